@@ -10,11 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Attributes are two views of the attributes of nodes for models of numbers: features X, and (1−α)X + αT̃X with the lazy walk T̃
-// of lens. The sums of S̃, which grow with the degree of a node, lost accuracy on pages with hubs.
+// Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X with the lazy
+// walk T̃ of [lens]. T̃ takes the place of S̃, whose row sums grow with the degree: S̃ lost accuracy on web pages with hubs.
 type Attributes struct{ *lens }
 
-// NewAttributes returns the views of a problem. Cost: passes over the values.
+// NewAttributes returns the two views of the attributes of p. It passes twice over the values.
 func NewAttributes(p *problem.Problem, memory int64, workers int) *Attributes {
 	l := newLens(p, newAttributeTable(p.Team(), p.Attributes), workers, new(graph.Work))
 	l.memory = memory
@@ -23,7 +23,7 @@ func NewAttributes(p *problem.Problem, memory int64, workers int) *Attributes {
 	return &Attributes{l}
 }
 
-// RowsTo stores both views of some nodes in columns of dst from first on.
+// RowsTo stores the two views of nodes[i] in row i of dst, from column first on.
 func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, nodes []int) error {
 	plain, ranked, err := a.at(ctx, nodes, nil, func(string, int, int) {})
 	if err != nil {
@@ -39,11 +39,12 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 	return a.a.Table.Err()
 }
 
-// Scores calls visit with the products of the views of each node with weights, which have a row for each column of both.
+// Scores calls visit for every node with the product of its views and weights. Weights must have a row for each column of the
+// first view, and then for each column of the second view. visit is called from several goroutines.
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()
-	w := newBlock(d, 2*k) // of both views side by side, so that features are computed once
+	w := newBlock(d, 2*k) // the weights of both views side by side, so that features are computed once
 	for j := range d {
 		for c := range 2 * k {
 			w.Row(j)[c] = float32(weights.At(c/k*d+j, c%k))

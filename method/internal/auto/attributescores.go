@@ -23,8 +23,7 @@ const (
 	ridgeSide   = 2500
 )
 
-// The λ of ridges on attributes are searched: wideLambdas where there are fewer labels
-// than features, tallLambdas where there are more.
+// These λ are searched in ridges on attributes: wideLambdas if there are fewer labels than features, tallLambdas otherwise.
 var (
 	wideLambdas = []float64{0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1,
 		1.5, 2, 3, 5}
@@ -32,8 +31,8 @@ var (
 		0.1, 0.3, 1, 3}
 )
 
-// linearRidge returns a ridge on features of labels, which it scales to a mean squared length of 1. apply returns the
-// products of the features of all nodes with weights, which are stored in weights.
+// linearRidge returns a ridge on the features of labels. It scales features to rows of mean squared length 1. To score all nodes
+// it stores the fitted weights in weights and calls apply, which returns the products of the features with the weights.
 func linearRidge(features, weights *featureBlock, workers int,
 	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
@@ -78,7 +77,8 @@ func linearRidge(features, weights *featureBlock, workers int,
 	}
 }
 
-// labelLimit returns the number of labels, and some more of rare classes, that ridges learn from with a number of features.
+// labelLimit returns the number of labels that a ridge with the given number of features learns from. The sample exceeds it where
+// classes are rare.
 func labelLimit(features int) int {
 	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
@@ -87,15 +87,15 @@ func labelLimit(features int) int {
 	return limit
 }
 
-// attributeForm has the scores of attributes as sums over these.
+// attributeForm holds the attribute scores of [input.predict] as weighted sums of features, from which explanations are made.
 type attributeForm struct {
-	// rows returns the features of some nodes, and means of them over near nodes.
+	// rows returns the features of some nodes, and their sums P over near nodes (see [lens]).
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
 	weights [2]*featureBlock
-	ridges  [2]int // the position of the scores that both take part in
+	ridges  [2]int // the position in features.ridges of the scores of each view
 }
 
-// addAttributes computes scores of attributes.
+// addAttributes adds the scores of ridges on attributes to f.
 func addAttributes(ctx context.Context, f *features) error {
 	in, k := f.in, len(f.in.p.Names)
 	l := newLens(in.p, newAttributeTable(in.p.Team(), in.p.Attributes),
@@ -106,7 +106,7 @@ func addAttributes(ctx context.Context, f *features) error {
 		return addWords(ctx, f, l)
 	}
 	labels := sampleLabels(in, labelLimit(l.a.Cols))
-	if in.manyClasses { // of all labels, because the learned ones are few for each class
+	if in.manyClasses { // a sample of all labels, because in.learned has few labels of each class
 		l.steps = leanSteps
 		labels = newRidgeLabels(in,
 			choose.Sample(in.p.Class, labelLimit(l.a.Cols), in.set.RNGSeed, 0))
@@ -144,7 +144,7 @@ func addAttributes(ctx context.Context, f *features) error {
 		if err := addRidge(ctx, f, labels, block, ofAttributes); err != nil {
 			return err
 		}
-		blocks[i] = nil // so that its features are free
+		blocks[i] = nil // free its features
 	}
 	if in.set.Explain {
 		f.attributes = form
@@ -152,8 +152,7 @@ func addAttributes(ctx context.Context, f *features) error {
 	return nil
 }
 
-// informedNodes returns the nodes that have a label or attributes. Walks from them reach all other nodes for which something
-// can be predicted.
+// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from them reaches cannot be predicted.
 func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {

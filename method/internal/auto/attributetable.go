@@ -9,46 +9,43 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// attributeTable holds the attributes of nodes as features. A column of real numbers is replaced
-// by its normal scores, with mean 0 and deviation 1 over the nodes that have
-// attributes, so that its unit makes no difference. The other columns, of words, make rows of
-// length 1. Where both kinds occur each has the same weight. A node without attributes has zeros,
-// which is the mean.
+// attributeTable holds the attributes of nodes as features. A column is real or a word. The values of a real column are replaced
+// by their normal scores, with mean 0 and deviation 1 over the nodes that have attributes, so that the unit of the column makes
+// no difference. Rows of words are scaled to length 1. If a table has both kinds, each kind has the same weight. The features of
+// a node without attributes are 0, the mean.
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
-	values   int64       // that are not 0, of all processes
-	real     []bool      // of columns
-	sample   [][]float32 // of real columns: values in increasing order
-	start    [][]uint16  // of parts of the range of a sample, which are equally wide
-	scale    []float64   // of real columns: parts over the width of the range
-	quantile []float64   // of the standard normal distribution at half of each rank in a sample
-	zero     []float64   // the score of 0 in real columns
-	factor   []float64   // of columns
-	shift    []float32   // the mean of real columns, whose 0 counts 0, times factor; 0 of words
-	length   []float32   // of rows, in the place of words: one over their length
+	values   int64       // that are not 0, in all processes
+	real     []bool      // reports for each column whether it is real
+	sample   [][]float32 // of each real column: the values of a sample of nodes in increasing order
+	start    [][]uint16  // of each real column: the first place of each part of its range in sample; parts are equally wide
+	scale    []float64   // of each real column: parts over the width of the range
+	quantile []float64   // of the standard normal distribution, at half ranks of a sample
+	zero     []float64   // of each real column: the normal score of 0
+	factor   []float64   // of each column: the scale of its scores
+	shift    []float32   // of each real column: the mean score less the score of 0, times factor; 0 for words
+	length   []float32   // of each row: one over the length of its words
 	columns  []uint32    // 0, 1, 2, …: the columns of a dense row
 }
 
-// A table is one of real numbers if more than realDensity of its values are not 0, and a
-// column where it has a negative value, or more than realColumn are not 0 and these differ:
-// a word that nodes have or do not have is one however many have it. As real numbers 23 of
-// the 1,588 words of webkb-cornell counted as much as all others, and cost 4 points there. A
-// table with a real column and at most fewAttributes has no words.
+// All columns are real if more than realDensity of the values are not 0. A column is real if it has a negative value, or if its
+// values that are not 0 differ and are more than realColumn of the nodes. Equal values make a column a word, however frequent: as
+// real columns, 23 of the 1,588 words of webkb-cornell weighed as much as all others, and cost 4 points of accuracy. A table with
+// a real column and at most fewAttributes columns has no words.
 const (
 	realDensity   = 0.2
 	realColumn    = 0.5
 	fewAttributes = 64
 )
 
-// rankSample bounds about the nodes from which normal scores, their means and deviations are estimated, rankValues the
-// values.
+// Normal scores, their means and their deviations are estimated from a sample of about rankSample nodes and rankValues values.
 const (
 	rankSample = 4096
 	rankValues = 1 << 21
 )
 
-// newAttributeTable measures the columns. Cost: two passes over the values.
+// newAttributeTable classifies the columns of t and measures them, in two passes over the values.
 func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n := t.Rows
 	d := t.Cols
@@ -58,7 +55,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d),
 		length: make([]float32, n), columns: countTo(d),
 	}
-	// −least and largest values
+	// ends are the largest values of −x, then the largest values of x, of each column.
 	count := make([]float64, d+1)
 	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*d)
 	rows := readerOf(a)
@@ -105,11 +102,11 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	return a
 }
 
-// sampleColumns sorts the values of real columns at some nodes at equal distances, and computes the mean and the deviation
-// of their scores.
+// sampleColumns sorts the values of real columns at a sample of equally spaced nodes, and computes the mean and the deviation of
+// their normal scores. present is the number of nodes with attributes.
 func (a *attributeTable) sampleColumns(present int) {
 	var reals []int
-	position := make([]int, a.Cols) // of columns among the real ones
+	position := make([]int, a.Cols) // of each column among the real columns
 	for j, isReal := range a.real {
 		position[j] = len(reals)
 		if isReal {
@@ -158,7 +155,7 @@ func (a *attributeTable) sampleColumns(present int) {
 			}
 			first = last
 		}
-		a.factor[j] = 0 // of a column that is the same everywhere
+		a.factor[j] = 0 // of a constant column
 		if mean, variance := stat.PopMeanVariance(scores, nil); variance > 1e-12 {
 			a.factor[j] = 1 / math.Sqrt(variance*float64(len(reals)))
 			a.shift[j] = float32(mean * a.factor[j])
@@ -166,7 +163,7 @@ func (a *attributeTable) sampleColumns(present int) {
 	}
 }
 
-// divide sorts the sample of a column and divides its range.
+// divide sorts the sample of column j and divides its range into parts.
 func (a *attributeTable) divide(j int) {
 	sample := a.sample[j]
 	slices.Sort(sample)
@@ -183,7 +180,7 @@ func (a *attributeTable) divide(j int) {
 	}
 }
 
-// part returns the part of the range of the sample of a column that is nearest to x.
+// part returns the part of the range of column j that contains x, or the nearest part.
 func (a *attributeTable) part(j int, x float32) int {
 	if sample := a.sample[j]; len(sample) > 0 && x > sample[0] {
 		return int(min((float64(x)-float64(sample[0]))*a.scale[j], float64(len(a.start[j])-2)))
@@ -191,13 +188,13 @@ func (a *attributeTable) part(j int, x float32) int {
 	return 0
 }
 
-// normal returns the value of the standard normal distribution at the rank of x in a real column, the middle one of
-// equals. Therefore neither the unit of a column nor its logarithm makes a difference, nor do a few outliers.
+// normal returns the normal score of x in real column j: the quantile of the standard normal distribution at the rank of x, or at
+// the middle rank of equal values. Therefore neither the unit of a column, nor a logarithm, nor a few outliers make a difference.
 func (a *attributeTable) normal(j int, x float32) float64 {
 	sample := a.sample[j]
 	part := a.part(j, x)
 	first := int(a.start[j][part])
-	for length := int(a.start[j][part+1]) - first; length > 0; { // without a branch that depends on x
+	for length := int(a.start[j][part+1]) - first; length > 0; { // branches do not depend on x, which no processor predicts
 		half := (length + 1) / 2
 		if sample[first+half-1] < x {
 			first += half
@@ -227,7 +224,7 @@ func readerOf(a *attributeTable) *attributeRows {
 	return &attributeRows{table: a, reader: a.Reader()}
 }
 
-// entries returns the columns and the values of a node.
+// entries returns the columns and the values of node v.
 func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	columns, values = a.reader.Row(v)
 	if columns == nil {
@@ -236,7 +233,8 @@ func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	return columns, values
 }
 
-// features returns some columns of a node and its features there before the shift, which are valid until the next call.
+// features returns the columns lo ≤ j < hi of node v that have values, and their features before the shift. Both are valid until
+// the next call.
 func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []float32) {
 	columns, values := a.entries(v)
 	start, _ := slices.BinarySearch(columns, uint32(lo))
@@ -255,7 +253,7 @@ func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []fl
 	return columns[start:end], a.scaled
 }
 
-// rowTo stores the columns lo ≤ j < hi of a node.
+// rowTo stores the features of node v in columns lo ≤ j < hi.
 func (a *attributeRows) rowTo(dst []float32, v, lo, hi int) {
 	clear(dst)
 	if !a.table.Has(v) {

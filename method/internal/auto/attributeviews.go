@@ -17,11 +17,11 @@ const (
 	rankSteps   = 20  // J
 )
 
-// lens shows attributes X as they are and through the linear map
+// lens computes two views of attributes X: X itself, and its sums P over near nodes,
 //
 //	P = (1−α)·Σ_{j<J} αʲ·S̃ʲX + α^J·S̃^J·X,  S̃ = (D + σI)^-½·(A + σI)·(D + σI)^-½,
 //
-// with σ the mean weight of an entry, 1 without weights.
+// where σ is the mean weight of an entry of A, 1 in graphs without weights.
 type lens struct {
 	p       *problem.Problem
 	a       *attributeTable
@@ -29,16 +29,15 @@ type lens struct {
 	work    *graph.Work
 
 	steps  int   // J
-	memory int64 // limit of the blocks of a slab; 0: none
+	memory int64 // limit of the blocks of a slab of columns; 0: none
 	files  *tempFiles
-	ranked *rowStore // P, where it has at most as many columns as there are classes; else nil
+	ranked *rowStore // P, if it has at most as many columns as there are classes; else nil
 
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
-	root []float32                 // (D + σI)^½; nil: the lazy walk takes the place of S̃
+	root []float32                 // (D + σI)^½; nil: P is computed with the lazy walk in place of S̃
 }
 
-// newLens returns the map of a graph. The loop σ at every node makes S̃ defined, and the walk lazy,
-// at isolated nodes too.
+// newLens returns a lens of the attributes a. The loop σ at every node defines S̃ at isolated nodes, and makes the walk lazy.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *graph.Work) *lens {
 	n := len(p.Degrees)
@@ -61,8 +60,7 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	return l
 }
 
-// scaleRows multiplies the rows of a block by the root of their degree, or divides them
-// by it.
+// scaleRows multiplies each row of x by l.root of its node, or divides it if divide is set.
 func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
 	if l.root == nil {
@@ -81,9 +79,8 @@ func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	})
 }
 
-// rank stores P of x, which it changes, in one of two more blocks and returns it. It is
-// Z_0 with Z_J = X and Z_j = (1−α)X + αS̃Z_{j+1}, in which the roots of degrees on either
-// side of S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½ are taken at the ends.
+// rank computes P of x in one of the two blocks of room and returns this block. It overwrites x. With Z_J = X and Z_j = (1−α)X +
+// αS̃Z_{j+1}, P is Z_0. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, the roots of degrees are applied to X and to Z_0 alone.
 func (l *lens) rank(ctx context.Context, x *featureBlock,
 	room [2]*featureBlock) (*featureBlock, error) {
 	if err := l.scaleRows(ctx, x, true); err != nil {
@@ -102,12 +99,12 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// at returns rows of X and of P for some nodes. Swept are slabs of columns of attributes, or of the nodes where that
-// takes fewer operations:
+// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X. If it takes fewer operations, and
+// store is nil, it sweeps instead the columns E of the identity that belong to the nodes:
 //
-//	rows of f(S̃)X = (f(S̃)E)ᵀX,  E the columns of the identity of these nodes.
+//	rows of f(S̃)X = (f(S̃)E)ᵀX.
 //
-// The columns of all nodes are put into a store, unless it is nil.
+// If store is not nil, P of all nodes is put into it.
 func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	report func(stage string, done, total int)) (plain, ranked *featureBlock, err error) {
 	d := l.a.Cols
@@ -161,15 +158,14 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	return plain, ranked, nil
 }
 
-// byNodes reports whether sweeping the columns of the nodes takes fewer operations than sweeping the columns of the
-// attributes.
+// byNodes reports whether sweeping one column for each of the nodes takes fewer operations than sweeping the columns of X.
 func (l *lens) byNodes(nodes int) bool {
 	sweeps := float64(l.steps) * float64(sparse.EntriesOf(l.p.A))
 	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+
 		float64(l.p.Nodes()))
 }
 
-// slabBlocks returns three blocks for a slab of columns.
+// slabBlocks returns the three blocks in which a slab of columns is swept.
 func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) {
 	n := len(l.p.Degrees)
 	return sparse.NewBlock[float32](n, columns),
@@ -180,13 +176,13 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 // productGroup is the number of columns of a slab that a goroutine multiplies at a time.
 const productGroup = 16
 
-// productTo stores the columns of QᵀX in the rows of dst from lo on, for a slab Q. Each
-// sum is in the order of the nodes of a process, and then of the processes.
+// productTo stores QᵀX, for a slab Q, in the rows of dst from lo on. It adds in the order of nodes within a process, and then in
+// the order of processes.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
 	k := q.Cols
-	sums := make([]float64, (d+1)*k) // a row for each attribute, and one for the nodes that have attributes
+	sums := make([]float64, (d+1)*k) // a row for each attribute, and a last row for the nodes that have attributes
 	err := sched.Run(ctx, l.workers, (k+productGroup-1)/productGroup, func(_, group int) error {
 		start, end := group*productGroup, min(k, (group+1)*productGroup)
 		rows := readerOf(l.a)
@@ -223,7 +219,7 @@ func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	return nil
 }
 
-// productOf returns a function that stores rows of XW for weights W, which have a row for each column of attributes.
+// productOf returns a function that computes rows of XW. w must have a row for each column of X.
 func (l *lens) productOf(w *featureBlock) nodeScores {
 	d := l.a.Cols
 	k := w.Cols
@@ -250,8 +246,8 @@ func (l *lens) productOf(w *featureBlock) nodeScores {
 	}
 }
 
-// rankedProduct returns PW, which is computed from stored rows of P, or stored by slabs of classes. Cost: as many sweeps as
-// steps for each slab.
+// rankedProduct returns PW. It multiplies the stored rows of P if there are any. Otherwise it ranks slabs of the columns of XW
+// and stores them, with l.steps sweeps for each slab.
 func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {
@@ -279,10 +275,10 @@ func (l *lens) rankedProduct(ctx context.Context,
 	return store.readRowsTo, err
 }
 
-// rankBlocks is the number of blocks in which attributes are swept.
+// rankBlocks is the number of blocks of slabBlocks.
 const rankBlocks = 3
 
-// productTo stores XW.
+// productTo stores XW in dst.
 func productTo(dst, x, w *featureBlock) {
 	columns := countTo(w.Rows)
 	for i := range dst.Rows {
@@ -291,7 +287,7 @@ func productTo(dst, x, w *featureBlock) {
 	}
 }
 
-// addProduct adds xW to dst for the values of x in some columns, which are rows of W.
+// addProduct adds xW to dst, where x has the given values in the given columns, which are rows of W.
 func addProduct(dst []float32, w *featureBlock, columns []uint32,
 	x []float32) {
 	one := []float32{1}

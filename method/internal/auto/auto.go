@@ -14,25 +14,24 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// settings of a prediction. Results are the same for any number of workers and any memory limit.
+// settings are the settings of a prediction. Its results do not depend on the number of workers and the memory limit.
 type settings struct {
 	engine.Settings
-	choice *Choice // of a kept model, in place of a choice by held-out labels; nil: none
+	choice *Choice // of a kept model; nil: held-out labels choose
 
-	// balanced reports that probabilities will be reweighed as [problem.Problem.Reweigher] does for balanced classes, so that
-	// the accuracy is for the reweighed probabilities. Scores are not reweighed here.
+	// balanced states that the caller reweighs probabilities for balanced classes with [problem.Problem.Reweigher]. Accuracies are
+	// then estimated for reweighed probabilities. The returned scores are not reweighed.
 	balanced bool
 }
 
-// Stages that Progress of [engine.Settings] names.
+// The names of stages that Progress of [engine.Settings] receives.
 const (
 	stageFeatures = "features"
 	stageWalk     = "walk"
 	stageChoose   = "choose"
 )
 
-// predict returns the class and the probabilities of every node of a valid problem, by the
-// stages that the package comment lists.
+// predict returns the class and the probabilities of every node of a valid problem. The package comment lists its stages.
 func predict(ctx context.Context, p *problem.Problem,
 	set *settings) (out *engine.Prediction, err error) {
 	out = &engine.Prediction{}
@@ -81,7 +80,7 @@ func predict(ctx context.Context, p *problem.Problem,
 	return out, nil
 }
 
-// predict runs the stages.
+// predict runs the stages after a block model was rejected or not tried.
 func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	clock := time.Now()
 	lap := func(seconds *float64) { // adds the time since the last call
@@ -122,27 +121,27 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 // all selects every label.
 func all(int) bool { return true }
 
-// input is the problem as the stages use it.
+// input holds the problem and what all stages share.
 type input struct {
-	p   *problem.Problem // without directions
+	p   *problem.Problem // its edges have no direction
 	set *settings
 	design
 	work       *graph.Work
-	memory     int64      // limit of the own allocations of a stage; 0: no limit
-	files      *tempFiles // of stored rows; nil: these are in memory
+	memory     int64      // limit for the allocations of a stage; 0: no limit
+	files      *tempFiles // files of stored rows; nil: rows are stored in memory
 	unfinished string
 
-	arcs *arcs // nil: edges have no direction
+	arcs *arcs // directions of the edges; nil: edges have no direction
 
-	propagated *propagation.HeldOut // scores of label propagation at labels; nil: they were not needed
+	propagated *propagation.HeldOut // scores of label propagation at labels; nil: not computed yet
 
-	// learned is the problem with the labels that models learn from and are tested on; all of
-	// them unless there are many classes. Label i of it is label at[i] of p.
+	// learned is p with the labels that models learn from and are tested on: a sample if there are many classes, else all labels.
+	// Label i of learned is label places[i] of p.
 	learned *problem.Problem
 	places  []int
 }
 
-// newInput leaves directions out of a graph and chooses the labels that models learn from.
+// newInput removes the directions of the edges of p and samples the labels that models learn from.
 func newInput(ctx context.Context, p *problem.Problem, set *settings, d design,
 	memory int64, work *graph.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}

@@ -18,24 +18,25 @@ import (
 )
 
 const (
-	// blockModelNodes is the number of nodes above which a prediction begins with beliefs of a block model. On
-	// smaller graphs all stages take seconds.
+	// On graphs of more than blockModelNodes nodes a prediction begins with beliefs of a block model. On smaller graphs all stages
+	// take seconds.
 	blockModelNodes = 50_000
 
-	// blockModelClasses is the number of classes up to which it does: beliefs do not learn which classes are next to which
-	// from more. On wordnet-2024 and debian, with 45 and 58 classes, they took a quarter of the time and were not believed.
+	// blockModelClasses is the largest number of classes for which a prediction begins with beliefs, which cannot learn from more
+	// classes which of them are adjacent. On wordnet-2024 and debian, with 45 and 58 classes, beliefs took a quarter of the time and
+	// were rejected.
 	blockModelClasses = 24
 )
 
-// beginsWithBeliefs reports whether a prediction begins with beliefs, and may end with them.
+// beginsWithBeliefs reports whether a prediction tries beliefs before other models.
 func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 	return p.Nodes() > blockModelNodes && len(p.Names) <= blockModelClasses &&
 		!p.Directed && p.Attributes == nil &&
 		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs with the ratios from one of the sources to labels in folds; −1 means that a label is not held out.
-// Its settings do not depend on the memory limit.
+// fitBeliefs fits beliefs with ratios of classes from each of the sources. fold[i] is the fold of label i, or −1 if label i is
+// not held out. The model does not depend on the memory limit.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
@@ -55,7 +56,7 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources 
 			Explain: set.Explain, Memory: memory, Progress: set.Progress})
 }
 
-// blockModel fits beliefs with one fold of held-out labels.
+// blockModel fits beliefs with one fold of held-out labels, for [isExplained].
 func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 	work *graph.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
@@ -65,22 +66,23 @@ func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 }
 
 const (
-	// From manyBelieved labels on, believedFolds of the folds are held out. They choose between two sources of ratios at the
-	// price of one source and five folds. Fewer labels are all held out.
+	// With at least manyBelieved labels, believedFolds of the five folds are held out, so that choosing between two sources of
+	// ratios costs as much as five folds of one source. Fewer labels are all held out.
 	manyBelieved  = 200
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate: on a graph of at most blockModelNodes nodes, because on larger graphs
-// they predict alone or not at all.
+// believes reports whether beliefs are a candidate. On graphs of more than blockModelNodes nodes they are not, because there they
+// predict alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
 		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model. Few labels have too few pairs to learn from which classes are next to which: then
-// beliefs of other nodes say it too. Where neighbours differ these begin wrong, so that more labels choose.
+// believe fits beliefs of a block model. Few labels have too few adjacent pairs to learn from which classes are adjacent: then
+// the ratios are learned from the beliefs of all nodes. From manyBelieved labels on both sources are candidates, because learning
+// from beliefs starts wrong where neighbours differ.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
@@ -103,7 +105,7 @@ func (f *features) believe(ctx context.Context) (err error) {
 	return err
 }
 
-// addBeliefs adds beliefs of a block model.
+// addBeliefs adds the held-out probabilities of a block model to the components.
 func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.believes() {
@@ -127,12 +129,12 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	return nil
 }
 
-// voteErrors is the number of standard errors by which the votes of neighbours must predict more labels rightly.
+// voteErrors is the number of standard errors by which votes of neighbours must beat beliefs for beliefs to be rejected.
 const voteErrors = 2
 
-// isExplained reports whether beliefs explain a graph, so that they predict alone: they know their accuracy,
-// and where held-out labels have neighbours with labels, the votes of these are not right significantly more often. On
-// wordnet-2024 beliefs know their accuracy, which is 3 to 5 points below that of label propagation.
+// isExplained reports whether beliefs explain a graph, so that they predict alone. They must know their accuracy, and the votes
+// of labelled neighbours must not be right significantly more often than beliefs at held-out labels. The votes are needed: on
+// wordnet-2024 beliefs know their accuracy, which is 3 to 5 points lower than the accuracy of label propagation.
 func isExplained(ctx context.Context, p *problem.Problem,
 	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {
@@ -160,7 +162,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return err
 	}
-	hidden := make([]int, len(p.Row)) // 1 of the labels that were held out
+	hidden := make([]int, len(p.Row)) // 1 for labels that were held out
 	for _, i := range m.HeldOut {
 		hidden[i] = 1
 	}
@@ -196,7 +198,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	return err
 }
 
-// likeliestClasses stores the class with the largest score of each node, and the own class of labels.
+// likeliestClasses stores in out.Class the class of each label, and the class with the largest score of each other node.
 func likeliestClasses(ctx context.Context, p *problem.Problem, out *engine.Prediction,
 	workers int) error {
 	out.Class = make([]int, len(p.Degrees))

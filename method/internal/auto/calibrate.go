@@ -10,45 +10,44 @@ import (
 //
 //	w·p_c^γ/Σ_c p_c^γ + (1 − w)/k  with  γ = exp(a + b·(h − ½))
 //
-// and b ≤ 0, so that they agree with the frequencies of held-out labels. It keeps the likeliest
-// class. With b < 0 uncertain predictions become flatter than others: where neighbours differ,
-// models are overconfident about those. What b > 0 gained elsewhere was luck as often as not.
+// and b ≤ 0, so that they agree with the frequencies of held-out labels. It keeps the likeliest class. With b < 0 it flattens
+// uncertain predictions more than certain predictions: where neighbours differ, models are overconfident about uncertain
+// predictions. What b > 0 gained on other graphs was luck as often as not.
 type Calibration struct {
 	Power float64 `json:"power"` // a
 	Slope float64 `json:"slope"` // b ≤ 0
 	Trust float64 `json:"trust"` // log w/(1 − w)
 }
 
-// Models of few labels may be far from calibrated. Models of many labels are nearly calibrated on all graphs, and held-out
-// labels add little information: so the prior of w has more weight with more labels, up to a limit.
+// The prior of w has more weight with more labels, up to a limit: models of many labels were nearly calibrated on all graphs, so
+// that held-out labels add little information, whereas models of few labels may be far from calibrated.
 const (
-	// powerMean and powerSpread are the prior mean and standard deviation of a, slopeSpread is
-	// the prior standard deviation of b, which has the half of a normal distribution up to 0.
+	// powerMean and powerSpread are the prior mean and standard deviation of a. The prior of b is the half of a normal distribution
+	// with standard deviation slopeSpread below 0.
 	powerMean   = 0.05
 	powerSpread = 0.2
 	slopeSpread = 1
 
-	// trustMean is the prior mean of w, with one more observation for each side. For m labels its weight is m²/trustLabels
-	// labels, and at most trustMost.
+	// trustMean is the mean of a beta prior of w. With m labels the prior counts as min(m²/trustLabels, trustMost) labels.
 	trustMean   = 0.97
 	trustLabels = 330
 	trustMost   = 50
 
-	// calibrationLabels bounds the labels that calibration learns from, which estimate w to
-	// 2 %, and calibrationValues these times the classes.
+	// Calibration learns from at most calibrationLabels labels, which estimate w to 2 %, and from at most calibrationValues
+	// probabilities.
 	calibrationLabels = 2048
 	calibrationValues = 1 << 20
 
-	// firstStep and lastStep bound the steps of the search.
+	// firstStep and lastStep are the largest and the smallest step of the search.
 	firstStep = 0.4
 	lastStep  = 0.0125
 )
 
-// calibrate returns the parameters with the largest posterior of the held-out probabilities of a mixture: a normal prior of a
-// and b, restricted to b ≤ 0, and a beta prior of w. Labels without features, and labels that are the only labels of their
-// class, are left out, because nothing is predicted of them. The parameters change in turn by decreasing steps.
+// calibrate returns the parameters with the largest posterior, given the probabilities of a mixture at held-out labels. The prior
+// is normal for a and for b ≤ 0, and beta for w. Nothing is predicted for labels without features and for labels that are alone
+// in their class: these are left out. A search changes one parameter after the other by decreasing steps.
 func (h *heldOut) calibrate(mixture []component) Calibration {
-	var rows [][]float64 // logarithms
+	var rows [][]float64 // logarithms of probabilities
 	var class []int
 	var entropies []float64
 	limit := min(calibrationLabels, max(choiceLabels, calibrationValues/h.classes))
@@ -83,8 +82,8 @@ func (h *heldOut) calibrate(mixture []component) Calibration {
 	return c
 }
 
-// likelihood returns the logarithm of the likelihood of classes with the probabilities whose logarithms
-// and entropies are given, and of the prior of the parameters.
+// likelihood returns the logarithm of the posterior density, up to a constant. rows holds the logarithms of the probabilities of
+// each label, class its class, entropies its entropy.
 func (c Calibration) likelihood(rows [][]float64, class []int,
 	entropies []float64) float64 {
 	if c.Slope > 0 {
@@ -109,7 +108,7 @@ func (c Calibration) likelihood(rows [][]float64, class []int,
 	return sum
 }
 
-// takeLogs replaces probabilities by their logarithms and returns their entropy, in units of the entropy of equal
+// takeLogs replaces the probabilities of a row by their logarithms. It returns their entropy relative to the entropy of equal
 // probabilities.
 func takeLogs(row []float64) (entropy float64) {
 	unit := math.Log(max(2, float64(len(row))))
@@ -122,12 +121,12 @@ func takeLogs(row []float64) (entropy float64) {
 	return entropy
 }
 
-// powerOf returns γ for an entropy h.
+// powerOf returns γ for an entropy h of takeLogs.
 func (c Calibration) powerOf(entropy float64) float64 {
 	return math.Exp(c.Power + float64(c.Slope*(entropy-0.5)))
 }
 
-// apply calibrates the probabilities of a row.
+// apply calibrates the probabilities of a row in place.
 func (c Calibration) apply(row []float64) {
 	power := c.powerOf(takeLogs(row))
 	sum := 0.0

@@ -12,58 +12,57 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// candidate is a model whose held-out likelihood decides its weight in the prediction.
+// candidate is a model whose weight in the prediction is decided by its likelihood at held-out labels.
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`     // Poisson learning
 	Propagation bool    `json:"propagation,omitempty"` // label propagation
-	Center      bool    `json:"center,omitempty"`      // its scores are centred
+	Center      bool    `json:"center,omitempty"`      // scores are centred
 	Majority    bool    `json:"majority,omitempty"`    // the shares of the classes among the labels
 	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
-	Free        bool    `json:"free,omitempty"`        // free columns take part
-	Pull        float64 `json:"pull,omitempty"`        // of shared weights towards agreement of neighbours, 0 to 1
-	Ridge       float64 `json:"ridge,omitempty"`       // of shared weights, of the sum over items
+	Free        bool    `json:"free,omitempty"`        // free columns are inputs
+	Pull        float64 `json:"pull,omitempty"`        // pull of shared weights towards agreement of neighbours, 0 to 1
+	Ridge       float64 `json:"ridge,omitempty"`       // ridge on shared weights, for the sum over items
 
-	Attributes bool `json:"attributes,omitempty"` // scores of attributes take part
-	Links      bool `json:"links,omitempty"`      // scores of link rows take part
-	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors take part also without walks
-	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels take part also without walks
-	Alone      bool `json:"alone,omitempty"`      // without columns of walks, and of kernels and eigenvectors that are not named; of beliefs: a term of the sum, not a factor
-	Fixed      bool `json:"fixed,omitempty"`      // logits are the scores of a ridge times sharpness: the weight is not learned
+	Attributes bool `json:"attributes,omitempty"` // attribute scores are inputs
+	Links      bool `json:"links,omitempty"`      // scores of link rows are inputs
+	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors are inputs even if Alone
+	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels are inputs even if Alone
+	Alone      bool `json:"alone,omitempty"`      // columns of walks are no inputs, and kernels and eigenvectors only if named; for beliefs: a term of the sum, not a factor
+	Fixed      bool `json:"fixed,omitempty"`      // logits are the scores of a ridge times sharpness: no weight is learned
 }
 
 var (
-	// baseCandidates are shared weights alone, free columns in addition,
-	// and the same without a pull, for graphs where neighbours differ.
+	// baseCandidates use shared columns alone, shared and free columns, and shared and free columns without a pull, for graphs where
+	// neighbours differ.
 	baseCandidates = []candidate{
 		{Pull: 1, Ridge: 10},
 		{Free: true, Pull: 1, Ridge: 10},
 		{Free: true, Pull: 0, Ridge: 3},
 	}
 
-	// slowCandidates are the candidates for few labels, and for many labels of many classes, whose models take long. With
-	// many labels the weight of agreement is learned: on all of thirteen graphs with 44 to 200 classes free columns were
-	// likelier without a pull than with a pull.
+	// slowCandidates replace baseCandidates with few labels, and with many labels of many classes, where fits take long. With many
+	// labels the weight of agreement is learned: on each of thirteen graphs with 44 to 200 classes free columns were likelier
+	// without a pull than with a pull.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
-	// attributeCandidates are added where there are attributes: scores of these alone, and with
-	// columns of walks, with a weaker pull and without.
+	// attributeCandidates are added if nodes have attributes: attribute scores alone, and with columns of walks, with a weaker pull
+	// and without a pull.
 	attributeCandidates = []candidate{
 		{Attributes: true, Alone: true, Ridge: 10},
 		{Attributes: true, Pull: 0.5, Ridge: 10},
 		{Attributes: true, Free: true, Ridge: 3},
 	}
 
-	// spectralCandidate and kernelCandidate are added where there are eigenvectors and kernels, and no attributes.
+	// spectralCandidate and kernelCandidate are added if there are scores of eigenvectors and of kernels, and no attributes.
 	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
 	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
 
-	// fixedSpectral and fixedKernels are candidates for few labels, from which a logistic regression learns hardly more than
-	// luck: ridges on eigenvectors and on the diffusion kernel.
+	// fixedSpectral and fixedKernels replace them for few labels: ridges on eigenvectors and on the diffusion kernel. From few
+	// labels a logistic regression learns hardly more than luck.
 	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true, Ridge: 1e6}
 	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true, Ridge: 1e6}
 
-	// linkCandidates are added where link rows take part, attributedLinkCandidates where there are attributes
-	// too.
+	// linkCandidates are added if link rows are inputs, attributedLinkCandidates if there are attributes too.
 	linkCandidates = []candidate{
 		{Links: true, Alone: true, Ridge: 10},
 		{Links: true, Free: true, Ridge: 3},
@@ -74,31 +73,30 @@ var (
 )
 
 const (
-	biasRidge = 3 // of the sum over items
+	biasRidge = 3 // ridge on biases, for the sum over items
 
-	// attributePrior is the weight towards which the weight of the best block is pulled.
+	// attributePrior is the prior weight of the best ridge of each kind.
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the weight towards which the weight of scores of the diffusion kernel is pulled, and
-	// squarePrior the weight for S².
+	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel, squarePrior of scores of S².
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
-	// spectralPrior is the prior weight of scores of eigenvectors next to walks.
+	// spectralPrior is the prior weight of scores of eigenvectors beside walks.
 	spectralPrior = 0.3
 
-	// fitTolerance is the tolerance of the gradient, relative to its norm where all logits are 0. A thirtieth of it takes a
+	// fitTolerance is the tolerance of the gradient, relative to the gradient at logits of 0. A thirtieth of this tolerance takes a
 	// quarter more time with many labels, and changed no measured accuracy.
 	fitTolerance = 3e-3
 )
 
-// ridges are the λ of free columns that are searched, of the mean over items.
+// ridges are the λ of free columns to search, for the mean over items.
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
-// fewRidges are the ridges for few labels.
+// fewRidges replaces ridges if labels are few.
 var fewRidges = []float64{10, 0.1}
 
-// isFactor reports whether a component is multiplied with the sum of the other components.
+// isFactor reports whether the probabilities of a component multiply the sum of the other components.
 func (c candidate) isFactor() bool { return c.Beliefs && !c.Alone }
 
 // isModel reports whether a candidate is fitted to labels.
@@ -106,23 +104,23 @@ func (c candidate) isModel() bool {
 	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority
 }
 
-// lambdas returns those to search.
+// lambdas returns the λ to search.
 func (c candidate) lambdas(d *design) []float64 {
 	switch {
 	case !c.Free:
-		return ridges[:1] // there are no weights that it shrinks
+		return ridges[:1] // no free weights to shrink
 	case d.fewLabels:
 		return fewRidges
 	}
 	return ridges
 }
 
-// hasManyLabels reports whether a problem has many labels of many classes.
+// hasManyLabels reports whether a problem has many labels and many classes.
 func hasManyLabels(p *problem.Problem) bool {
 	return len(p.Names) >= someClasses && len(p.Row) > choiceLabels
 }
 
-// candidatesOf returns the models of a problem.
+// candidatesOf returns the models to fit to the labels of p.
 func candidatesOf(d *design, p *problem.Problem) []candidate {
 	list := baseCandidates
 	switch {
@@ -161,16 +159,16 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	return slices.Concat(attributed, list)
 }
 
-// priorWeights returns the weights of shared columns towards which they are pulled: 0.8
-// for Poisson learning, or 1.4 without scores of the diffusion kernel, and 0.6 for the mean of shares. That of
-// log π does not depend on the agreement of neighbours.
+// priorWeights returns the prior weights of shared columns: 0.8·pull for Poisson learning, plus diffusionPrior·pull if there are
+// no scores of the diffusion kernel; 0.6·pull for the mean of the shares of far filters; and for log π a weight that does not
+// depend on the agreement of neighbours.
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
 	if !c.design.diffusion {
 		u[0] += diffusionPrior * pull
 	}
-	far := min(len(c.design.shared), len(sharedFilters)) // filters of many steps
+	far := min(len(c.design.shared), len(sharedFilters)) // number of filters with many steps
 	for i := range far {
 		u[1+i] = 0.6 * pull / float64(far)
 	}
@@ -179,15 +177,15 @@ func priorWeights(c *columns, pull float64) []float64 {
 	return u
 }
 
-// takes reports whether the columns of a ridge take part.
+// takes reports whether the scores of a ridge are inputs of the candidate.
 func (c candidate) takes(r *ridgeScores) bool {
 	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links,
 		ofDiffusion: !c.Alone || c.Kernels, ofSquares: !c.Alone || c.Kernels,
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends the shared columns that a candidate uses to dst: the columns of ridges, and the columns of walks. A candidate
-// without walks uses only the last of these, the prior.
+// input appends the shared columns of a candidate to dst: the scores of ridges, then the columns of walks. A candidate without
+// walks uses only the last column of walks, log π.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -201,8 +199,7 @@ func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	return append(dst, shared...)
 }
 
-// sharedColumns returns the shared columns of labels that a candidate uses, and the weights
-// towards which theirs are pulled.
+// sharedColumns returns the shared columns of e that a candidate uses, with their prior weights.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
 	prior := priorWeights(f.columns, c.Pull)
 	switch {
@@ -238,8 +235,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit fits a candidate to labels with a class, for each λ until enough, if it is not nil,
-// returns true for a model; nil if all have one class.
+// fit fits a candidate to the labels e with the classes y, where −1 means no class, for each λ in turn. It stops if enough is not
+// nil and returns true for a model. It returns no models if all classes are equal.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
@@ -275,16 +272,15 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	return models, err
 }
 
-// choiceWork bounds rows × free columns × classes of the models of folds, but
-// for choiceLabels rows; a model takes some tens of passes over them.
+// In folds, rows × free columns × classes of a model are at most choiceWork, unless it has only choiceLabels rows. A fit takes
+// some tens of passes over them.
 const (
 	choiceWork   = 4 << 20
 	choiceLabels = 500
 )
 
-// sampleTraining reports for each label whether the models of folds learn from it: all of them, or a
-// stratified sample of many. These models are tested on all labels, and the final ones learn from
-// all of them.
+// sampleTraining reports for each label whether models of folds learn from it: a stratified sample if labels are many. These
+// models are tested on all labels, and the final models learn from all labels.
 func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes
@@ -295,16 +291,15 @@ func (f *features) sampleTraining() []bool {
 	return isSampled
 }
 
-// A fold of at least raceLabels labels tries decreasing λ until the log-likelihood of its labels is lower than for a larger λ
-// by mostFall for each label.
+// A fold of at least raceLabels labels tries decreasing λ until the log-likelihood is lower than for a larger λ by mostFall for
+// each of its labels.
 const (
-	someClasses = 16 // classes from which there are fewer candidates
+	someClasses = 16 // number of classes from which there are fewer candidates
 	mostFall    = 0.02
 )
 
-// predictFold fits the models of components without a fold and predicts its labels. The rows that they learn from are
-// computed without these labels too, because two labels that happen to agree would otherwise each raise the likelihood of the
-// other.
+// predictFold fits the models of components without the labels of a fold and predicts these labels. It also computes the training
+// rows without these labels: otherwise two labels that happen to agree would each raise the likelihood of the other.
 func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 	sampled []bool) error {
 	rows := f.examples(fold)
@@ -362,7 +357,7 @@ func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 			predict(&list[0], nil)
 			next++
 		}
-		for ; next < len(list); next++ { // a λ that is not tried is as bad as the one before
+		for ; next < len(list); next++ { // a λ that was not tried counts as the λ before
 			for _, i := range labels {
 				list[next].rows[i] = list[next-1].rows[i]
 			}

@@ -12,22 +12,21 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Choice holds everything that held-out labels decide: with it [predict] chooses nothing, and fits the
-// chosen models alone.
+// Choice holds everything that held-out labels decide. Given a Choice, [predict] fits only the chosen models.
 type Choice struct {
 	BlockModel  bool        `json:"block_model,omitempty"` // beliefs of a block model predict alone
 	Mixture     []Component `json:"mixture,omitempty"`
 	Calibration Calibration `json:"calibration"`
 }
 
-// Component is a component of the mixture: a candidate with its λ.
+// Component is a candidate of the mixture with its λ and its weight.
 type Component struct {
 	Weight float64 `json:"weight"`
 	candidate
 	Lambda float64 `json:"lambda,omitempty"`
 }
 
-// Models describes the components by decreasing weight, and a factor last.
+// Models describes the components by decreasing weight, with a factor last.
 func (c *Choice) Models() (list []problem.MixedModel) {
 	for _, k := range c.Mixture {
 		m := problem.MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}
@@ -81,7 +80,7 @@ func (c *Choice) Models() (list []problem.MixedModel) {
 	return list
 }
 
-// choice returns the choice that a model follows from.
+// choice returns the choice that the model was fitted with.
 func (m *model) choice() *Choice {
 	c := &Choice{Calibration: m.calibrated}
 	for _, term := range m.mixture {
@@ -99,7 +98,7 @@ func (c *Choice) isValid() bool {
 		})
 }
 
-// choose returns the model that held-out labels choose, or that the settings' choice has. The model is not fitted yet.
+// choose returns the model that held-out labels choose, or the model of in.set.choice. The model is not fitted yet.
 func (in *input) choose(ctx context.Context, f *features,
 	out *engine.Prediction) (*model, error) {
 	if c := in.set.choice; c != nil {

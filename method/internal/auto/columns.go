@@ -12,34 +12,33 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// sharedFilters are the filters whose shares are shared columns, which have one weight for all classes.
+// sharedFilters are the filters whose shares are shared columns. A shared column has one weight for all classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
-// nearFilters are shared columns too from nearLabels labels, which show how much each step says.
+// nearFilters are shared columns too with at least nearLabels labels, from which a weight of each step can be learned.
 var nearFilters = []filter{first, second}
 
 const nearLabels = 1000
 
-// freeFilters are the filters whose shares are free columns, which have a weight for each pair of classes: the weights learn
-// which class is next to which.
+// freeFilters are the filters whose shares are free columns. Free columns have a weight for each pair of classes: the weights
+// learn which classes are adjacent.
 var freeFilters = []filter{first, second, third, fourth}
 
 const (
-	priorMass = 0.05 // ε of shares, in units of the mean mass of a filter
+	priorMass = 0.05 // ε of shares, relative to the mean mass of a filter
 
-	sharedLimit = 5 // of shared columns, in units of their root mean square
-	freeLimit   = 6 // of free columns, in standard deviations
+	sharedLimit = 5 // limit of shared columns, in units of their root mean square
+	freeLimit   = 6 // limit of free columns, in standard deviations
 )
 
-// columns turns filtered walks and other features of a node into the columns of models.
-//
-// Shared columns of node v and class c are Poisson learning's (q_c − ȳ_c·Σq)/(Σq + ε)
-// of the filter source; log(share_c/π_c) of each of the shared filters, where
+// columns turns filtered walks and other features of a node into the inputs of models. The shared columns of node v and class c
+// are, first, the scores (q_c − ȳ_c·Σq)/(Σq + ε) of Poisson learning, for the values q of the filter source; then
+// log(share_c/π_c) for each shared filter, where
 //
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
-// for a filter's values q; and log π_c less its mean. Free columns are the shares of the free filters, and columns of the
-// graph that no label has a part in.
+// for the values q of the filter; and last log π_c less its mean. The free columns are the shares of the free filters, and the
+// columns of the graph, which do not depend on labels.
 type columns struct {
 	design  *design
 	classes int
@@ -51,11 +50,10 @@ type columns struct {
 	graph *graphColumns // nil: none
 
 	sharedScale []float64 // one over the root mean square of each shared column
-	mean, scale []float64 // of free columns: one over the standard deviation
+	mean, scale []float64 // of free columns: their mean, and one over their standard deviation
 }
 
-// newColumns returns the columns of walks, in units of their values at the sampled nodes that have
-// neighbours.
+// newColumns returns the columns of walks w, scaled by their values at a sample of the nodes.
 func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
 	graph *graphColumns) (*columns, error) {
 	p := in.p
@@ -66,7 +64,7 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// withCounts returns the same columns with the shares of the classes that numbers of labels have.
+// withCounts returns a copy of c with the class shares of the given numbers of labels.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c
@@ -87,12 +85,12 @@ func (c *columns) withCounts(count []float64) *columns {
 	return &out
 }
 
-// of returns the values of a filter in a row of walks.
+// of returns the values of filter f in a row of walks.
 func (c *columns) of(row []float32, f filter) []float32 {
 	return row[c.design.position(f)*c.classes:][:c.classes]
 }
 
-// measureMass computes ε of each filter.
+// measureMass computes ε of each filter from a sample of the nodes.
 func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	total, err := blocks.NodeSums(ctx, p.Team(), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
@@ -118,18 +116,18 @@ func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	return err
 }
 
-// mostMeasured bounds about the nodes over which means and deviations are computed.
+// Means and deviations are computed over about mostMeasured nodes.
 const mostMeasured = 8192
 
-// isMeasured reports whether node v is one of those.
+// isMeasured reports whether means and deviations include node v.
 func isMeasured(p *problem.Problem, v int) bool {
 	return p.Team().Row(v)%(1+p.Nodes()/mostMeasured) == 0
 }
 
-// leastMass is the mass of a filter that counts as none.
+// Masses of filters up to leastMass count as 0.
 const leastMass = 1e-12
 
-// massOf returns the sum of a filter over the classes.
+// massOf returns the sum of the values of a filter over the classes.
 func massOf(values []float32) (sum float64) {
 	for _, v := range values {
 		sum += float64(v)
@@ -137,12 +135,12 @@ func massOf(values []float32) (sum float64) {
 	return sum
 }
 
-// isVisited reports whether walks from labels reach a node.
+// isVisited reports whether walks from labels reach the node of a row.
 func (c *columns) isVisited(row []float32) bool {
 	return massOf(c.of(row, source)) > leastMass
 }
 
-// measureSpread computes the units of all columns.
+// measureSpread computes the scales of all columns from a sample of the nodes.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()
@@ -194,7 +192,7 @@ func (c *columns) freeCount() int {
 	return count
 }
 
-// sharesTo stores the shares of the values of a filter.
+// sharesTo stores the shares of filter f with the given values.
 func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 	mass := massOf(values)
 	epsilon := c.epsilon[f]
@@ -204,7 +202,7 @@ func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 	}
 }
 
-// poissonTo stores the scores of Poisson learning by the values of the filter source.
+// poissonTo stores the scores of Poisson learning for values of the filter source.
 func (c *columns) poissonTo(dst []float64, values []float32) {
 	mass := massOf(values)
 	for class, v := range values {
@@ -213,7 +211,7 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 	}
 }
 
-// rawShared stores the shared columns of a node, one after another, each in its own unit, from its filters.
+// rawShared stores the unscaled shared columns of a row of walks: one value for each class of the first column, then of the next.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
@@ -228,7 +226,7 @@ func (c *columns) rawShared(dst []float64, row []float32) {
 	copy(dst, c.logs)
 }
 
-// sharedTo stores the shared columns of a node.
+// sharedTo stores the scaled shared columns of a row of walks.
 func (c *columns) sharedTo(dst []float64, row []float32) {
 	c.rawShared(dst, row)
 	for i, v := range dst {
@@ -236,7 +234,7 @@ func (c *columns) sharedTo(dst []float64, row []float32) {
 	}
 }
 
-// rawFree stores the free columns of node v in units of their own.
+// rawFree stores the unscaled free columns of node v, whose walks are row.
 func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	k := c.classes
 	for i, f := range c.design.free {
@@ -247,7 +245,7 @@ func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	}
 }
 
-// freeTo stores the free columns of node v.
+// freeTo stores the standardized free columns of node v, whose walks are row.
 func (c *columns) freeTo(dst []float64, row []float32, v int) {
 	c.rawFree(dst, row, v)
 	for i, x := range dst {
@@ -255,12 +253,12 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 	}
 }
 
-// clip returns the number nearest to x from −limit to limit.
+// clip returns x, or the nearest limit if x is outside −limit … limit.
 func clip(x, limit float64) float64 {
 	return max(-limit, min(x, limit))
 }
 
-// degree returns a standardized logarithm of node v: of its degree, or of the mean degree of its neighbours.
+// degree returns the standardized log(1 + degree) of node v if index is 0, and log(1 + mean degree) of its neighbours if it is 1.
 func (c *columns) degree(v, index int) float64 {
 	values := make([]float64, structureColumns)
 	c.graph.structureTo(values, v)
@@ -268,12 +266,11 @@ func (c *columns) degree(v, index int) float64 {
 	return clip((values[2*index]-c.mean[column])*c.scale[column], freeLimit)
 }
 
-// structureColumns is the number of columns of structure.
+// structureColumns is the number of columns that structureTo stores.
 const structureColumns = 4
 
-// graphColumns are the columns that no label has a part in: of the structure, log(1 + d) of a node and
-// log(1 + mean degree) of its neighbours, d in a unit of weights, and their squares; and of arcs.
-// They are computed for a row when it is read.
+// graphColumns computes the columns that do not depend on labels, when a row is read: log(1 + d) of a node, log(1 + mean d) of
+// its neighbours, and their squares, for degrees d in units of the mean weight; and the columns of arcs.
 type graphColumns struct {
 	degrees          []float64
 	unit             float64
@@ -281,7 +278,7 @@ type graphColumns struct {
 	arcs             *arcs     // nil: none
 }
 
-// newGraphColumns returns the columns of the structure of a graph. Cost: one sweep.
+// newGraphColumns returns the columns of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
@@ -309,7 +306,7 @@ func (g *graphColumns) count() int {
 	return count
 }
 
-// structureTo stores the columns of the structure at node v.
+// structureTo stores log(1 + d) of node v, log(1 + mean d) of its neighbours, and their squares.
 func (g *graphColumns) structureTo(dst []float64, v int) {
 	degree := math.Log1p(g.degrees[v] / g.unit)
 	neighbours := float64(g.neighbourDegrees[v])

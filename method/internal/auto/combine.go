@@ -11,16 +11,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// component is a component with its probabilities for labels, each predicted without its fold. Beliefs that are a factor are
-// last in a mixture, and are multiplied with the sum q of the other components: p ∝ q^(1−w)·b^w for their probabilities b and
-// weight w.
+// component is a model of the mixture with its held-out probabilities: the label's class is predicted without its fold. Beliefs
+// that are a factor come last in a mixture. With probabilities b and weight w they multiply the sum q of the other components: p
+// ∝ q^(1−w)·b^w.
 type component struct {
 	Component
-	rows  [][]float32           // of each label, for all classes; nil: not predicted
+	rows  [][]float32           // of each label: probabilities of all classes; nil: not predicted
 	model *classify.LinearModel // nil: not fitted, or there is nothing to fit
 }
 
-// newComponent returns a candidate that has predicted nothing.
+// newComponent returns a component of a candidate without predictions.
 func newComponent(c candidate, lambda float64, labels int) component {
 	return component{Component: Component{candidate: c, Lambda: lambda},
 		rows: make([][]float32, labels)}
@@ -32,7 +32,7 @@ func (c *component) set(i int, row []float64) {
 	simd.ConvertTo(c.rows[i], row)
 }
 
-// byCandidate returns the components of each candidate, one for each λ.
+// byCandidate divides components into lists with the same candidate, whose components differ in λ.
 func byCandidate(components []component) (lists [][]component) {
 	for lo := 0; lo < len(components); {
 		hi := lo + 1
@@ -47,18 +47,18 @@ func byCandidate(components []component) (lists [][]component) {
 }
 
 const (
-	// leastWeight is the smallest weight of a component, relative to the largest weight.
+	// Components with less than leastWeight of the largest weight are dropped.
 	leastWeight = 0.01
 
-	// admissionErrors is the number of standard errors of the difference by which beliefs must make labels likelier.
+	// Beliefs become a factor if they make labels likelier by at least admissionErrors standard errors.
 	admissionErrors = 2
 
-	// leastTruth is added to the probability of a label's class, so that its logarithm is finite.
+	// leastTruth is added to the probability of a label's class, so that the logarithm is finite.
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that some of the labels choose, see mix, with the shares of the classes if these do as well.
-// From few labels their weight is learned.
+// combine returns the mixture of mix for the labels that among selects. It adds the shares of the classes if the mixture is no
+// better than the shares. With few labels the weight of the shares is learned.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {
@@ -72,8 +72,8 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	return mixture
 }
 
-// mix returns the mixture that some of the labels choose, see [heldOut.stack], times beliefs. Too few labels choose
-// nothing: Poisson learning predicts, or label propagation where most nodes are far from them.
+// mix returns the mixture of [heldOut.stack] times beliefs, for the labels that among selects. With too few labels, Poisson
+// learning predicts alone, or label propagation if most nodes are far from labels.
 func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {
 		chosen := h.poisson
@@ -86,8 +86,8 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
-// gain returns the logarithm by which a mixture makes some of the labels likelier than another one does, and its deviation
-// if both are alike.
+// gain returns the log-likelihood of the selected labels with mixture, less their log-likelihood with rival, and its standard
+// error if both are equally good.
 func gain(h *heldOut, mixture, rival []component,
 	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
@@ -105,8 +105,8 @@ func gain(h *heldOut, mixture, rival []component,
 	return sum, math.Sqrt(deviation)
 }
 
-// isShrunk reports whether a mixture is no better than the shares of the classes on some labels: it exceeds neither their
-// number of right predictions nor their log-likelihood by more than one standard error of the difference.
+// isShrunk reports whether a mixture is no better than the shares of the classes on the selected labels: neither the number of
+// right predictions nor the log-likelihood is larger by more than one standard error.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
 	shares := h.components[position : position+1]
@@ -115,8 +115,8 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
-// blendShares mixes the shares of the classes into a mixture with the weight that makes some of the labels likeliest. Where
-// few labels hardly say more than the shares, uncertain nodes have the largest class.
+// blendShares adds the shares of the classes with the weight that makes the selected labels likeliest. If a few labels say hardly
+// more than the shares, uncertain nodes are then assigned to the largest class.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
 	best := mixture
 	highest := 0.0
@@ -130,7 +130,7 @@ func blendShares(h *heldOut, mixture []component, among func(label int) bool) []
 	return best
 }
 
-// addShares mixes the shares of the classes into a mixture.
+// addShares adds the shares of the classes to a mixture with the given weight. It removes beliefs.
 func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
 	shares.Weight = weight
@@ -144,22 +144,22 @@ func addShares(h *heldOut, mixture []component, weight float64) []component {
 	return shrunk
 }
 
-// majorityOf returns the position of the shares of the classes among the components, −1 if they are not there.
+// majorityOf returns the position of the shares of the classes in h.components, or −1.
 func majorityOf(h *heldOut) int {
 	return slices.IndexFunc(h.components,
 		func(c component) bool { return c.Majority })
 }
 
-// majorityWeight is the weight of the shares of the classes if nothing predicts more labels.
+// majorityWeight is the weight of the shares of the classes if a mixture is no better than they are.
 const majorityWeight = 0.9
 
-// isMajority reports whether the shares of the classes decide in a mixture, of which they are the first component.
+// isMajority reports whether the first component of a mixture is the shares of the classes with more than half of the weight.
 func isMajority(mixture []component) bool {
 	return mixture[0].Majority && mixture[0].Weight > 0.5
 }
 
-// rightBy reports for each label whether a mixture predicts its class: 1 or 0, and −1 if it is not among those
-// to predict.
+// rightBy returns 1 for each label that a mixture predicts rightly, 0 for other labels that it predicts, and −1 for labels that
+// are not selected or not predicted.
 func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
 	right := make([]int, len(h.class))
 	row := make([]float64, h.classes)
@@ -175,7 +175,7 @@ func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int 
 	return right
 }
 
-// compare counts the labels that only one of two mixtures predicts rightly.
+// compare counts the labels that only the first, and only the second of two results of rightBy predict rightly.
 func compare(first, second []int) (better, worse float64) {
 	for i, a := range first {
 		switch b := second[i]; {
@@ -188,8 +188,8 @@ func compare(first, second []int) (better, worse float64) {
 	return better, worse
 }
 
-// multiply appends beliefs with the weight that makes some of the labels likeliest, if it makes them likelier than the
-// mixture alone by admissionErrors standard errors. It does not change the mixture.
+// multiply returns the mixture with beliefs as a factor, weighted so that the selected labels are likeliest. If beliefs do not
+// make them likelier by admissionErrors standard errors, it returns the mixture itself. It does not change the mixture.
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
@@ -215,10 +215,10 @@ func (h *heldOut) multiply(mixture []component,
 	return best
 }
 
-// beliefWeights is the number of weights of beliefs that are searched.
+// beliefWeights is the number of weights of beliefs that multiply tries.
 const beliefWeights = 10
 
-// multiplyTo stores the product of powers of probabilities and of beliefs.
+// multiplyTo stores probabilities ∝ p^(1−weight)·beliefs^weight.
 func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	for c, b := range beliefs {
 		dst[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) +
@@ -227,7 +227,8 @@ func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	classify.Softmax(dst, dst)
 }
 
-// dropSmallWeights returns the components whose weights are not too small, and the sum of these.
+// dropSmallWeights returns the components without those of small weight, and the sum of the remaining weights. It overwrites
+// mixture.
 func dropSmallWeights(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {
@@ -243,8 +244,7 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
-// likeliest returns each candidate that is no factor with the λ that makes some of the labels likeliest. Labels that are the
-// only labels of their class are left out.
+// likeliest returns for each candidate that is no factor the λ that makes the selected labels likeliest.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {
@@ -256,14 +256,14 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	return list
 }
 
-// likeliestOf returns the component that makes some labels likeliest, the first of equals.
+// likeliestOf returns the component that makes the given labels likeliest.
 func likeliestOf(h *heldOut, components []component, labels []int) component {
 	return slices.MaxFunc(components, func(a, b component) int {
 		return cmp.Compare(h.likelihood(&a, labels), h.likelihood(&b, labels))
 	})
 }
 
-// selectLabels returns some of the labels, without labels that are the only labels of their class.
+// selectLabels returns the labels that among selects, without labels that are alone in their class.
 func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	for i, hasOthers := range h.hasOthers {
 		if hasOthers && among(i) {
@@ -273,12 +273,12 @@ func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	return labels
 }
 
-// truth returns the probability of the class of a label that is predicted.
+// truth returns the probability that c predicts for the class of a label.
 func (h *heldOut) truth(c *component, label int) float64 {
 	return float64(c.rows[label][h.class[label]])
 }
 
-// likelihood returns the logarithm of the likelihood of some of the labels.
+// likelihood returns the log-likelihood of the given labels.
 func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 	for _, i := range labels {
 		if c.rows[i] != nil {
@@ -289,26 +289,23 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 }
 
 const (
-	stackRounds = 200 // limit of the iterations that find the weights of a mixture
+	stackRounds = 200 // number of iterations that find the weights of a mixture
 
-	// stackPrior is the prior weight, in labels, of each component, and alonePrior the prior weight of Poisson learning and
-	// of attributes, kernels and eigenvectors alone, which have few weights to learn. The temperature of beliefs fits these
-	// labels.
+	// stackPrior is the prior weight, in labels, of a component. alonePrior is the prior weight of Poisson learning, and of
+	// attributes, kernels and eigenvectors alone, which have few weights to learn. Beliefs get stackPrior, because their temperature
+	// was fitted to the same labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )
 
-// stack returns the mixture that some of the labels choose: of the listed likeliest setting of each
-// candidate, label propagation among them, the λ with the largest held-out likelihood, and Poisson
-// learning, with the weights w that maximise the held-out likelihood of the mixture. They are the
-// limit of
+// stack returns the mixture of Poisson learning and the components of list whose weights w maximize the likelihood of the
+// selected labels. w is the limit of
 //
 //	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
 //
-// for the probabilities q_ij of the m labels that all have predicted, and prior weights s_j. They are not a choice of
-// one model because no test on twenty labels shows reliably which one is best.
-// Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive
-// distributions (2018).
+// for the probabilities q_ij of the m labels that all components have predicted, and prior weights s_j. No single model is
+// chosen, because no test on twenty labels shows reliably which model is best. Source: Yao, Vehtari, Simpson, Gelman: Using
+// stacking to average Bayesian predictive distributions (2018).
 func (h *heldOut) stack(list []component, among func(label int) bool) []component {
 	mixture := []component{h.poisson}
 	prior := []float64{alonePrior}
@@ -350,7 +347,7 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 	return mixture
 }
 
-// mixTo stores the held-out probabilities of label i by a mixture.
+// mixTo stores the probabilities of label i in a mixture.
 func mixTo(dst []float64, mixture []component, i int) {
 	clear(dst)
 	for _, s := range mixture {
@@ -364,7 +361,7 @@ func mixTo(dst []float64, mixture []component, i int) {
 	}
 }
 
-// isPredicted reports whether all components have predicted label i.
+// isPredicted reports whether all components of a mixture have predicted label i.
 func isPredicted(mixture []component, i int) bool {
 	return !slices.ContainsFunc(mixture,
 		func(c component) bool { return c.rows[i] == nil })

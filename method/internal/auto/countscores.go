@@ -13,38 +13,38 @@ import (
 )
 
 const (
-	// Counts are made from fewestCountLabels labels, and up to mostCountColumns attributes × classes.
+	// Counts are computed with at least fewestCountLabels labels, and at most mostCountColumns columns.
 	fewestCountLabels = 500
 	mostCountColumns  = 256
 
-	countParts = 5    // of labels
-	countRidge = 1e-9 // of the mean of the diagonal
+	countParts = 5    // number of parts of the labels
+	countRidge = 1e-9 // ridge, relative to the mean of the diagonal
 	countSlack = 0.1  // weight of the prior, in neighbours
 )
 
-// countsNeighbours reports whether attributes may count the classes of neighbours: they are few, and labels are many.
+// countsNeighbours reports whether [counts] are features: if attributes are few and labels are many.
 func countsNeighbours(p *problem.Problem) bool {
 	return p.Attributes != nil && len(p.Row) >= fewestCountLabels &&
 		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
 }
 
-// counts are features of nodes whose attributes say how many of their neighbours have each class, as the numbers
-// of a board with mines do. Least squares fit the number of neighbours of class c to the attributes, the degree and 1
-// of each node, by the labels around it. The share of class c among the neighbours of u without a label is
+// counts computes features of nodes whose attributes tell how many neighbours have each class, as the numbers on a minesweeper
+// board do. Least squares fit the number of neighbours of class c to the attributes of a node, its degree and 1. The share of
+// class c among the unlabelled neighbours of u is then
 //
 //	q_uc = (max(0, fit_uc − labelled_uc) + s·π_c)/(unlabelled_u + s)
 //
-// for the shares π of the labels and s = countSlack. Columns of a node are the means over its neighbours of
+// for the class shares π of the labels and s = countSlack. The columns of a node are the means over its neighbours u of
 // log(q_uc/π_c), alone and times each attribute of u, because an attribute may say that nothing is known.
 type counts struct {
 	in   *input
-	fold []int                     // of learned labels
+	fold []int                     // of each learned label
 	walk *sparse.Operator[float32] // T
 	x    *featureBlock             // attributes
 }
 
-// countBlock returns the features as a block. The features of a label are computed without the labels of its part, which
-// include the label itself.
+// countBlock returns a ridge on the columns of counts. The columns of a label are computed without the part of the labels that
+// contains it.
 func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
@@ -81,7 +81,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	}), nil
 }
 
-// columns returns the columns of all nodes without the labels of a part.
+// columns returns the columns of all nodes, computed without the labels of part hidden.
 func (c *counts) columns(ctx context.Context,
 	hidden int) (*featureBlock, error) {
 	n := c.x.Rows
@@ -137,13 +137,13 @@ func (c *counts) columns(ctx context.Context,
 	return means, c.step(ctx, means, messages)
 }
 
-// step stores the means of columns over neighbours.
+// step stores the means of the columns of x over neighbours.
 func (c *counts) step(ctx context.Context, dst, x *featureBlock) error {
 	c.in.work.Sweeps++
 	return c.walk.StepTo(ctx, dst, x, sparse.Step[float32]{Alpha: 1})
 }
 
-// rowTo stores the attributes of a node, its degree and 1, and returns the degree.
+// rowTo stores in z the attributes of node v, its degree and 1. It returns the degree.
 func (c *counts) rowTo(z []float64, v int) float64 {
 	d := c.x.Cols
 	for j, x := range c.x.Row(v) {
@@ -155,8 +155,8 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 	return degree
 }
 
-// fit returns the weights of attributes, degree and 1 in the number of neighbours of each class. A node counts by
-// the share of its neighbours that have labels.
+// fit returns the weights of attributes, degree and 1 in the number of neighbours of each class. Each node is weighted by the
+// share of its neighbours that have labels.
 func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	d := c.x.Cols + 2
 	k := shares.Cols
@@ -188,7 +188,7 @@ func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	return right, classify.SolveDefinite(squares, right)
 }
 
-// countColumns returns the number of columns of counts.
+// countColumns returns the number of columns of [counts].
 func countColumns(p *problem.Problem) int {
 	return (p.Attributes.Cols + 1) * len(p.Names)
 }

@@ -8,62 +8,59 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// design lists the features and the candidates of a problem. The sizes of the graph and the
-// labels decide, never the memory limit, so that results do not depend on it.
+// design lists the features and the candidates of a problem. It depends on the sizes of the graph and the labels, but not on the
+// memory limit, so that results do not depend on the limit.
 type design struct {
-	tooFewLabels bool // no model is learned from them: Poisson learning or label propagation predicts, with shares of the classes
-	fewLabels    bool // the mixture is near ridges and Poisson learning
+	tooFewLabels bool // no model is learned: Poisson learning or label propagation predicts, with shares of the classes
+	fewLabels    bool // the mixture consists of ridges and Poisson learning
 	manyClasses  bool
 
-	filters  []filter // of walks
-	shared   []filter // shares of these are shared columns
-	free     []filter // shares of these are free columns
+	filters  []filter // filters of walks that are computed
+	shared   []filter // filters whose shares are shared columns
+	free     []filter // filters whose shares are free columns
 	folds    int
 	examples int // largest number of labels that models learn from and are tested on
 
 	diffusion   bool // scores of kernels are features
 	spectral    bool // scores of eigenvectors are features
 	links       bool // scores of link rows are features
-	counts      bool // attributes count the classes of neighbours
+	counts      bool // the columns of counts are features
 	propagation bool // label propagation may be a candidate
 
-	omitted []string // stages that are left out because of the size of the graph
+	omitted []string // stages that are omitted because of the size of the graph
 }
 
 const (
-	// fewestLabels is the number of labels up to which no model is learned from them. Nodes with
-	// attributes are an exception, since these help most where labels are few.
+	// With at most fewestLabels labels no model is learned, unless nodes have attributes, which help most if labels are few.
 	fewestLabels = 15
 
-	// mostFew is the number of labels up to which the mixture stays near ridges and Poisson learning, but where nodes have
-	// attributes.
+	// With at most mostFew labels the mixture consists of ridges and Poisson learning, unless nodes have attributes.
 	mostFew = 40
 
-	// Beyond mostScores nodes × classes there are walks of two filters and few steps in place of seven filters, no free
-	// columns and two folds. On papers of 172 classes with 1.2 % of the labels this design loses 2.5 points with
-	// 100,000 nodes and 0.3 with 200,000, and gains 0.1 with 300,000, in a quarter of the time.
+	// Above mostScores nodes × classes the design is lean: walks with two filters and few steps in place of seven filters, no free
+	// columns, two folds. On papers of 172 classes with 1.2 % of the labels the lean design loses 2.5 points with 100,000 nodes and
+	// 0.3 with 200,000, and gains 0.1 with 300,000, in a quarter of the time.
 	mostScores = 1 << 25
 	leanFolds  = 2
 
-	// classFolds are the folds of many labels of many classes, because walks have a column for each fold of each class.
+	// classFolds is the number of folds with many labels of many classes, because walks have a column for each fold of each class.
 	classFolds = 3
-	// mostPairClasses is the largest number of classes with free columns, which have a weight for each pair of classes.
+	// mostPairClasses is the largest number of classes with free columns.
 	mostPairClasses = 256
 
-	leanSteps = 6 // of walks and of attributes: few steps reach most nodes of large graphs
+	leanSteps = 6 // of walks and of attributes: on large graphs few steps reach most nodes
 
-	// mostLearned is the number of labels that models learn from and are tested on; of more it is a sample. The
-	// standard error of an accuracy at 4,000 labels is 0.8 points or less.
+	// mostLearned is the largest number of labels that models learn from and are tested on. The standard error of an accuracy at
+	// 4,000 labels is at most 0.8 points.
 	mostLearned = 4000
 
-	// mostSparse is the mean degree, and mostUneven the largest degree in units of the mean one, up to which label
-	// propagation is a candidate on a graph of more than blockModelNodes nodes: on roads and meshes. On wordnet-2024, which
-	// has hubs, it had no weight.
+	// On graphs of more than blockModelNodes nodes, label propagation is a candidate if the mean degree is at most mostSparse and
+	// the largest degree at most mostUneven times the mean: on roads and meshes. On wordnet-2024, which has hubs, it got no weight.
 	mostSparse = 8
 	mostUneven = 8
 )
 
-// designOf returns the features and candidates of a problem.
+// designOf returns the design of a problem.
 func designOf(p *problem.Problem, set *settings) design {
 	n := p.Nodes()
 	m := len(p.Row)
@@ -110,8 +107,8 @@ func designOf(p *problem.Problem, set *settings) design {
 	return d
 }
 
-// FoldCount returns the number of folds of labels: one for each of at most 15 labels, ten up to 100 labels, else five. With ten folds of 270 to 400 labels
-// five graphs had the same accuracy in twice the time.
+// FoldCount returns the number of folds: as many as labels for at most 15 labels, 10 for at most 100 labels, else 5. With ten
+// folds of 270 to 400 labels five graphs had the same accuracy in twice the time.
 func FoldCount(labels int) int {
 	switch {
 	case labels <= fewestLabels:
@@ -136,8 +133,7 @@ func Propagates(p *problem.Problem) bool {
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
-// follow takes the stages of an earlier choice, perhaps on a smaller graph, in place of the stages that the sizes allow.
-// Candidates that the choice does not use are not computed.
+// follow restricts the design to what the models of a given choice use.
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {
@@ -145,7 +141,7 @@ func (d *design) follow(c *Choice) {
 	}
 }
 
-// fits notes a stage that the size of the graph leaves out. It returns whether it does not.
+// fits returns its argument fits. If it is false, fits records stage as omitted.
 func (d *design) fits(stage string, fits bool) bool {
 	if !fits {
 		d.omitted = append(d.omitted, stage)
@@ -153,16 +149,16 @@ func (d *design) fits(stage string, fits bool) bool {
 	return fits
 }
 
-// reduce completes the design of m labels of k classes, which are many.
+// reduce sets the filters and folds of the lean design, for m labels of k classes.
 func (d *design) reduce(m, k int) {
 	d.filters = []filter{decay85, source}
 	d.shared = []filter{decay85}
-	if m > leanFolds*k { // fewer labels have as many columns of walks in any number of folds
+	if m > leanFolds*k { // with fewer labels walks have as many columns in any number of folds
 		d.folds = leanFolds
 	}
 }
 
-// position returns the position of a filter in the list.
+// position returns the position of filter f in a row of walks.
 func (d *design) position(f filter) int {
 	if d.manyClasses {
 		return slices.Index(d.filters, f)
@@ -170,8 +166,7 @@ func (d *design) position(f filter) int {
 	return int(f)
 }
 
-// sharedCount returns the number of shared columns of each class: Poisson learning, the shares
-// of filters, and the prior.
+// sharedCount returns the number of shared columns: Poisson learning, the shares of filters, and the prior.
 func (d *design) sharedCount() int {
 	return 1 + len(d.shared) + 1
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// arcs are the edges of a directed graph. Features come from the graph without directions, because an edge says something of
-// both its ends, and from a few steps along and against the arcs.
+// arcs holds the edges of a directed graph. Most features come from the graph without directions, because an edge says something
+// about both of its ends; a few come from steps along and against the arcs.
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
-	unit    float64                      // of weights
+	unit    float64                      // mean weight of an entry
 }
 
-// leaveDirections replaces a directed graph by the graph without directions.
+// leaveDirections sets in.p to the problem without directions and in.arcs to the arcs.
 func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
@@ -40,18 +40,18 @@ func leaveDirections(ctx context.Context, in *input) error {
 	return nil
 }
 
-// release releases the graph without directions.
+// release releases the graph that leaveDirections made.
 func (in *input) release() {
 	if both, divided := in.p.A.(*sparse.Divided); divided && in.arcs != nil {
 		both.Close()
 	}
 }
 
-// arcColumns is the number of columns of arcs.
+// arcColumns is the number of columns that arcs.rowTo stores.
 const arcColumns = 4
 
-// rowTo stores columns of the arcs of node v: log(1 + d) of the arcs that leave it and of the arcs that enter it, with d in a
-// unit of weights, and the squares.
+// rowTo stores log(1 + d) and its square for the arcs that leave node v, and then for the arcs that enter it. d is the sum of
+// their weights in units of the mean weight.
 func (a *arcs) rowTo(dst []float64, v int) {
 	for i, degrees := range a.degrees {
 		d := math.Log1p(degrees[v] / a.unit)

@@ -19,34 +19,33 @@ import (
 )
 
 const (
-	// EmbeddingColumns is the number of columns of a large graph.
+	// EmbeddingColumns is the largest number of columns of an embedding.
 	EmbeddingColumns = 256
 
-	tolerance = 1e-3 // of eigenvectors
+	tolerance = 1e-3 // relative tolerance of eigenvectors
 )
 
 // ShortRow is ε of [ScaleRow], relative to the root mean square of the lengths of rows.
 const ShortRow = 0.01
 
-// EmbeddingWidth returns the number of columns on n nodes.
+// EmbeddingWidth returns the largest number of columns of an embedding of n nodes.
 func EmbeddingWidth(n int) int { return max(1, min(EmbeddingColumns, n/2)) }
 
-// Embedding holds the features of all nodes: the eigenvectors u of the largest eigenvalues λ of
+// Embedding holds features of all nodes: the eigenvectors u of the largest eigenvalues λ of
 //
 //	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
 //
-// times |λ|. The share τ prevents small components from having the largest eigenvalues:
-// Qin, Rohe, Regularized spectral clustering under the degree-corrected stochastic
-// blockmodel (2013). A model uses the first ones of them. Their rows x become x/√(‖x‖² + ε²), of unit length but for those of
-// nodes that no eigenvector reaches, which hold rounding alone.
+// times |λ|. τ prevents small components from having the largest eigenvalues: Qin, Rohe, Regularized spectral clustering under
+// the degree-corrected stochastic blockmodel (2013). A model uses the first columns. It scales each row x of them to x/√(‖x‖² +
+// ε²): rows get unit length, except where no eigenvector reaches a node and the row holds rounding errors alone.
 type Embedding struct {
 	*sparse.Block[float64]
-	short []float64 // ε² of the first columns, by their number
+	short []float64 // ε² of the first j columns in short[j]
 }
 
-// SearchEmbedding returns eigenvectors of the matrix of [Embedding]; columns returns their number. It returns nil if there
-// are none, for example without edges. If the iteration ends at its limit, it returns the last vectors. It returns the errors
-// of [lanczos.Problem.Solve].
+// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most the given number of columns. It returns nil if there
+// are none, for example without edges. If the iteration ends at its limit, SearchEmbedding returns the last vectors. It returns
+// the other errors of [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
@@ -72,8 +71,9 @@ func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem,
 	return pairs, nil
 }
 
-// NewEmbedding returns the embedding of a graph without directions, with at most a number of columns, see [EmbeddingWidth].
-// It returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four columns.
+// NewEmbedding returns the embedding of a graph without directions, with at most the given number of columns and at most
+// [EmbeddingWidth]. It returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four
+// columns.
 func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
 	set := *cmp.Or(s, new(lanczos.Settings))
@@ -98,17 +98,17 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 	return &Embedding{pairs.Vectors, short}, nil
 }
 
-// EmbeddingWorkspace declares the memory of [NewEmbedding] and of models of some nodes.
+// EmbeddingWorkspace declares the memory of [NewEmbedding] on n nodes and of [Embedding.Path] with the given number of nodes.
 func EmbeddingWorkspace(n, nodes int) budget.Workspace {
 	width := EmbeddingWidth(n)
-	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U; paths of widths that halve take twice as much as the widest
+	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U; paths of widths that halve take twice as much as the path of the largest width
 	return budget.Held(budget.Times(3*width+20, budget.Vector[float64](n))).Or(lanczos.Workspace(n, width, 0)).And(budget.Held(2 * path))
 }
 
-// RowTo stores the first columns of a node in dst.
+// RowTo stores in dst the first len(dst) columns of a node, scaled as [Embedding] says.
 func (e *Embedding) RowTo(dst []float64, node int) { ScaleRow(dst, e.Row(node), e.short[len(dst)]) }
 
-// ScaleRow stores x/√(‖x‖² + short) in dst, x the first numbers of a row and short = ε²; zeros stay zeros.
+// ScaleRow stores x/√(‖x‖² + short) in dst, for the first len(dst) numbers x of row and short = ε². A row of zeros stays 0.
 func ScaleRow(dst, row []float64, short float64) {
 	squares := short
 	for j, x := range row[:len(dst)] {
@@ -124,8 +124,8 @@ func ScaleRow(dst, row []float64, short float64) {
 	}
 }
 
-// Path returns ridge regression of targets, which it overwrites, on the first columns of some nodes and on other features of
-// these; nil: none.
+// Path returns the ridge path of targets, which it overwrites, on the first width columns of the given nodes and, unless others
+// is nil, on the rows of others for these nodes.
 func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *mat.Dense, targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	columns := width
 	if others != nil {
@@ -142,7 +142,7 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 	return classify.NewRidgePath(ctx, f, 1, targets, workers)
 }
 
-// EmbeddingModel predicts a block of targets. Means are the means of the targets.
+// EmbeddingModel is a fitted ridge regression of several targets, whose means are Means.
 type EmbeddingModel struct {
 	Means []float64
 
@@ -151,13 +151,13 @@ type EmbeddingModel struct {
 	weights   *mat.Dense // (width + other features + 1)×targets
 }
 
-// Fit returns the model of a path on the first columns.
+// Fit returns the model of a path with one λ. width must be the width of the path.
 func (e *Embedding) Fit(p *classify.RidgePath, width int, lambda float64) *EmbeddingModel {
 	weights, means := p.Weights(lambda)
 	return &EmbeddingModel{means, e, width, weights}
 }
 
-// Scores returns the predicted targets of a node, without the part of other features.
+// Scores returns the predicted targets of a node, without what the other features contribute.
 func (m *EmbeddingModel) Scores(node int) []float64 {
 	x := make([]float64, m.width)
 	m.embedding.RowTo(x, node)
@@ -170,7 +170,7 @@ func (m *EmbeddingModel) Scores(node int) []float64 {
 	return scores
 }
 
-// Others returns the weights of other features, a row for each.
+// Others returns the weights of the other features: a row for each feature, a column for each target.
 func (m *EmbeddingModel) Others() mat.Matrix {
 	rows, targets := m.weights.Dims()
 	return m.weights.Slice(m.width, rows-1, 0, targets)

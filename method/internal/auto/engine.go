@@ -13,14 +13,14 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
-// Engine is a mixture of multinomial logistic regressions on features of random walks that start at
-// labels, weighted by the likelihood of held-out labels; see the package comment for its stages. With 15
-// labels or fewer it is Poisson learning, or label propagation where most nodes are many steps from a
-// label, mixed with the shares of the classes. On a large graph that a block model explains it is beliefs.
+// Engine is a mixture of multinomial logistic regressions on features of random walks from labels, weighted by the likelihood of
+// held-out labels; the package comment lists its stages. With at most 15 labels it is Poisson learning mixed with the shares of
+// the classes, or label propagation in its place if most nodes are many steps from labels. On a large graph that a block model
+// explains it is beliefs. On a graph with negative weights it is learning with local and global consistency, or label propagation
+// with too few labels.
 //
-// With balanced weights of classes its probabilities are reweighed by these, because it is calibrated by
-// the likelihood of held-out labels: see [problem.Problem.Reweigher].
-// On a graph with negative weights it is learning with local and global consistency, or label propagation with too few labels.
+// With balanced weights of classes its probabilities are reweighed afterwards, because the likelihood of held-out labels
+// calibrates them without weights: see [problem.Problem.Reweigher].
 var Engine = &engine.Engine{
 	Name: Spec.Name,
 	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids"},
@@ -90,12 +90,12 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	out.Parameters = engine.Parameters{Declared: &engine.Setting{Spec: &Spec, Values: v}}
 	out.Settings = 1
 	problem := *p
-	problem.Shares = nil // the caller reweighs by them, see AdaptToShares
+	problem.Shares = nil // the caller reweighs for them, see AdaptToShares
 	return out, engine.ReweighBy(ctx, &problem, out, problem.Reweigher(true), set.Workers)
 }
 
-// signedMethod returns what auto does on graphs with negative weights, because its other parts are walks, and by a model of
-// such a graph; nil elsewhere.
+// signedMethod returns the engine in place of auto for graphs with negative weights, on which walks are undefined, and for models
+// that were fitted on such graphs. It returns nil for other graphs.
 func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 	if !p.Signed && (s.Model == nil || s.Model.Auto != nil) {
 		return nil

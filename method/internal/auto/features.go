@@ -16,13 +16,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// featureBlock is a block of numbers of nodes or labels, which have a row each.
+// featureBlock is a block of numbers with a row for each node or label.
 type featureBlock = sparse.Block[float32]
 
-// newBlock returns a block of zeros without padding.
+// newBlock returns a dense block of zeros.
 func newBlock(rows, cols int) *featureBlock { return blocks.NewDense[float32](rows, cols) }
 
-// boolean returns 1 of true and 0 of false, as a factor.
+// boolean returns 1 for true and 0 for false, as a factor.
 func boolean(x bool) int {
 	if x {
 		return 1
@@ -30,28 +30,28 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features are the columns of all nodes, and the columns of labels without the labels themselves.
+// features holds the columns of all nodes, and the columns of labels computed without the labels themselves.
 type features struct {
 	in         *input
 	seeds      *seeds
 	walks      *walkFeatures
 	columns    *columns
-	inFold     []*columns     // of labels in each fold, which have the evidence of the fold
-	ridges     ridgeList      // on attributes, on link rows, and then on kernels
-	attributes *attributeForm // nil: none, or not kept
+	inFold     []*columns     // columns of labels in each fold, with the class shares of the evidence for the fold
+	ridges     ridgeList      // on attributes, then on link rows, kernels and eigenvectors
+	attributes *attributeForm // nil: no attributes, or no explanations
 	kernels    []*nodeKernel
 	believed   *beliefs.Model // beliefs of a block model; nil: none
 	poisson    component      // Poisson learning
 
-	reached          *roaring.Bitmap // the nodes that labels, or attributes, reach
-	labelsOutOfReach bool            // walks miss most nodes or labels
+	reached          *roaring.Bitmap // the nodes that can be reached from labels or attributes
+	labelsOutOfReach bool            // walks miss most nodes, or most labels
 
 	// Of each learned label:
 	fold      []int
-	hasOthers []bool // whether another label has its class
-	isolated  []bool // whether no label that is not hidden from it can be reached
+	hasOthers []bool // another label has the same class
+	isolated  []bool // no label that is evidence for its fold can be reached
 
-	full *examples // without the labels that are hidden from each
+	full *examples // columns of each label, computed without the labels of its fold
 }
 
 // newFeatures computes the features of a problem.
@@ -91,7 +91,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	}
 	f.poisson = predictPoisson(f)
 	if in.links && in.set.choice == nil && in.p.Nodes() > mostLinked {
-		// Where neighbours agree link rows gained nothing (PubMed, DBLP), and took a quarter of the time.
+		// Where neighbours agree, link rows gained nothing (PubMed, DBLP) and took a quarter of the time.
 		in.links = !neighboursAgree(f.poisson.rows, in.learned.Class,
 			len(in.p.Names))
 	}
@@ -114,12 +114,12 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	return f, nil
 }
 
-// agreementErrors is the number of standard errors by which Poisson learning must be right more often than the largest class.
-// Then neighbours agree.
+// Neighbours agree if Poisson learning predicts more labels rightly than the largest class does, by agreementErrors standard
+// errors.
 const agreementErrors = 2
 
-// neighboursAgree reports whether Poisson learning, whose held-out probabilities of labels are given, is right
-// more often than the largest class.
+// neighboursAgree reports whether Poisson learning with the given held-out probabilities is right significantly more often than
+// predictions of the largest class.
 func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	count := make([]float64, classes)
 	right := 0.0
@@ -135,15 +135,14 @@ func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 }
 
 const (
-	// mostWalkSteps bounds the steps of walks that reach few nodes.
+	// mostWalkSteps bounds the steps of walks, which are lengthened while they reach few nodes.
 	mostWalkSteps = 64 * walkSteps
 
-	// mostOutOfReach is the share of the nodes that walks miss above which label propagation
-	// takes the place of Poisson learning.
+	// If walks miss more than mostOutOfReach of the nodes or labels, label propagation takes the place of Poisson learning.
 	mostOutOfReach = 0.5
 )
 
-// walk computes the filters of walks, which it lengthens until they miss few nodes and labels.
+// walk computes the filters of walks. It doubles the steps until walks miss few nodes and labels.
 func (f *features) walk(ctx context.Context) (err error) {
 	in := f.in
 	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
@@ -158,7 +157,7 @@ func (f *features) walk(ctx context.Context) (err error) {
 		f.isolated = append(f.isolated, isolated[label])
 	}
 	for {
-		f.walks = nil // so that the memory of shorter walks is free
+		f.walks = nil // frees the memory of shorter walks
 		if f.walks, err = f.seeds.walk(ctx); err != nil {
 			return err
 		}
@@ -172,12 +171,12 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the share of the nodes in reach that no walk reaches, or the share of the labels that no walk reaches
-// from another label, whichever is larger. Both are needed, because on a path with labels at equal distances labels are twice
-// as far from each other as a node is from its nearest label.
+// missedShare returns the larger of two shares: of reachable nodes that no walk reaches, and of labels that no walk from another
+// label reaches. The shares differ: on a path with labels at equal distances, labels are twice as far from each other as a node
+// is from its nearest label.
 func (f *features) missedShare() float64 {
 	p := f.in.p
-	// the numbers of reached and of missed nodes
+	// the numbers of reachable nodes, and of reachable nodes that walks miss
 	team := p.Team()
 	counts := make([]float64, 2)
 	room := newBlock(storedRows, f.walks.cols)
@@ -214,23 +213,22 @@ func (f *features) missedShare() float64 {
 	return max(share, float64(missed)/float64(max(1, labels)))
 }
 
-// isWalkedTo reports whether walks reach a node, by its row of filters.
+// isWalkedTo reports whether walks reach the node of a row of filters.
 func (f *features) isWalkedTo(row []float32) bool {
 	k := len(f.in.p.Names)
 	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
 }
 
-// examples are the columns of the learned labels, each as a node without a label would have them
-// in its place.
+// examples holds the columns of learned labels as a node without a label would have them in the same place.
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
-	hasFeatures []bool      // whether a label has features: walks from others reach it, or there are attributes
-	ridges      [][]float64 // columns of ridges
-	hidden      int         // the fold that they are computed without; −1: none
+	hasFeatures []bool      // of each label: walks from other labels reach it, or there are attributes
+	ridges      [][]float64 // scores of ridges of each label
+	hidden      int         // the fold without which the columns are computed; −1: none
 }
 
-// examples computes the columns of labels without a fold, −1 for none.
+// examples computes the columns of learned labels, without the labels of fold hidden unless that is −1.
 func (f *features) examples(hidden int) *examples {
 	p := f.in.learned
 	m := len(p.Row)
@@ -256,19 +254,17 @@ func (f *features) examples(hidden int) *examples {
 	return e
 }
 
-// isKnown reports whether a node with these filters has features.
+// isKnown reports whether a node with this row of filters has features.
 func (f *features) isKnown(row []float32) bool {
 	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }
 
-// missedPrior is the weight, in labels, of the prior of all labels in the prior of nodes that no walk reaches from another
-// label.
+// missedPrior is the weight, in labels, of the prior of all labels in priorOfMissed.
 const missedPrior = 10
 
-// priorOfMissed returns the probabilities of a node that no walk reaches: the shares of the labels
-// outside a fold, −1 for none, that none reaches either, smoothed by those of all labels. They
-// differ because small components may have other classes than large ones. The shares are shrunk
-// by as much as they may be luck.
+// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of labels that no walk from another
+// label reaches, outside fold hidden unless that is −1, smoothed by the class shares of all labels. The two may differ, because
+// small components may have other classes than large components. The shares are shrunk by as much as chance may explain.
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)
@@ -288,9 +284,9 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 	return shares
 }
 
-// targets returns the classes of the labels that a model learns from, outside a fold, and −1
-// of the other labels. A label that is the only one of its class outside the fold has no honest features of
-// the class, so that a model would learn from it that the class does not occur.
+// targets returns the classes of the labels that a model learns from, outside fold hidden, and −1 for other labels. A label that
+// is alone in its class outside the fold is no target: its features are computed without it, so that a model would learn that the
+// class does not occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	left := make([]int, f.columns.classes) // labels outside the fold

@@ -14,21 +14,20 @@ import (
 
 // newForm returns the form of the scores of a mixture,
 //
-//	score_c = (1 − w_b)·Σ_m w_m·z_mc + w_b·log b_c,  each less its mean over the classes
+//	score_c = (1 − w_b)·Σ_m w_m·z_mc + w_b·log b_c,  each less its mean over the classes,
 //
-// for the logits z_m of its components with weights w_m, logarithms of the probabilities of label propagation among them,
-// and beliefs b that are multiplied with the weight w_b. The probabilities follow from the scores by softmax, mixing and
-// calibration.
+// where z_m are the logits of the component with weight w_m (log-probabilities for label propagation), and b are beliefs that
+// multiply the mixture with weight w_b. The probabilities follow from the scores by softmax, mixing and calibration.
 //
-// The logits of logistic regressions and of Poisson learning are functions z of inputs x: the masses of filters of walks
-// from the labels of each class, and scores of kernels and of attributes. An input has the contribution along the
-// straight path from no labels and no attributes,
+// The logits z of logistic regressions and of Poisson learning are functions of inputs x: the masses of filters of walks from the
+// labels of each class, and the scores of kernels and of attributes. Input i contributes its derivative along the straight path
+// from no labels and no attributes,
 //
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
-// (Aumann and Shapley 1974). The error of the quadrature is divided among the contributions by their sizes. Inputs are
-// sums over labels or over attributes, among which a_i is divided in proportion.
-// Everything else is the rest: biases, priors, walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
+// (Aumann and Shapley 1974). The error of the quadrature is divided among the contributions in proportion to their sizes. An
+// input is a sum over labels or over attributes, and a_i is divided among them in proportion to the summands. Everything else is
+// in the rest: biases, priors, walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p := f.in.p
@@ -45,7 +44,7 @@ func newForm(m *model) *explain.Form {
 				score: make([]float64, c.classes)}
 			start := 0.0
 			weights[j], start = t.integrate()
-			// Shares of ridges are subtracted below.
+			// addShares and addContributions subtract the shares of ridges from Rest.
 			remainder := start + floats.Dot(weights[j].ridges,
 				f.ridges.scoresOf(v, c.classes))
 			terms[j] = explain.Terms{Share: make([]float64, len(p.Row)),
@@ -84,20 +83,20 @@ func newForm(m *model) *explain.Form {
 	return form
 }
 
-// inputs are the inputs of models at a node, or weights of them.
+// inputs holds the inputs of models at a node, or a weight for each input.
 type inputs struct {
 	values, walks []float64 // walks and ridges are parts of values
-	ridges        []float64 // of ridge i and class c in i·classes + c
+	ridges        []float64 // score of ridge i for class c in i·classes + c
 }
 
-// newInputs returns inputs with a copy of the filters of walks and of the scores of ridges.
+// newInputs returns inputs with copies of walks and ridges.
 func newInputs(walks, ridges []float64) *inputs {
 	values := slices.Concat(walks, ridges)
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
 }
 
-// addContributions adds the contributions of the attributes of nodes, with a weight for the score of each ridge and class,
-// to their terms. Intercepts, and ridges that have no part in the form, are in the rest.
+// addContributions adds to the terms of nodes the contribution of each attribute, where weights holds the weight of each score of
+// a ridge. Intercepts, and ridges outside the form, stay in the rest.
 func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	weights []*inputs, terms []explain.Terms) error {
 	plain, propagated, err := a.rows(ctx, nodes)
@@ -124,7 +123,7 @@ func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	return nil
 }
 
-// mixtureTerms are the parts of the score of a class at a node.
+// mixtureTerms computes the contributions to the score of a class at a node.
 type mixtureTerms struct {
 	*predictor
 	node, class int
@@ -132,12 +131,12 @@ type mixtureTerms struct {
 }
 
 const (
-	pathPoints     = 16   // of the quadrature along the path from no labels
-	differenceStep = 0.01 // of derivatives, relative to the inputs
+	pathPoints     = 16   // number of points of the quadrature
+	differenceStep = 0.01 // step of numerical derivatives, relative to the inputs
 )
 
-// integrate returns derivatives of the score by the inputs, mean values over the path, and the score at its beginning. A node
-// that no walk reaches has none.
+// integrate returns the mean over the path of the derivative of the score by each input, and the score at the beginning of the
+// path. They are 0 if no walk reaches the node.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
 	x := newInputs(toFloat64(f.walks.row(t.node)),
@@ -148,7 +147,7 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	if !f.isKnown(f.walks.row(t.node)) {
 		return weights, 0
 	}
-	// Walks along arcs and link rows are in the rest.
+	// Walks along arcs, link rows and eigenvectors do not take part: they are in the rest.
 	path := newInputs(x.walks, x.ridges)
 	clear(path.walks[min(len(x.walks), undirectedFilters*f.columns.classes):])
 	for i, r := range f.ridges {
@@ -159,7 +158,7 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	points := make([]float64, pathPoints)
 	masses := make([]float64, pathPoints)
 	quad.Legendre{}.FixedLocations(points, masses, 0, 1)
-	for i, root := range points { // s = root², because logarithms change most at the beginning
+	for i, root := range points { // s = root², because logarithms change most near 0
 		s := root * root
 		ds := 2 * root * masses[i]
 		for j, end := range path.values {
@@ -186,14 +185,14 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 		}
 	}
 	start = t.scoreAt(point)
-	// the error of the quadrature
+	// missing is the error of the quadrature.
 	missing := t.scoreAt(x) - start
 	size := 0.0
 	for j, w := range weights.values {
 		missing -= w * x.values[j]
 		size += math.Abs(w * x.values[j])
 	}
-	if size > 0 { // each contribution has its part of the error
+	if size > 0 { // divides the error among the contributions
 		for j, w := range weights.values {
 			weights.values[j] += missing / size * math.Copysign(w, x.values[j])
 		}
@@ -201,7 +200,7 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	return weights, start
 }
 
-// scoreAt stores the scores of all classes for some inputs, and returns the score of the class.
+// scoreAt stores the scores of all classes for inputs x in t.score, and returns the score of t.class.
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	walks := make([]float32, len(x.walks))
 	propagated := []float32(nil)
@@ -214,7 +213,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	}
 	clear(t.score)
 	for i, c := range t.mixture {
-		weight := c.Weight // in the product with beliefs
+		weight := c.Weight // its weight in the product with beliefs
 		if last := t.mixture[len(t.mixture)-1]; last.isFactor() && !c.isFactor() {
 			weight *= 1 - last.Weight
 		}

@@ -19,30 +19,29 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// heldOut holds the probabilities that each candidate predicts for the learned labels, each
-// without its fold.
+// heldOut holds the probabilities that each candidate predicts for the learned labels, each label without its fold.
 type heldOut struct {
 	p           *problem.Problem // with all labels
-	class       []int            // of the learned labels, as all lists below
+	class       []int            // of each learned label; so are the lists below
 	places      []int            // positions in the labels of p
 	classes     int
 	fold        []int
 	folds       int
-	hasFeatures []bool // whether a label has features
-	hasOthers   []bool // whether another label has its class
-	isolated    []bool // whether no label that is not hidden from it can be reached
+	hasFeatures []bool // the label has features
+	hasOthers   []bool // another label has the same class
+	isolated    []bool // no label outside its fold can be reached
 	attributed  bool   // there are attributes, which reach every label
 	seed        uint64 // of partitions and samples
 
 	tooFewLabels bool
 	fewLabels    bool
-	isRefitted   bool        // models of a sample have chosen, and those of all labels are measured
+	isRefitted   bool        // models of a sample chose the mixture; models of all labels are measured
 	balanced     bool        // probabilities will be reweighed for balanced classes
-	components   []component // of every candidate and λ but Poisson learning, λ after λ
+	components   []component // every candidate with every λ, except Poisson learning
 	poisson      component   // Poisson learning
 }
 
-// predictHeldOut predicts the labels by all candidates, each without its fold.
+// predictHeldOut predicts the learned labels with all candidates, each label without its fold.
 func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
@@ -83,8 +82,7 @@ func predictPoisson(f *features) component {
 	return out
 }
 
-// sharpness of the scores of Poisson learning, in units of their root mean square, as
-// logits.
+// sharpness is the factor that turns scores of root mean square 1, of Poisson learning and of ridges, into logits.
 const sharpness = 2
 
 // poissonProbabilities stores the softmax of the scores of Poisson learning for a row of filters.
@@ -96,7 +94,7 @@ func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	classify.Softmax(dst, dst)
 }
 
-// componentsOf returns every candidate with each λ.
+// componentsOf returns a component for every candidate and each of its λ.
 func componentsOf(f *features) (list []component) {
 	for _, c := range candidatesOf(&f.in.design, f.in.p) {
 		for _, lambda := range c.lambdas(&f.in.design) {
@@ -106,7 +104,7 @@ func componentsOf(f *features) (list []component) {
 	return list
 }
 
-// addModels adds every candidate with each λ.
+// addModels adds the logistic regressions: every candidate with each of its λ, unless the first fold drops it.
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	h.components = componentsOf(f)
 	sampled := f.sampleTraining()
@@ -122,7 +120,7 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	return nil
 }
 
-// addMajority adds the shares of the classes among the labels of other folds, shrunk as far as they may be luck.
+// addMajority adds the class shares among the labels of other folds, shrunk by as much as chance may explain.
 func (h *heldOut) addMajority() {
 	counts := make([][]float64, h.folds)
 	for fold := range counts {
@@ -146,13 +144,13 @@ func (h *heldOut) addMajority() {
 }
 
 const (
-	// After the first fold, if it has raceLabels labels or more, components are dropped whose likelihood is by
-	// raceErrors standard errors of the difference below the highest one.
+	// If the first fold has at least raceLabels labels, components are dropped whose log-likelihood is lower than the highest by
+	// more than raceErrors standard errors of the difference.
 	raceErrors = 2
 	raceLabels = 20
 )
 
-// race drops the components that the labels of the first fold make unlikely, so that other folds fit few models.
+// race drops the components that the labels of the first fold make unlikely, so that the other folds fit fewer models.
 func (h *heldOut) race() {
 	labels := h.selectLabels(func(i int) bool { return h.fold[i] == 0 })
 	if len(labels) < raceLabels {
@@ -172,20 +170,19 @@ func (h *heldOut) race() {
 	})
 }
 
-// slacks are the weights s of the prior in label propagation that are searched, in labels.
+// slacks are the weights s of the prior in label propagation to search, in labels.
 var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 
-// addPropagation adds label propagation: the probabilities f of the class of the label that
-// a walk meets first, as
+// addPropagation adds label propagation. From the probabilities f of the class of the label that a walk meets first, it predicts
 //
 //	(f_c + s·π_c)/(1 + s)
 //
-// for each slack s. On roads, grids and other graphs in which labels are many steps apart it
-// reaches nodes that walks of some steps miss; where neighbours are alike within small
-// neighbourhoods only, models are better. Labels of folds that are not predicted have nil rows.
+// for each slack s. On roads, grids and other graphs whose labels are many steps apart, it reaches nodes that walks of some steps
+// miss. If neighbours are alike in small neighbourhoods only, other models are better. Labels of folds that are not predicted
+// have nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
-	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with few labels only if walks miss most nodes
+	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with too few labels, only if walks miss most nodes
 		return nil
 	}
 	held, err := propagateOutOfFold(ctx, in.p, in.set, in.memory)
@@ -213,14 +210,14 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold returns the scores of label propagation at labels, of the baselines if these are given; nil if they do
-// not converge.
+// propagateOutOfFold returns the held-out scores of label propagation, from the baselines if they have been computed. It returns
+// nil if label propagation does not converge.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
 	if b := set.Baselines; b != nil && b.Held != nil {
 		return b.Held, nil
 	}
-	folds := FoldCount(len(p.Row)) // the folds of baselines, also with many classes
+	folds := FoldCount(len(p.Row)) // the folds of baselines, which differ from in.folds with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) {
@@ -229,7 +226,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	return held, err
 }
 
-// slackenTo stores the probabilities of label propagation with a slack.
+// slackenTo stores the probabilities of label propagation with scores f and slack s.
 func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) {
 	for class, v := range scores {
 		dst[class] = (max(0, float64(v)) +
@@ -237,11 +234,11 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// choiceSubsets divides the labels into subsets, as many as folds. Weights are chosen again without a subset to predict its
-// labels. Subsets are the folds if labels of each fold are predicted by all candidates and by the mixture. Where beliefs predict
-// two folds, or label propagation ends after a fold that has enough labels, weights without a fold would be chosen by half of
-// the predicted labels or none. Then the labels are divided anew, which is as honest because predictions for a fold have learned
-// from none of its labels.
+// choiceSubsets divides the labels into as many subsets as folds. estimate chooses the weights again without a subset, to predict
+// its labels. The subsets are the folds if every fold has labels that all candidates and the mixture predict. Otherwise, because
+// beliefs predict two folds, or label propagation stops after a fold with enough labels, the weights without a fold would be
+// chosen by half of the predicted labels or none. The labels are then divided anew. This is as honest, because predictions for a
+// fold have learned from none of its labels.
 func choiceSubsets(h *heldOut, mixture []component) []int {
 	candidates := append(slices.Clip(mixture), h.poisson)
 	for _, c := range h.components {
@@ -256,16 +253,16 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 	if !slices.Contains(hasPredicted, false) {
 		return h.fold
 	}
-	const draw = 1 // that of folds is 0
+	const draw = 1 // the folds are draw 0
 	return choose.Folds(h.class, h.folds, h.seed, draw)
 }
 
-// enoughLabels is the number of labels that are predicted again by models of all labels outside a fold.
+// refit predicts about enoughLabels labels again.
 const enoughLabels = 1000
 
-// refit returns a mixture with predictions by models that learn from all labels outside a fold, for folds that have
-// enoughLabels together. Models of a sample, which has chosen the mixture, predict worse than models of all labels. If all
-// labels are in the sample, it returns the mixture.
+// refit returns the mixture with predictions of models that learn from all labels outside a fold, for as many folds as have
+// enoughLabels labels. The models that chose the mixture learn from a sample, and predict worse. If the sample has all labels,
+// refit returns the mixture unchanged.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil
@@ -297,8 +294,8 @@ func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) (
 	return mixture, nil
 }
 
-// estimate returns the accuracy by the labels, each predicted without its fold, with balanced classes or without, and
-// their calibrated predictions.
+// estimate returns the confidence in the mixture and its calibrated predictions at labels, each without its fold. If balanced is
+// set, probabilities are reweighed for balanced classes.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
@@ -308,7 +305,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 		reweigh = func([]float64) {}
 	}
 	isShrunk := isMajority(mixture)
-	if isShrunk && !h.tooFewLabels { // predictions of few labels, each without its fold, are more often wrong by chance
+	if isShrunk && !h.tooFewLabels { // with few labels, predictions without the fold are more often wrong by chance
 		confidence.AllowForLargest()
 	}
 	row := make([]float64, h.classes)
@@ -320,8 +317,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 			refitted = h.combine(func(i int) bool { return subset[i] != f })
 		}
 		if isShrunk && !isMajority(refitted) {
-			// Without the labels of a subset, which are of the largest class, the other components seem to predict better
-			// than this class.
+			// A subset of labels of the largest class is missing, so that other components seem to predict better than this class.
 			refitted = addShares(h, refitted, majorityWeight)
 		}
 		for i, class := range h.class {
@@ -345,8 +341,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	return confidence, predicted
 }
 
-// estimateAccuracy completes the estimate of a prediction by its probabilities of the nodes without a label that a label
-// reaches. confidence may be nil.
+// estimateAccuracy completes out with the estimated accuracy at nodes that can be reached and have no label. It uses the
+// probabilities of these nodes. It does nothing if confidence is nil.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 	confidence *choose.Confidence, out *engine.Prediction) error {
 	if confidence == nil {

@@ -14,39 +14,39 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// linkRows are the rows of A, of unit length, and standardized logarithms of degrees, as features of nodes: a node is
-// known by its neighbours, whether or not these have labels. A ridge on them is fitted to values of the kernel
+// linkRows holds as features of a node its row of A, scaled to unit length, and standardized logarithms of degrees. So a node is
+// known by its neighbours, whether or not they have labels. A ridge on the features uses the values of the kernel
 //
 //	exp(−‖u − v‖/√2) + 0.3²
 //
-// between link rows u and v of labels, so that nothing of n×n numbers is stored. The kernel compares the sets of
-// neighbours as wholes: it is large only where nearly all agree.
+// between the rows u and v of labels, so that no n×n matrix is stored. The kernel is large only if nearly all neighbours of two
+// nodes are the same.
 type linkRows struct {
 	in       *input
-	nodes    []int         // of the labels that ridges learn from
-	products *featureBlock // of the row of A of each node and those of nodes
-	degrees  *featureBlock // logarithms, of mean squared length 1
+	nodes    []int         // the nodes whose labels ridges learn from
+	products *featureBlock // of each node's scaled row of A with the scaled rows of nodes
+	degrees  *featureBlock // standardized logarithms, scaled to a mean squared length of 1
 }
 
 const (
-	// fewestLinkLabels is the number of labels from which link rows take part.
+	// fewestLinkLabels is the smallest number of labels with which link rows are features.
 	fewestLinkLabels = 100
 
-	// linkWork bounds entries × columns of the sweeps that compute products of link rows, which take about a
-	// second, and linkValues the products. They bound the number of labels that ridges learn from.
+	// The number of labels that ridges learn from is bounded so that the sweeps that compute products take at most linkWork entries
+	// × columns, about a second, and that there are at most linkValues products.
 	linkWork   = 1 << 30
 	linkValues = 1 << 25
 
-	// mostLinked is the number of nodes above which link rows take part only where neighbours differ.
+	// On graphs of more than mostLinked nodes link rows are features only if neighbours differ.
 	mostLinked = 4096
 
-	mostLinkLabels = 400 // that ridges learn from
+	mostLinkLabels = 400 // largest number of labels that ridges learn from
 
-	linkColumns = 64 // columns that are swept together
+	linkColumns = 64 // number of columns that are swept together
 	linkDegrees = 2  // logarithms of the degree and of the mean degree of the neighbours
 )
 
-// linkLambdas are searched. Values of the kernel have the mean 1 on the diagonal.
+// linkLambdas are the λ to search. The diagonal of the kernel has mean 1.
 var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
 // linkLabels returns the number of labels that ridges on link rows learn from.
@@ -55,12 +55,12 @@ func linkLabels(p *problem.Problem) int {
 		linkValues/int64(p.Nodes())))
 }
 
-// linkBytes returns the memory of products with some labels and of the columns that are swept.
+// linkBytes returns the memory of linkRows of n nodes, and of the columns that newLinkRows sweeps.
 func linkBytes(n, labels int) budget.Size {
 	return budget.AllOf(budget.Block[float32](n, labels+linkDegrees), 2*budget.Block[float64](n, linkColumns))
 }
 
-// addLinks computes the scores of a ridge on link rows.
+// addLinks adds the scores of a ridge on link rows.
 func addLinks(ctx context.Context, f *features) error {
 	labels := sampleLabels(f.in, linkLabels(f.in.p))
 	if err := budget.Check(f.in.memory, linkBytes(len(f.in.p.Degrees), len(labels.p.Row)), "link rows"); err != nil {
@@ -73,7 +73,7 @@ func addLinks(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, l.ridge(len(f.in.p.Names)), ofLinks)
 }
 
-// newLinkRows computes the products. Cost: two sweeps with a column for each label.
+// newLinkRows computes link rows. graph standardizes degrees. Cost: two sweeps with a column for each label.
 func newLinkRows(ctx context.Context, in *input, nodes []int,
 	graph *columns) (*linkRows, error) {
 	n := len(in.p.Degrees)
@@ -120,7 +120,7 @@ func newLinkRows(ctx context.Context, in *input, nodes []int,
 	})
 }
 
-// valuesTo stores the values of the kernel between a node and the labels.
+// valuesTo stores the values of the kernel between node v and the nodes of the labels.
 func (l *linkRows) valuesTo(dst []float64, v int) {
 	for i, label := range l.nodes {
 		distance := 0.0
@@ -139,7 +139,7 @@ func (l *linkRows) valuesTo(dst []float64, v int) {
 	}
 }
 
-// ridge returns the kernel as ridges learn from it.
+// ridge returns the ridge block of the kernel.
 func (l *linkRows) ridge(classes int) *ridgeBlock {
 	m := len(l.nodes)
 	workers := l.in.set.Workers

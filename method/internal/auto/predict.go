@@ -17,12 +17,12 @@ type model struct {
 	features   *features
 	mixture    []component
 	calibrated Calibration
-	confidence *choose.Confidence // of held-out labels; nil: there are too few labels, or the choice was made before
+	confidence *choose.Confidence // in held-out predictions; nil: there are too few labels, or the choice was given
 
-	weights []*featureBlock // of each component: those of free columns, a row for each column; nil: none
-	beliefs *featureBlock   // of each node; nil: none
+	weights []*featureBlock // of each component: the weights of free columns, a row for each column; nil: no free columns
+	beliefs *featureBlock   // probabilities of each node; nil: beliefs are no component
 
-	propagated *featureBlock // scores of label propagation, kept for a form; nil: none
+	propagated *featureBlock // scores of label propagation, kept for explanations; else nil
 }
 
 // fit fits the components to all learned labels.
@@ -45,7 +45,7 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// predict stores the probabilities of every node.
+// predict stores the probabilities of every node in out.
 func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	in := m.features.in
 	n := len(in.p.Degrees)
@@ -55,7 +55,7 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	} else {
 		out.Scores = newBlock(n, k)
 	}
-	scores := out.Scores // each row is read before it is overwritten
+	scores := out.Scores // label propagation writes its scores here: each row is read before its probabilities overwrite it
 	if m.uses(func(c candidate) bool { return c.Beliefs }) {
 		b := m.features.believed
 		var err error
@@ -104,7 +104,7 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	})
 }
 
-// uses reports whether the mixture has a component of a kind.
+// uses reports whether isKind is true for a component of the mixture.
 func (m *model) uses(isKind func(candidate) bool) bool {
 	return slices.ContainsFunc(m.mixture,
 		func(c component) bool { return isKind(c.candidate) })
@@ -116,19 +116,19 @@ type predictor struct {
 	shared, free, row []float64
 	values, sums      []float32 // free columns, and their products with weights
 	indices           []uint32  // 0, 1, 2, …: the free columns
-	ridges            []float64 // columns
+	ridges            []float64 // scores of ridges
 	input             []float64 // shared columns that a model uses
 	missed            []float64 // probabilities of nodes that no walk reaches
-	one               []float64 // probabilities of one component
-	shares            []float64 // of the classes, shrunk
+	one               []float64 // probabilities of a single component
+	shares            []float64 // shares of the classes, shrunk
 	usesPropagation   bool
 
-	first  int             // the nodes from it on are loaded
-	walked *featureBlock   // rows of walks
-	ridged []*featureBlock // scores of each ridge
+	first  int             // the first loaded node
+	walked *featureBlock   // rows of walks of loaded nodes
+	ridged []*featureBlock // scores of each ridge at loaded nodes
 }
 
-// load reads the rows of walks and the scores of ridges of the nodes lo ≤ v < hi.
+// load reads the rows of walks and the scores of ridges at nodes lo ≤ v < hi.
 func (p *predictor) load(lo, hi int) {
 	f := p.features
 	p.first, p.walked = lo, newBlock(hi-lo, f.walks.cols)
@@ -141,7 +141,7 @@ func (p *predictor) load(lo, hi int) {
 	}
 }
 
-// newPredictor returns buffers to predict one node after another; each goroutine needs its own.
+// newPredictor returns a predictor.
 func (m *model) newPredictor() *predictor {
 	f := m.features
 	k := m.features.columns.classes
@@ -160,7 +160,7 @@ func (m *model) newPredictor() *predictor {
 	return p
 }
 
-// probabilities returns the probabilities of node v, given its scores of label propagation. They are valid until the next
+// probabilities returns the probabilities of loaded node v, given its scores of label propagation. They are valid until the next
 // call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
@@ -199,7 +199,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictBy stores the probabilities of node v by component i, for the columns that were read.
+// predictBy stores in p.one the probabilities of node v by component i. The columns must have been read.
 func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	prior := p.features.columns.prior
 	switch c := p.mixture[i]; {
@@ -219,7 +219,7 @@ func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	}
 }
 
-// read computes the columns of node v from its filters of walks, except the columns of ridges.
+// read computes the shared and the free columns of node v from its row of walks.
 func (p *predictor) read(v int, row []float32) {
 	f := p.features
 	f.columns.sharedTo(p.shared, row)
@@ -227,7 +227,7 @@ func (p *predictor) read(v int, row []float32) {
 	simd.ConvertTo(p.values, p.free)
 }
 
-// logits stores the logits of one component for the columns that were read.
+// logits stores in p.one the logits of one component. The columns must have been read.
 func (p *predictor) logits(term component, weights *featureBlock) {
 	k := p.features.columns.classes
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared,

@@ -14,18 +14,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ridgeScores are the scores of a ridge regression as columns with one weight for all classes: less their mean, in units of
-// their root mean square. The scores of a label come from a ridge that has learned from the other labels alone.
+// ridgeScores are the scores of a ridge regression as columns with one weight for all classes: less their mean over the classes,
+// in units of their root mean square. The scores of a label come from a ridge that has learned from other labels alone.
 type ridgeScores struct {
 	kind    ridgeKind
 	nodes   nodeScores
 	scale   float64
-	leftOut [][]float64   // of each label, without it
-	inFold  [][][]float64 // of each fold and label, without both; nil: as leftOut
-	cosines []float64     // of left-out scores and classes: by all labels, and then by those outside each fold
+	leftOut [][]float64   // of each label, by a ridge without the label
+	inFold  [][][]float64 // of each fold and label, by a ridge without the fold and the label; nil: leftOut is used
+	cosines []float64     // cosine of left-out scores and classes: over all labels, then over the labels outside each fold
 }
 
-// ridgeKind names the features of a ridge.
+// ridgeKind is the kind of the features of a ridge.
 type ridgeKind int
 
 const (
@@ -40,45 +40,45 @@ const (
 const (
 	ridgeLimit = 5 // scores are clipped to ±5 times their root mean square
 
-	// nestedLabels is the number of labels up to which folds of them are left out of
-	// ridges. Of more labels a single one hardly changes a ridge.
+	// With at most nestedLabels labels, ridges are also fitted without each fold. With more labels, few of them hardly change a
+	// ridge.
 	nestedLabels = 1000
 )
 
-// ridgeBlock has the features of a ridge.
+// ridgeBlock is a ridge on some features.
 type ridgeBlock struct {
 	lambdas []float64
 
-	// path returns the ridge on the features of the labels that it learns from, with their targets.
+	// path returns the ridge path for the targets of the labels that the ridge learns from.
 	path func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error)
 
-	// scores returns the scores of nodes.
+	// scores returns the scores of all nodes for one λ of the path.
 	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
 }
 
-// nodeScores stores the scores of the nodes from lo on, a row for each and a column for each class.
+// nodeScores stores the scores of nodes from lo on in dst: a row for each node, a column for each class.
 type nodeScores func(dst *featureBlock, lo int)
 
-// scoresIn returns the scores in a block.
+// scoresIn returns scores that are read from a block of all nodes.
 func scoresIn(full *featureBlock) nodeScores {
 	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
 
-// of returns the scores of one node.
+// of returns the scores of node v.
 func (s nodeScores) of(v, classes int) []float64 {
 	one := newBlock(1, classes)
 	s(one, v)
 	return toFloat64(one.Row(0))
 }
 
-// ridgeLabels are the labels that ridges learn from.
+// ridgeLabels are the labels that a ridge learns from.
 type ridgeLabels struct {
 	p         *problem.Problem // with these labels alone
-	learned   []int            // of each the position among the learned labels, −1: it is not one
-	positions []int            // among all labels
+	learned   []int            // of each label: its position among the learned labels, or −1
+	positions []int            // of each label: its position among all labels
 }
 
-// newRidgeLabels returns labels at some positions.
+// newRidgeLabels returns the labels at the given positions among all labels.
 func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	labels := &ridgeLabels{in.p.At(positions),
 		make([]int, len(positions)), positions}
@@ -92,7 +92,7 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	return labels
 }
 
-// sampleLabels returns a sample of learned labels.
+// sampleLabels returns a sample of at most about limit learned labels.
 func sampleLabels(in *input, limit int) *ridgeLabels {
 	var positions []int
 	for _, i := range choose.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
@@ -101,7 +101,7 @@ func sampleLabels(in *input, limit int) *ridgeLabels {
 	return newRidgeLabels(in, positions)
 }
 
-// addRidge computes the scores of a ridge on the features of some labels.
+// addRidge fits a ridge to labels and adds its scores to f.ridges.
 func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	block *ridgeBlock, kind ridgeKind) error {
 	in, k := f.in, len(f.in.p.Names)
@@ -111,9 +111,8 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	if len(labels.learned) == len(f.fold) && len(f.fold) <= nestedLabels {
 		folds = in.folds
 	}
-	// λ and the ridge for the labels of a fold are chosen by predictions of the labels outside it, and the ridge
-	// by models that have learned from no label of the fold. Otherwise two labels that predict each other by
-	// chance would choose the ridge that predicts both.
+	// For the labels of a fold, labels outside the fold choose λ and the best ridge, by predictions of models that have learned from
+	// no label of the fold. Otherwise two labels that predict each other by chance would choose the ridge that predicts both.
 	takes := make([][]bool, 1+folds)
 	targets := mat.NewDense(len(labels.learned), k, nil)
 	for position, i := range labels.learned {
@@ -157,7 +156,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	return err
 }
 
-// measure sets the scale, 1 over the root of the mean variance of a node's scores over the classes.
+// measure sets the scale: 1 over the root of the mean variance of a node's scores over the classes.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
 	square, err := blocks.NodeSums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
@@ -173,7 +172,7 @@ func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	return err
 }
 
-// columnsOf replaces scores by their columns.
+// columnsOf turns the scores of a node into columns, in place.
 func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 	mean := stat.Mean(scores, nil)
 	for c, s := range scores {
@@ -182,10 +181,10 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 	return scores
 }
 
-// ridgeList is ridges on attributes, on link rows, and then on kernels.
+// ridgeList holds ridges: on attributes, on link rows, on kernels and on eigenvectors, in this order.
 type ridgeList []*ridgeScores
 
-// rowOf returns the columns of all ridges for a label without it and a fold, −1 for none.
+// rowOf returns the columns of all ridges for a label, computed without the label and, unless hidden is −1, without fold hidden.
 func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {
@@ -197,8 +196,8 @@ func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	return row
 }
 
-// best returns the position of the ridge of a kind with the largest cosine by the labels outside
-// a fold, −1 for none.
+// best returns the position of the ridge of the given kind with the largest cosine over the labels outside fold hidden, or over
+// all labels if hidden is −1.
 func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, r := range l {
@@ -213,7 +212,7 @@ func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	return best
 }
 
-// scoresOf returns the scores of all ridges at a node.
+// scoresOf returns the scores of all ridges at node v.
 func (l ridgeList) scoresOf(v, classes int) (scores []float64) {
 	for _, r := range l {
 		scores = append(scores, r.nodes.of(v, classes)...)
@@ -221,7 +220,7 @@ func (l ridgeList) scoresOf(v, classes int) (scores []float64) {
 	return scores
 }
 
-// scale replaces scores of all ridges by their columns.
+// scale turns the scores of all ridges into columns, in place.
 func (l ridgeList) scale(scores []float64) {
 	for i, r := range l {
 		k := len(scores) / len(l)

@@ -14,34 +14,34 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// rowStore is a matrix with a row for each node that is written by slabs of columns and read by rows: in memory, or in
-// a temporary file where it exceeds the limit. The values are the same.
+// rowStore is a matrix with a row for each node. It is written by slabs of columns and read by rows. The values are in memory, or
+// in a temporary file if they exceed the memory limit.
 type rowStore struct {
 	cols  int
 	slabs []storedSlab
 	files *tempFiles
 	file  durable.File // nil: in memory
-	end   int64        // of the file
+	end   int64        // size of the file
 }
 
-// storedSlab is some columns: count of them from first on, from first + period on, and so on.
+// storedSlab holds count columns from column first on, count columns from column first + period on, and so on.
 type storedSlab struct {
 	first, count, period int
-	cols                 int           // of all
+	cols                 int           // number of columns of the slab
 	block                *featureBlock // nil: at offset in the file
 	offset               int64
 }
 
-// tempFiles are the temporary files of a prediction; nil: its stores are in memory.
+// tempFiles are the temporary files of a prediction. A nil tempFiles makes stores in memory.
 type tempFiles struct {
 	dir   *durable.TempDir
 	files []durable.File
 
 	mu  sync.Mutex
-	err error // the first one of reading; guarded by mu
+	err error // first error of reading; guarded by mu
 }
 
-// newTempFiles makes a directory for temporary files in parent; "" means the default of the system.
+// newTempFiles makes a directory for temporary files in parent, or in the system's default directory if parent is empty.
 func newTempFiles(parent string) (*tempFiles, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := durable.NewTempDir(parent)
@@ -54,13 +54,13 @@ func newTempFiles(parent string) (*tempFiles, error) {
 	return &tempFiles{dir: dir}, nil
 }
 
-// remove removes the files, and returns the first error of reading them.
+// remove removes the files. It returns the first error of reading them, or the error of removing them.
 func (t *tempFiles) remove() error {
 	if t == nil {
 		return nil
 	}
 	for _, f := range t.files {
-		_ = f.Close() // it is removed
+		_ = f.Close() // the file is removed next
 	}
 	if err := t.dir.Remove(); t.err == nil {
 		return err
@@ -81,11 +81,11 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 	return s, err
 }
 
-// storedRows is the number of rows of a slab that are written or read at once.
+// storedRows is the number of rows that are written or read at once.
 const storedRows = 512
 
-// putSlab stores block j of the columns of x as the columns from first + j·period on of the store, whose columns are several
-// groups of period columns. All blocks have the same width. The store keeps x. The error comes from writing to the file.
+// putSlab stores blocks of columns of x. The columns of the store are groups of period columns. Block j of x, all blocks having
+// the same width, goes to the columns from first + j·period on. The store keeps x. putSlab returns errors of writing to the file.
 func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}
@@ -104,7 +104,7 @@ func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	return nil
 }
 
-// readRowsTo stores dst.Rows rows from lo on in dst. [tempFiles.remove] returns the first error of reading.
+// readRowsTo stores in dst the rows of the store from row lo on. [tempFiles.remove] returns errors of reading.
 func (s *rowStore) readRowsTo(dst *featureBlock, lo int) {
 	var values []float32
 	for _, slab := range s.slabs {
@@ -136,7 +136,7 @@ func (s *rowStore) row(v int) []float32 {
 	return dst.Row(0)
 }
 
-// note keeps the first error of reading.
+// note keeps err if it is the first error of reading.
 func (t *tempFiles) note(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A filter is a weighted sum over the steps j of an unabsorbed walk from labels:
+// A filter is a weighted sum over the steps j of unabsorbed walks from labels,
 //
-//	Σ_j c_j·T^j·D⁻¹·Y
+//	Σ_j c_j·T^j·D⁻¹·Y,
 //
-// where Y has a one for the class of each label: the sums of PageRank from the labels.
+// where Y has a one for the class of each label. decay85 and decay95 are PageRank from the labels.
 type filter int
 
 const (
@@ -31,8 +31,7 @@ const (
 	undirectedFilters int = iota
 )
 
-// Filters of walks along the arcs of a directed graph, and against them, one step of arcSteps
-// each.
+// Filters of walks along and against the arcs of a directed graph. Each filter is one of arcSteps steps.
 const (
 	alongArcs       = filter(undirectedFilters)
 	againstArcs     = alongArcs + arcSteps
@@ -40,35 +39,33 @@ const (
 	filters     int = int(againstArcs) + arcSteps
 )
 
-// walkSteps is the number of steps of walks. If these miss too many nodes, walks are longer. Twice as many steps gained
-// nothing on any graph, half as many lost 0.4 points of accuracy on Cora.
+// walkSteps is the number of steps of walks, unless longer walks are needed to reach most nodes. Twice as many steps gained
+// nothing on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
-// cell is the labels of a class in a fold.
+// cell is the set of labels of one class in one fold.
 type cell struct{ class, fold, labels int }
 
-// seeds are the labels that walks start at. Labels are in stratified folds for cross-validation. From the row of a label
-// all labels of its fold are hidden.
-//
-// A walk has a column for each cell.
+// seeds holds the labels at which walks start. They are divided into stratified folds for cross-validation. The row of a label is
+// computed without the labels of its fold. Walks have a column for each cell.
 type seeds struct {
 	in     *input
 	steps  int     // of walks
-	unit   float64 // of weights
+	unit   float64 // mean weight of an entry
 	fold   []int   // of each label
 	cells  []cell  // in the order of their classes
-	start  []int   // of each class, the first of its cells; then the number of cells
-	cell   []int   // of each label
+	start  []int   // position of the first cell of each class; then the number of cells
+	cell   []int   // position of the cell of each label
 	labels []int   // the number of labels of each class
 
-	// evidence has the number of labels of each class that rows of a fold represent, see evidenceIn.
+	// evidence has for each fold the number of labels of each class that the rows of the fold represent: see evidenceIn.
 	evidence [][]float64
 
-	order []int // learned labels in the order of their rows
+	order []int // learned labels, ordered by node
 }
 
-// newSeeds divides the labels into folds and cells. Walks are shorter where labels are many,
-// because most nodes are then near one.
+// newSeeds divides the labels into folds and cells. Walks are shorter if labels are many, because most nodes are then near a
+// label.
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
@@ -83,7 +80,7 @@ func newSeeds(in *input) *seeds {
 	case hasManyLabels(p):
 		s.steps = max(leanSteps, min(walkSteps, in.p.Nodes()/len(p.Row)))
 	}
-	byCell := make([][]int, k*in.folds) // labels
+	byCell := make([][]int, k*in.folds) // labels of each cell
 	for i, c := range p.Class {
 		j := c*in.folds + s.fold[i]
 		byCell[j] = append(byCell[j], i)
@@ -105,16 +102,16 @@ func newSeeds(in *input) *seeds {
 	return s
 }
 
-// leastDispersion is the variance of the numbers of labels of classes, in units of their mean, below which labels were drawn
-// class by class. Of random nodes it is about 1 for classes of equal size, more for others, and 0.2 for classes of three nodes of which
-// 80 % are labelled.
+// If the variance of the numbers of labels of the classes is below leastDispersion times their mean, labels were drawn class by
+// class. For labels of random nodes the ratio is about 1 if classes have equal sizes, larger if not, and 0.2 if classes have
+// three nodes of which 80 % are labelled.
 const leastDispersion = 0.15
 
-// evidenceIn returns the number of labels of each class that rows of a fold represent. If all classes have many labels,
-// these are all. A label that is the only one of its class shows that there are small classes, whose numbers of labels are
-// chance: then a label in a class of N labels is as a node in a class of N − 1, and each class with a label in the fold has one
-// less. It is this number of each class in the fold, not of the label's alone, because that would name its class; with each label
-// in a fold of its own, or as many labels of each class, it would do so too, and these are all labels again.
+// evidenceIn returns the number of labels of each class that the rows of a fold represent. Usually it is the number of all labels
+// of the class. A label that is alone in its class shows that there are small classes, whose numbers of labels are chance. Then a
+// label in a class of N labels should look like a node in a class of N − 1 labels, and every class with labels in the fold has
+// one label less. Subtracting a label from the label's own class alone would reveal its class. So would subtracting it if each
+// label is a fold, or if the classes have equal numbers of labels: then all labels count again.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
@@ -129,26 +126,25 @@ func (s *seeds) evidenceIn(fold int) []float64 {
 	return evidence
 }
 
-// row returns the row of a learned label.
+// row returns the node of a learned label.
 func (s *seeds) row(learned int) int {
 	return s.in.learned.Row[learned]
 }
 
 // walkFeatures holds filtered walks.
 type walkFeatures struct {
-	// rowStore has a row for each node, of walks from all labels: class c of a filter in column position·classes + c,
-	// for the filter's position in the list.
+	// rowStore has a row for each node, for walks from all labels: the filter at position f has class c in column f·classes + c.
 	*rowStore
 
-	// honest has a row for each learned label, from walks of the labels that are not hidden from it: the row of cell i has
-	// the filter at position f in column f·cells + i.
+	// honest has a row for each learned label, for walks from the labels outside its fold: the filter at position f has cell i in
+	// column f·cells + i.
 	honest *featureBlock
 
-	gathered int64 // entries × columns of the steps of the walks
+	gathered int64 // entries × columns of all steps
 }
 
-// startAt returns d⁻¹ of a label, d in units of weights, so that the unit does not
-// decide which mass counts as none. It is 0 without a neighbour.
+// startAt returns the mass 1/d with which walks start at a labelled node, where d is its degree in units of the mean weight, so
+// that the unit of weights does not decide which masses count as 0. It returns 0 for an isolated node.
 func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
@@ -157,8 +153,7 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the factors of a step in consecutive filters, beginning with filter start; other filters
-// omit the step.
+// scaleOf returns the weights of a step in consecutive filters from filter start on. Other filters do not use the step.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
@@ -176,7 +171,7 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step at the learned labels in some rows. Columns are the cells from the given one on.
+// addHonest adds a step to the rows of learned labels at nodes of rows. The columns of x are cells from the first cell on.
 func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
@@ -197,10 +192,10 @@ func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	}
 }
 
-// leastStepWeight is the largest factor of a step that is left out of a filter.
+// Weights of steps up to leastStepWeight count as 0.
 const leastStepWeight = 1e-6
 
-// weights are the factors of a step in each filter.
+// weights holds the weight of a step in each filter.
 type weights [filters]float32
 
 // stepWeights returns the weights of step j of walks on the graph without directions.
@@ -213,7 +208,7 @@ func stepWeights(j int) (w weights) {
 	return w
 }
 
-// arcWeights returns the weights of steps along arcs, or against them.
+// arcWeights returns the weights of steps along arcs, or against arcs.
 func arcWeights(direction filter) func(j int) weights {
 	return func(j int) (w weights) {
 		if j > 0 {
@@ -223,9 +218,9 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label without the labels that are hidden from it and without a fold, −1 for none.
-// Each class is multiplied by the number of labels that the row represents divided by the number of labels left. Otherwise a
-// row that misses a fifth of its own class would have less mass of it than a node without a label.
+// honestTo stores the filters of a learned label, computed without the labels of its fold and, unless hidden is −1, of fold
+// hidden. Each class is multiplied by the number of labels that the row represents over the number of labels used. Otherwise a
+// row that misses a fifth of its own class would have less mass of this class than a node without a label.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]

@@ -10,35 +10,36 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Spectral features of a node are its row of the eigenvectors of
+// The spectral features of a node are its row of the eigenvectors with the largest positive eigenvalues λ of
 //
-//	(D + d̄I)^-½·A·(D + d̄I)^-½
+//	(D + d̄I)^-½·A·(D + d̄I)^-½,  d̄ the mean degree,
 //
-// for the mean degree d̄ with the largest positive eigenvalues, times λ², of unit length. The inner products of the rows
-// before are the numbers of walks of four steps between two nodes, but for noise. The mean degree keeps nodes of few edges
-// from having eigenvectors of their own, and makes nodes of many edges weigh more than others, which are alike in dense
-// graphs (Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel, 2013).
+// times λ², scaled to unit length. Before scaling, the inner product of two rows is about the number of walks of four steps
+// between the two nodes. d̄ keeps nodes of few edges from having eigenvectors of their own, and gives more weight to nodes of
+// many edges in sparse graphs (Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel,
+// 2013).
 const (
 	spectralPairs     = 32
 	spectralTolerance = 1e-2
 
-	// spectralProducts bounds the products of the matrix with spectralWidth columns. Their cost, a node counting as much as
-	// spectralNode entries because vectors are made orthogonal, is at most spectralWork entries × columns, or that of
-	// reading and walking: then they gain 6 points on votes of 500 members on 86,000 bills with 100 labels.
+	// The search takes at most spectralProducts products of the matrix with spectralWidth columns. Spectral features are omitted if
+	// these cost more than spectralWork entries × columns, and more than reading and walking. A node costs as much as spectralNode
+	// entries, because vectors are made orthogonal. The second bound gains 6 points on votes of 500 members on 86,000 bills with 100
+	// labels.
 	spectralProducts = 100
 	spectralWidth    = 4
 	spectralNode     = 60
 	spectralWork     = 1_200_000_000
 )
 
-// hasSpectral reports whether a search for eigenvectors costs little, or less than reading the graph and walks.
+// hasSpectral reports whether a search for eigenvectors is cheap, or cheaper than reading the graph and walking.
 func hasSpectral(p *problem.Problem, folds int) bool {
 	cost := spectralWidth * spectralProducts * (sparse.EntriesOf(p.A) +
 		spectralNode*int64(p.Nodes()))
 	return cost <= max(spectralWork, remainingWork(p, folds))
 }
 
-// addSpectral computes the scores of a ridge on spectral features.
+// addSpectral adds the scores of a ridge on spectral features.
 func addSpectral(ctx context.Context, f *features) error {
 	x, err := spectralFeatures(ctx, f.in)
 	if err != nil || x == nil {
@@ -57,13 +58,13 @@ func addSpectral(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, block, ofSpectral)
 }
 
-// spectralFeatures returns the features of all nodes, nil if no eigenvalue is positive.
+// spectralFeatures returns the spectral features of all nodes, or nil if no eigenvalue is positive.
 func spectralFeatures(ctx context.Context,
 	in *input) (*featureBlock, error) {
 	p := in.p
 	n := len(p.Degrees)
 	nodes := float64(p.Nodes())
-	// pairs that have not converged are features too
+	// Pairs that have not converged are features too.
 	pairs, err := SearchEmbedding(ctx, p, lanczos.Problem{Which: lanczos.Largest, Positive: true, Entries: sparse.EntriesOf(p.A)},
 		min(spectralPairs, p.Nodes()), &lanczos.Settings{
 			Tolerance: spectralTolerance, MaxProducts: spectralProducts,
@@ -88,7 +89,7 @@ func spectralFeatures(ctx context.Context,
 	}
 	for v, square := range lengths {
 		if p.Degrees[v] == 0 {
-			clear(x.Row(v)) // rounding
+			clear(x.Row(v)) // rounding errors
 			continue
 		}
 		scale := float32(1 / math.Sqrt(square+

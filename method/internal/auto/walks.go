@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	slabColumns = 64 // columns that are swept together, because the time of a sweep grows in proportion to more
-	cacheLine   = 16 // of float32; narrower slabs read as many lines, so that they take longer
+	slabColumns = 64 // number of columns that are swept together; with more columns the time for each column does not decrease
+	cacheLine   = 16 // number of float32 in a cache line; a narrower slab reads as many lines as a full line
 	leastWidth  = 4
 )
 
-// slabWidth returns the number of columns of n rows that are swept together: slabColumns, or fewer within a limit for the
-// given number of blocks. The results are the same.
+// slabWidth returns the number of columns of n rows that are swept together: slabColumns, or fewer if count blocks of them would
+// exceed the limit. Results do not depend on it.
 func slabWidth(limit int64, n, count int) int {
 	if limit <= 0 {
 		return slabColumns
@@ -28,8 +28,8 @@ func slabWidth(limit int64, n, count int) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk returns the filters of all walks. The columns are the cells of some classes at a time; the sum of the cells of
-// a class is the walk from all its labels. Cost: as many sweeps as steps for each slab of columns.
+// walk computes all filters. It sweeps the cells of some classes at a time; the cells of a class sum up to the walk from all
+// labels of the class. Cost: for each slab of columns as many sweeps as steps.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)
@@ -42,7 +42,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	}
 	width := slabWidth(in.memory, n, in.walkBlocks(in.files != nil))
 	for first := 0; first < k; {
-		last := first + 1 // as many classes as have at most width cells
+		last := first + 1 // the end of the classes with at most width cells
 		for last < k && last-first < width &&
 			s.start[last+1]-s.start[first] <= width {
 			last++
@@ -65,7 +65,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	return w, nil
 }
 
-// walkBlocks returns the number of blocks of a slab of walks, with the sums of those that are stored in a file afterwards.
+// walkBlocks returns the number of blocks of a slab of walks, including sums that are written to a file afterwards.
 func (d *design) walkBlocks(inFiles bool) int {
 	if inFiles {
 		return 2 + len(d.filters)
@@ -73,8 +73,7 @@ func (d *design) walkBlocks(inFiles bool) int {
 	return 2
 }
 
-// walks returns the kinds of walks: those on the graph without directions, and those along arcs and against
-// them.
+// walks returns the kinds of walks: on the graph without directions, and, for directed graphs, along and against arcs.
 func (s *seeds) walks() []walk {
 	op := sparse.NewOperator[float32](sparse.Transition, s.in.p.A, s.in.p.Degrees)
 	op.Workers = s.in.set.Workers
@@ -87,22 +86,21 @@ func (s *seeds) walks() []walk {
 	return list
 }
 
-// walk is one kind of walk. weights(j) has the weight of step j in each filter.
+// walk is one kind of walk. weights(j) returns the weight of step j in each filter.
 type walk struct {
 	op      *sparse.Operator[float32]
 	steps   int
 	weights func(j int) weights
 }
 
-// classSlab is walks from the labels of the classes first ≤ c < last.
+// classSlab computes walks from the labels of classes first ≤ c < last.
 type classSlab struct {
 	*seeds
 	first, last int
-	sum         *featureBlock // filters × classes
+	sum         *featureBlock // of each node: sums of filters × classes
 }
 
-// walk adds all steps of a kind of walk to the sums of classes, and to the rows of learned labels. It overwrites both
-// blocks.
+// walk adds all steps of a kind of walk to c.sum and to the rows of learned labels. It overwrites both blocks of x.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]
@@ -138,8 +136,8 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	return nil
 }
 
-// addStep adds weight·m(v) to the sums of every filter at the nodes v of some rows, where m(v) is the mass of x
-// at v that started at labels of each class.
+// addStep adds weight·m(v) to the sums of every filter at nodes v of rows, where m(v) is the mass of x at v from the labels of
+// each class.
 func (c *classSlab) addStep(w *walkFeatures, x *featureBlock, rows sparse.Rows,
 	weight weights) {
 	start, scale := c.scaleOf(weight)

@@ -8,46 +8,46 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// plan is the memory and the files of a prediction.
+// plan holds the memory and the files that a prediction needs.
 type plan struct {
 	design
-	learning budget.Workspace // without beliefs of a block model
-	memory   int64            // limit of the blocks of a stage; 0: none
+	learning budget.Workspace // memory for all stages after beliefs of a block model
+	memory   int64            // limit of the blocks of a stage; 0: no limit
 	disk     int64            // bytes of temporary files
 }
 
-// workspace declares the memory of [predict] without the components, the scores and the classes of nodes, and the bytes of its
-// temporary files. Learning follows beliefs that do not explain the graph.
+// workspace declares the memory of [predict], without the components, the scores and the classes of nodes, and the bytes of its
+// temporary files. If beliefs come first, learning is optional, because it follows only if beliefs do not explain the graph.
 func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
 		return plan.learning, plan.disk
 	}
 	w = beliefs.Workspace(len(p.Degrees), len(p.Names)).And(budget.Held(propagation.HeldOutBytes(p)))
-	w.Optional = budget.AnyOf(plan.learning.Required(set.Memory), plan.learning.Enough()) // learning follows
+	w.Optional = budget.AnyOf(plan.learning.Required(set.Memory), plan.learning.Enough()) // learning may follow
 	return w, plan.disk
 }
 
-// keepsHighest reports whether the highest scores of each node can replace the scores of all classes.
+// keepsHighest reports whether a prediction may keep the highest scores of each node in place of all scores.
 func keepsHighest(p *problem.Problem, set *settings) bool {
 	d := designOf(p, set)
 	return d.manyClasses && !d.propagation
 }
 
-// newPlan returns the plan of a prediction. Rows of features are in temporary files if all exceed the limit.
+// newPlan returns the plan of a prediction. Rows of features are stored in temporary files if the memory would exceed the limit.
 func newPlan(p *problem.Problem, set *settings) *plan {
 	d := designOf(p, set)
 	n := len(p.Degrees)
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	scores := 2*boolean(d.diffusion) + boolean(d.spectral) + boolean(d.links) + boolean(d.counts)
-	columns := 50 // of labels, for models
+	columns := 50 // number of columns of labels that models need
 	if d.manyClasses {
 		columns = 15
 	}
 	column := int64(m) * int64(32+8*k)
 	held := budget.AllOf(p.ArcsBytes(), 4*int64(n), budget.Block[float32](n, scores*k), 10*column)
-	rows := budget.Block[float32](n, len(d.filters)*k) // of walks, and of attributes or of their scores
+	rows := budget.Block[float32](n, len(d.filters)*k) // rows of walks, and of attributes or their scores
 	if p.Attributes != nil {
 		rows += budget.Block[float32](n, min(k, p.Attributes.Cols))
 	}
@@ -64,7 +64,7 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	return out
 }
 
-// stages declares the memory of the stages, one after the other.
+// stages declares the memory of stages that run one after the other.
 func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
@@ -78,7 +78,7 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 		w = w.Or(lanczos.Workspace(n, spectralPairs, 0).And(budget.Held(20*8*int64(n), budget.Block[float32](n, spectralPairs), 32*squares)))
 	}
 	if d.links && n > mostLinked {
-		w = w.Or(budget.Workspace{Optional: linkBytes(n, labels)}) // if neighbours differ
+		w = w.Or(budget.Workspace{Optional: linkBytes(n, labels)}) // only if neighbours differ
 	} else if d.links {
 		w = w.Or(budget.Held(linkBytes(n, labels)))
 	}
@@ -92,7 +92,7 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	}
 	columns := p.Attributes.Cols
 	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
-		240*int64(columns+1)*int64(k), 12*squares)) // of a word model, whose fit takes more than the fit of ridges
+		240*int64(columns+1)*int64(k), 12*squares)) // for a word model, whose fit takes more than a fit of ridges
 	if d.counts {
 		counts := countColumns(p)
 		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
@@ -100,8 +100,8 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	return w.Or(attributes)
 }
 
-// propagationOf returns label propagation within a limit, 0 for none. Its held-out scores are
-// allocated while it computes others.
+// propagationOf returns label propagation with a memory limit, 0 for no limit. The held-out scores are subtracted from the limit,
+// because they stay allocated while others are computed.
 func propagationOf(p *problem.Problem, set *settings,
 	limit int64) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Alpha: 1,
@@ -109,8 +109,8 @@ func propagationOf(p *problem.Problem, set *settings,
 		Rough: true}
 }
 
-// AttributeWorkspace declares the memory of the views of attributes, of the rows of some nodes, and of products with a number of
-// columns.
+// AttributeWorkspace declares the memory of the views of attributes, of the rows of the given number of nodes, and of products
+// with the given number of columns.
 func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
 	n := p.Attributes.Rows
 	columns := int64(p.Attributes.Cols)
