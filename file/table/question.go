@@ -142,7 +142,8 @@ func (c *chooser) fix(choices [][]int) string {
 	return verb + list(numbers)
 }
 
-// choices returns the possible columns: a pair for the two required roles, and the weight of edges.
+// choices returns the possible columns: a pair for the two required roles, and the weight of edges. Ends of edges that have a
+// text in common come first.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
@@ -164,17 +165,23 @@ func (c *chooser) choices() (list [][]int) {
 	if isOrdered && len(first) == 3 && weights[0] == nil && c.isNumber(first[2]) {
 		return [][]int{first}
 	}
+	var others [][]int
 	for _, i := range first {
+		texts := slices.DeleteFunc(slices.Clone(c.values(i)), IsNumber)
 		for _, j := range second {
 			if i == j || i > j && isOrdered || slices.Equal(c.odd, []int{i, j}) {
 				continue
 			}
+			to := &others
+			if isOrdered && slices.ContainsFunc(c.values(j), func(value string) bool { return slices.Contains(texts, value) }) {
+				to = &list
+			}
 			for _, weight := range weights {
-				list = append(list, append([]int{i, j}, weight...))
+				*to = append(*to, append([]int{i, j}, weight...))
 			}
 		}
 	}
-	return list
+	return append(list, others...)
 }
 
 // candidates returns the columns that can have a role: with nodes of the graph, chosen, or titled; otherwise two or more that

@@ -30,12 +30,12 @@ var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.i
 var advices = []advice{
 	// Columns without titles that are known.
 	{"x.csv\nfirm,buys_from,name\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from", "--fields=firm,buys_from", "a,b a,d b,c"},
-	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "or --fields=firm,buys_from,amount", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
-	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "pass --fields=iata,name or", "--fields=iata,name", "A1,Oslo_Field B2,Oslo C3,Bonn"},
+	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "pass --fields=firm,buys_from,amount or", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
+	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "or --fields=iata,name or", "--fields=iata,name", "A1,Oslo_Field B2,Oslo C3,Bonn"},
 	{"x.csv\nfrom_account,to_account,amount,when\na,b,1.5,2024-01-02\nc,d,2,2024-01-03\n", "", "pass --fields=from_account,to_account,amount", "--fields=from_account,to_account,amount", "a,b,1.5 c,d,2"},
 	{"x.csv\nid;from_account;to_account;amount\n1;D1;D2;5,71\n2;D2;D3;1.620,16\n", "", "pass --fields=from_account,to_account,amount --thousands=. --decimal=,", "--fields=from_account,to_account,amount --thousands=. --decimal=,", "D1,D2,5.71 D2,D3,1620.16"},
 	{"x.csv\npackage,needs,version\na,b,1.2.3\nb,c,2.0.1\nc,d,1.0.0\n", "", "pass --fields=package,needs or --fields=package,version or --fields=needs,version if the first line holds titles, else --fields=1,2 or --fields=1,3 or --fields=2,3", "--fields=package,needs", "a,b b,c c,d"},
-	{"x.csv\nsubject,predicate,object\nann,knows,bob\nbob,likes,cid\n", "", "pass --fields=subject,predicate or --fields=subject,object or --fields=predicate,object if the first line holds titles, else --fields=1,2 or --fields=1,3 or --fields=2,3", "--fields=subject,object", "ann,bob bob,cid"},
+	{"x.csv\nsubject,predicate,object\nann,knows,bob\nbob,likes,cid\n", "", "pass --fields=subject,object or --fields=subject,predicate or --fields=predicate,object if the first line holds titles, else --fields=1,3 or --fields=1,2 or --fields=2,3", "--fields=subject,object", "ann,bob bob,cid"},
 	{"x.txt\n2024-01-05 a b 7\n2024-01-06 b c 9\n2024-01-07 d b 2\n", "", "pass --fields=2,3", "--fields=2,3", "a,b b,c b,d"},
 	{"x.csv\nu,v,weight,value\na,b,1,2\nb,c,3,4\n", "", "pass --fields=u,v,weight or --fields=u,v,value", "--fields=u,v,weight", "a,b,1 b,c,3"},
 	{"x.csv\nu,v,weight,value\na,b,1,2\nb,c,3,4\n", "", "pass --fields=u,v,weight or --fields=u,v,value", "--fields=u,v,value", "a,b,2 b,c,4"},

@@ -48,6 +48,7 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	if network == nil {
 		run.Try = func(ctx context.Context, args []string) error {
 			trial := shell.NewSession(ctx, nil, args, strings.NewReader(""), io.Discard, io.Discard)
+			trial.IsTrial = true
 			execute(trial)
 			return trial.Err
 		}

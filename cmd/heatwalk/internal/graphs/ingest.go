@@ -94,6 +94,13 @@ func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 			config.Duplicates = ingest.SumDuplicates // because links and content are added
 		}
 	}
+	if run.IsTrial {
+		dir, err := run.MakeTempContent(&c.graph.Tables, c.dir)
+		if err == nil {
+			_, err = ingestInto(run, &c.graph, dir, c.inputs, true)
+		}
+		return err
+	}
 	run.NoteOutput(c.dir)
 	o := shell.NewOutputs(run, c.dir)
 	if o.RunFile, err = o.Companion(withoutSeparator(c.dir), "", ".run.json"); err != nil {

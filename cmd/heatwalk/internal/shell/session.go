@@ -57,8 +57,9 @@ type Session struct {
 	droppedLoops int64         // self loops of the input that the graph leaves out
 
 	// Try runs other arguments without stdin and outputs and returns the error; nil: paste must not.
-	Try func(ctx context.Context, args []string) error
-	Err error // of the command, set by Guard
+	Try     func(ctx context.Context, args []string) error
+	Err     error // of the command, set by Guard
+	IsTrial bool  // this run is of Try, and must read tables even if its plan does not
 
 	// network connects this process with others that run the same command and share the
 	// rows of the graph. Process 0 is the leader: it prints and writes files. The others
