@@ -18,33 +18,33 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Baselines are accuracies for comparison with a prediction: of label propagation and of the largest class, estimated on the
-// same folds.
+// Baselines are accuracies to compare a prediction with: of label propagation and of the largest class, estimated on the same
+// folds.
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
-	Seconds float64 // that measuring took
+	Seconds float64 // time of measuring
 
-	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, from which auto and lp learn; nil: none
-	Declared *problem.Estimate    `json:"-"` // of the baseline with given values of its parameters; nil: it has none
+	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, which auto and lp use; nil: none
+	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with the given values of its parameters; nil: no values are given
 }
 
-// IsBaseline reports whether a method is one of the baselines, label propagation or the largest class, whose estimate of
-// accuracy is theirs.
+// IsBaseline reports whether the method is a baseline: label propagation or the largest class.
 func (m *Engine) IsBaseline() bool { return m.Baseline != nil }
 
-// Mixture describes an engine that mixes models, of which label propagation may be one. Its accuracy is
-// the accuracy for known shares of classes, and held-out labels choose the weights of edges for it.
+// Mixture describes an engine that mixes models, of which label propagation may be one. Its accuracy is the accuracy for known
+// shares of classes, and held-out labels choose the function of its edge weights.
 type Mixture struct {
-	FoldCount  func(labels int) int  // by which it measures itself
-	Propagates func(p *Problem) bool // whether label propagation may be one of the models
+	FoldCount  func(labels int) int  // number of folds for its estimate of accuracy
+	Propagates func(p *Problem) bool // reports whether label propagation may be one of the models
 }
 
-// ShowingLabels is the number of labels from which [Baselines.ShowLikeness] may be true: fewer show it by chance.
+// ShowingLabels is the smallest number of labels for which [Baselines.ShowLikeness] may be true. Fewer labels show likeness by
+// chance.
 const ShowingLabels = 24
 
-// ShowLikeness reports whether a number of labels shows that linked nodes mostly share labels: label propagation predicts more of
-// them than the largest class when they are held out, by the binomial standard error of its share or more.
+// ShowLikeness reports whether the labels, whose number is given, show that linked nodes mostly share labels: label propagation
+// must predict more held-out labels than the largest class does, by at least one binomial standard error.
 func (b *Baselines) ShowLikeness(labels int) bool {
 	held := b.HeldOut()
 	return labels >= ShowingLabels && held.Tested > 0 && held.Accuracy-held.Stderr >= b.Majority.Accuracy
@@ -56,8 +56,8 @@ func (b *Baselines) HeldOut() problem.Estimate {
 	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
-// PredictCompared predicts with m as [Engine.Predict] does, and measures the baselines, from which the estimate of a
-// baseline is taken. auto learns from the predictions of label propagation, which are computed once for both.
+// PredictCompared predicts as [Engine.Predict] does, and measures the baselines. The estimate of a baseline method is taken from
+// them. auto reuses the predictions of label propagation.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
 	p, err := m.Weigh(ctx, p, s)
@@ -82,12 +82,11 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of the method. If the
-// method is label propagation with given values of its parameters, it estimates the method's accuracy too. All are zero with
-// too few labels, see [choose.TooFew]. Label propagation is left out if it is not a candidate of auto, but for suggestions,
-// which then compare the labels of one fold. For methods that do not learn from it, it is left out on large grids and if there is
-// no memory for the comparison. Cost: a prediction without each fold, or without some of the folds if these have enough labels or
-// take long.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m. If m is label
+// propagation with given values of its parameters, it estimates the accuracy of m too. All are zero with too few labels, see
+// [choose.TooFew]. Label propagation is not measured if it is no candidate of auto, except for suggestions, which use one fold.
+// Beside other methods it is not measured on large grids, nor if there is no memory for the comparison. Cost: a prediction
+// without each fold, or without some of the folds if these have enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -107,7 +106,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		return r, nil
 	}
 	if m.Mixture != nil && !m.Mixture.Propagates(p) {
-		folds = 1 // of enough labels, see ShowingLabels
+		folds = 1 // a fold has enough labels, see ShowingLabels
 	}
 	within, _ := m.within(p, &set)
 	set.Memory = within.Memory
@@ -126,7 +125,7 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	return r, err
 }
 
-// ComparesPropagation reports whether label propagation may be compared with m, see [Engine.PredictCompared].
+// ComparesPropagation reports whether [Engine.PredictCompared] may measure label propagation.
 func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 	isSlow := iterative.IsSlow(p.Nodes(), sparse.EntriesOf(p.A))
 	switch {
@@ -136,23 +135,22 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 		return !isSlow
 	case s != nil && s.Suggests:
 		return true
-	case s != nil && s.LowEffort && isSlow: // it is no candidate
+	case s != nil && s.LowEffort && isSlow: // label propagation is no candidate
 		return false
 	}
 	return m.Mixture.Propagates(p)
 }
 
-// apartWork bounds the entries × classes of the graph times the folds that are predicted
-// apart, but for one of these.
+// apart predicts one fold, and as many more as take at most apartWork entries × classes together.
 const apartWork = 20_000_000
 
-// ApartFolds returns how many of the given folds are predicted apart.
+// ApartFolds returns how many of the folds are predicted to estimate an accuracy.
 func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
-// apart measures a method with the given parameters, or, if they are nil, with its own choice by
-// predictions without each fold of the labels, or, of large graphs, some of them.
+// apart estimates the accuracy of m with the given parameters, or with the engine's own choice if they are nil. It predicts each
+// fold, or some of the folds on large graphs, from the other labels.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
 	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
@@ -187,14 +185,14 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	return &e, nil
 }
 
-// BaselineWorkspace declares the memory of measuring label propagation, see [Engine.PredictCompared], beside the memory of a prediction.
+// BaselineWorkspace declares the memory for measuring label propagation, without the memory of the prediction.
 func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
 	s = cmp.Or(s, new(Settings))
 	return propagation.NewBaseline(p, s.Prior, s.Memory, s.Workers).CompareWorkspace()
 }
 
-// Majority gives every node the largest class, whether a label reaches it or
-// not, and the shares of the labels for scores, each class counted once more. It takes nothing from the graph.
+// Majority predicts the largest class for every node, whether or not labels reach it. Its scores are the shares of the labels,
+// each class counted once more. It does not use the graph.
 var Majority = &Engine{
 	Name: "majority", Fit: predictLargest,
 	Baseline: func(b *Baselines) problem.Estimate { return b.Majority },
@@ -222,9 +220,9 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	return out, nil
 }
 
-// AdaptToShares adjusts the probabilities of out, see [Reweigh], and its cross-validated accuracy to
-// p.Shares. Except for auto, whose accuracy is adjusted already, it repeats the cross-validation with the
-// parameters of out. Cost: a prediction for each fold.
+// AdaptToShares adjusts the probabilities of out as [Reweigh] does, and its cross-validated accuracy, to p.Shares. The accuracy
+// of auto is adjusted already. For other methods AdaptToShares repeats the cross-validation with the parameters of out. Cost: a
+// prediction for each fold.
 func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
@@ -246,15 +244,15 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	return err
 }
 
-// Reweigh adapts a prediction from the labels of p to the known shares of classes, see
-// [problem.Problem.Reweigher]: the scores of all nodes, and the classes of nodes without a label. Nodes
-// that no label reaches have the shares as scores. It does nothing if the shares are not known.
+// Reweigh adapts a prediction to the known shares of classes, see [problem.Problem.Reweigher]: it changes the scores of all nodes
+// and the classes of nodes without a label. The scores of nodes that no label reaches become the shares. Reweigh does nothing if
+// the shares are not known.
 func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) error {
 	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// ReweighBy is Reweigh by a function, nil for none. Without known shares nodes that no label reaches keep
-// their scores.
+// ReweighBy is Reweigh with the given function; it does nothing if the function is nil. If the shares are not known, nodes that
+// no label reaches keep their scores.
 func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {

@@ -21,36 +21,36 @@ type Errors struct {
 	MAE  float64 `json:"mae"`
 	R2   float64 `json:"r2"`
 
-	R2Stderr float64 `json:"r2_stderr"` // its standard error: the larger one of that for a known variance of values and that of the ratio
+	R2Stderr float64 `json:"r2_stderr"` // standard error of R2: the larger of the errors for a known and for an estimated variance of values
 }
 
 // Compared is the cross-validated result of a method.
 type Compared struct {
 	Method     string     `json:"method"`
-	Parameters Parameters `json:"parameters"` // those that all folds choose
-	Settings   int        `json:"settings"`   // settings that were compared
+	Parameters Parameters `json:"parameters"` // the parameters that all folds together choose
+	Settings   int        `json:"settings"`   // number of settings that were compared
 	Errors
 }
 
-// Unsolved is a candidate that is left out, because its equations were not solved to their tolerance.
+// Unsolved is a candidate that is omitted because its equations were not solved to their tolerance.
 type Unsolved struct {
 	Method     string
-	Parameters Parameters // of the setting; none: all settings
+	Parameters Parameters // of the omitted setting; none: all settings
 	err        error
 }
 
 // Contest describes the predictions of [BestAmong].
 type Contest struct {
-	Compared // the method that was used, with its cross-validated errors
+	Compared // the chosen method with its cross-validated errors
 
-	Shrinkage float64 `json:"shrinkage"` // factor of the differences of its predictions from the mean of the known values, 0 of the mean; 1 of a single method
+	Shrinkage float64 `json:"shrinkage"` // factor by which predictions of the best of several methods are drawn towards the mean of known values; 0: the mean, 1: unchanged
 
-	Tested     int           `json:"tested"`        // values that errors are measured on, a sample of many
-	HeldOut    []TestedValue `json:"tested_values"` // these values, predicted by models of other folds
-	Methods    []Compared    `json:"methods"`       // all methods that are not left out, in their order
-	Unsolved   []Unsolved    `json:"-"`             // candidates that are left out
-	Mean       Errors        `json:"mean"`          // of predicting the mean of the other folds
-	Neighbours Errors        `json:"neighbours"`    // of predicting the mean of neighbours outside the fold
+	Tested     int           `json:"tested"`        // number of values that errors are measured on
+	HeldOut    []TestedValue `json:"tested_values"` // these values and their predictions by models of other folds
+	Methods    []Compared    `json:"methods"`       // all methods that were not omitted
+	Unsolved   []Unsolved    `json:"-"`             // omitted candidates
+	Mean       Errors        `json:"mean"`          // of the mean of the other folds as prediction
+	Neighbours Errors        `json:"neighbours"`    // of the mean of neighbours outside the fold as prediction
 }
 
 // TestedValue is a value that a model does not know, and its prediction.
@@ -59,14 +59,14 @@ type TestedValue struct {
 	Predicted float64 `json:"prediction"`
 }
 
-// Interval is the half width of prediction intervals with the given coverage, which holds if the known values are a
-// random sample; see package choose.
+// Interval is the half width of prediction intervals with the given coverage. The coverage holds if the known values are a random
+// sample; see package choose.
 type Interval struct {
 	Coverage float64 `json:"coverage"`
 	Margin   float64 `json:"margin"`
 }
 
-// Interval returns the interval of a coverage, from the absolute errors of held-out values. The error is
+// Interval returns the prediction interval with the given coverage, from the absolute errors of held-out values. The error is
 // [choose.ErrFew] or [choose.ErrRange].
 func (c *Contest) Interval(coverage float64) (*Interval, error) {
 	var errors []float64
@@ -92,7 +92,7 @@ func MeasureErrors(values, predicted []float64) Errors {
 		e.R2 = 1 - unexplained
 		var squares, differences []float64
 		for i, y := range values {
-			x := (y - predicted[i]) / math.Sqrt(variance) // so that powers are finite
+			x := (y - predicted[i]) / math.Sqrt(variance) // powers stay finite
 			d := (y - mean) / math.Sqrt(variance)
 			squares = append(squares, float64(x*x))
 			differences = append(differences, float64(x*x)-float64(unexplained*d*d))
@@ -102,20 +102,20 @@ func MeasureErrors(values, predicted []float64) Errors {
 	return e
 }
 
-// BestAmong returns an engine that predicts the value of every node with the best of some engines of numbers, and measures the error of each
-// by cross-validation, see [Prediction].Contest; of equal engines it uses the first. All settings of all engines are compared on the same folds. Predictions of
-// the best of several engines are drawn towards the mean, see shrinkage. The reported error of each fold is that of the engine, the
-// setting and the shrinkage that the other folds choose.
+// BestAmong returns an engine that predicts the value of every node with the best of the given engines of numbers. It measures
+// their errors by cross-validation, see [Prediction].Contest, comparing all settings of all engines on the same folds. Among
+// equal engines the first wins. Predictions of the best of several engines are drawn towards the mean, see shrinkage. The
+// reported error of each fold belongs to the engine, the setting and the shrinkage that the other folds choose.
 //
-// The error of a prediction wraps [problem.ErrConstant] for values that are all equal, or is a [*param.ParameterError], a
-// [*problem.Error] of a directed graph or an iteration that does not converge, [sparse.ErrMemory],
-// the context's, or that of a sweep.
+// The error of a prediction wraps [problem.ErrConstant] if all values are equal. It may also be a [*param.ParameterError], a
+// [*problem.Error] of a directed graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the context or
+// a sweep.
 //
-// If several processes share the rows of the graph, all of them have the nodes with a value, as named
-// rows, and each predicts its rows.
+// If several processes share the rows of the graph, each of them must have all nodes with a value, as named rows, and predicts
+// its own rows.
 //
-// Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its
-// settings; for harmonic a solve and for hops nine sweeps over 16 columns for each fold.
+// Cost: for each kernel the columns of its Gram matrix and an eigendecomposition for each of its settings; for each fold a solve
+// (harmonic) and nine sweeps over 16 columns (hops).
 func BestAmong(means, entries []Entry) *Engine {
 	return &Engine{Name: "regress", Target: Numbers,
 		Fit: func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
@@ -200,7 +200,7 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	center := stat.Mean(p.Value, nil)
 	if given == 0 {
 		for _, row := range p.Row {
-			out.Value[row] = center // adds nothing to the spread
+			out.Value[row] = center // known values add nothing to the spread
 		}
 		spread := meanSquareElsewhere(p, out.Value, center)
 		contest.Shrinkage = h.shrinkage(best.miss[best.Found.Setting], -1, spread)
@@ -220,8 +220,8 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	return out, nil
 }
 
-// meanSquareElsewhere returns the mean square, over nodes without a value, of the differences of predictions from a number, which
-// are 0 at nodes with a value.
+// meanSquareElsewhere returns the mean of (prediction − center)² over the nodes without a value. predicted must be center at
+// nodes with a value.
 func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float64 {
 	squares := []float64{0}
 	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
@@ -233,13 +233,13 @@ func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float6
 	return squares[0] / float64(max(1, p.Nodes()-len(p.Row)))
 }
 
-// compared returns the result of a choice with its errors.
+// compared returns the result of a choice with errors e.
 func (c *Choice) compared(e Errors) Compared {
 	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
-// bestOf returns the engine with the highest merit that the values outside a fold choose, the first of equals, its setting, and the
-// merit, see [choose.Counts.Best].
+// bestOf returns the choice and the setting with the highest merit on the values outside fold hidden, see [choose.Counts.Best].
+// Among equals the first wins.
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
 		s, m := c.Found.Counts.Best(c.space, hidden)
@@ -252,21 +252,23 @@ func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float6
 	return best, setting, merit
 }
 
-// shrinkage returns the factor of the differences a of predictions from the mean, by their errors b − a at the values outside a fold, and
-// given the mean of a² at nodes without a value; 0: unknown. With the correlation r of a and b and their residuals q = b − s₀·a it is
+// shrinkage returns the factor by which differences a of predictions from the mean are multiplied. It uses the errors b − a at
+// values outside fold hidden, and spread, the mean of a² at nodes without a value; 0: unknown. With the correlation r of a and b
+// and the residuals q = b − s₀·a it is
 //
 //	s = min(1, Σab/(Σa² + (1 − r²)²·e))·max(0, 1 − 3·Σa²q²/(Σab)²)
 //
-// where s₀ is this factor for q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings is better
-// than the mean of few values by luck. If Σa² of as many other nodes is larger by e, as around an outlier, nothing is known of these
-// differences. As Breiman, Better subset regression using the nonnegative garrote (1995).
+// where s₀ is s computed with q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings can
+// beat the mean of few values by luck. e is the excess of Σa² at as many nodes without a value: nothing is known of differences
+// that are larger than the tested ones, as around an outlier. Source: Breiman, Better subset regression using the nonnegative
+// garrote (1995).
 func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
 	for range 2 {
 		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0
 		excess := 0.0
 		for i, b := range h.deviation {
 			if h.group[i] != hidden {
-				b /= h.width // so that powers are finite
+				b /= h.width // powers stay finite
 				a := b - miss[i]/h.width
 				weighted := a * (b - float64(factor*a))
 				squares += float64(a * a)
@@ -276,7 +278,7 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 				excess += spread/h.width/h.width - float64(a*a)
 			}
 		}
-		if !(product > 0) { // or without a solution
+		if !(product > 0) { // no agreement, or no solution
 			return 0
 		}
 		unexplained := 1 - float64(product*product)/(squares*values)
@@ -286,8 +288,8 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and the predictions for the values, each by the engine and the setting that the other folds
-// choose, with the given shrinkage; if it is 0, the other folds choose it too.
+// measure returns the errors and the predictions of held-out values, where the other folds choose the engine and the setting. The
+// shrinkage is given; if it is 0, the other folds choose it too.
 func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {
@@ -304,13 +306,13 @@ func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64)
 		}
 	}
 	e := MeasureErrors(h.value, predicted)
-	unbiased := 1 - 1/float64(len(h.value)) // of the variance of a sample
+	unbiased := 1 - 1/float64(len(h.value)) // the variance of a sample is biased
 	e.R2 = 1 - (1-e.R2)*unbiased
 	e.R2Stderr *= unbiased
 	return e, predicted
 }
 
-// withStructure returns a problem whose graph has everything that [graph.New] finds.
+// withStructure returns p with a graph that has everything [graph.New] finds.
 func withStructure(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
 	if p.Radius != nil {
 		return p, nil

@@ -12,47 +12,46 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FoldVisitor is called with the predictions of a setting for a group of held-out labels: predict returns
-// the predicted class, or number, of a node in the group's test set, and whether a label reaches the node.
+// FoldVisitor is called with the predictions of a setting for a group. For a node of the group's test set, predict returns the
+// predicted class or number, and whether a label reaches the node.
 type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
 
-// GraphMethod predicts all nodes of a graph at once from its labels, classes or numbers, with parameters that are
-// chosen by its predictions for held-out labels.
+// GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by predictions of
+// held-out labels.
 type GraphMethod struct {
-	Spec *param.Spec // the name and the parameters
+	Spec *param.Spec // name and parameters
 
-	// Prepare stores in job.shared what all settings have in common; nil: nothing.
+	// Prepare stores in j.Shared what all settings share; nil: nothing.
 	Prepare func(ctx context.Context, j *Job, settings []param.Values) error
 
-	// Predictions calls visit for each setting and group of labels in any order.
+	// Predictions calls visit for each setting and group, in any order.
 	Predictions func(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error
 
-	// Scores stores the scores and classes of all nodes in j.out.
+	// Scores stores the scores and classes of all nodes in j.Out.
 	Scores func(ctx context.Context, j *Job, v param.Values) error
 
 	Highest func(p *Problem, s *Settings) bool // see Engine.Highest
 
-	// Workspace declares the memory of the engine for the given settings, some of which it refuses.
+	// Workspace declares the memory of the given settings. It returns an error for settings that it refuses.
 	Workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
 
-	// IsSampled reports that a choice compares settings on a sample of many labels, because
-	// each setting is a fit of its own.
+	// IsSampled states that settings are compared on a sample of the labels, because each setting needs its own fit.
 	IsSampled bool
 
 	HasRaw bool // see [Engine.HasRaw]
 
-	Target Target // of the engine, one of Classes and Numbers
+	Target Target // Classes or Numbers
 	Ridge  bool   // larger values of the last parameter are simpler
 
-	// Widens reports that the largest value of the first parameter costs most, and is compared only if the next one is the
-	// best of the others.
+	// Widens states that the largest value of the first parameter costs most. It is tried only if the next value is the best of the
+	// others.
 	Widens bool
 }
 
 // Group is a training set with the labels to predict from it.
 type Group struct{ Train, Test *Problem }
 
-// Engine returns the learner as an engine.
+// Engine returns the method as an engine.
 func (m GraphMethod) Engine() *Engine {
 	d := m.Spec
 	e := Engine{Name: d.Name, Target: m.Target, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.HasRaw, Highest: m.Highest,
@@ -69,7 +68,7 @@ func (m GraphMethod) Engine() *Engine {
 	return e
 }
 
-// begin checks the problem and computes what all settings share.
+// begin checks the problem and prepares a job.
 func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error) {
 	d := m.Spec
 	if err := problem.ValidateFor(p, d); err != nil {
@@ -136,7 +135,8 @@ func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	return j, err
 }
 
-// Whole finds the components of an undirected graph, and the nodes that a label reaches.
+// Whole sets j.Graph to the graph with its components, and j.Out.Reached to the nodes that labels reach. The graph must be
+// undirected.
 func (j *Job) Whole(ctx context.Context) (err error) {
 	if j.Graph, err = j.Problem.Whole(ctx, j.Settings.Workers, &j.Out.Work); err == nil {
 		j.Out.Reached = j.Graph.Components.Reachable(j.Problem.Row)
@@ -144,11 +144,11 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 	return err
 }
 
-// mostMeasured is the number of labels that a setting which was chosen by all labels is measured on at the most.
+// mostMeasured bounds the labels on which the accuracy of a chosen setting is measured.
 const mostMeasured = 5000
 
-// chooseByFolds chooses by few folds of the labels or of a sample of them. Models of more of all labels measure the chosen
-// setting.
+// chooseByFolds chooses by folds of the labels, or of a sample. The accuracy of the chosen setting is then measured with more
+// folds of all labels.
 func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
 	sample := j.Problem
 	tested := mostMeasured
@@ -175,7 +175,7 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	return c, err
 }
 
-// foldGroups returns some of the folds of the labels of a problem, as many as have the given number of labels together.
+// foldGroups returns groups for as many folds of p as have the given number of tested labels together.
 func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
 	for f := range folds {
@@ -187,7 +187,7 @@ func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	return groups
 }
 
-// evidence counts the right predictions of settings for the test sets of groups.
+// evidence returns a function that counts right predictions of settings for the test sets of groups.
 func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 	weight := choose.WeightsOf(j.Problem)
 	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {
@@ -217,11 +217,10 @@ func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, 
 	}
 }
 
-// ClassShares is the prior of methods that do not walk: the shares of the classes among the
-// labels, each class counted once more.
+// ClassShares is the prior of methods that do not walk: the shares of the classes among the labels, each class counted once more.
 var ClassShares = cwk.Prior{Empirical: true, Pseudo: 1}
 
-// SeedsOf returns the labels of a problem with the classes lo ≤ c < hi as columns; labels of other classes have class −1.
+// SeedsOf returns the labels of p as seeds with columns for the classes lo ≤ c < hi. Labels of other classes have class −1.
 func SeedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	s := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: hi - lo}
 	if lo > 0 || hi < len(p.Names) {
@@ -236,16 +235,17 @@ func SeedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	return s
 }
 
-// Choosing returns an engine of one declaration whose parameters are chosen by cross-validation. Fit of m is called with complete values.
+// Choosing returns m with parameters that cross-validation chooses. m must have one declaration. Its Fit is called with complete
+// values.
 func (m *Engine) Choosing() *Engine {
 	f := fit(m.Fit)
 	return m.InStages(GraphMethod{Spec: m.Specs[0], Target: m.Target, Predictions: f.predictions, Scores: f.scores}.begin)
 }
 
-// fit is the Fit of an engine with given parameters.
+// fit is the Fit of an engine that does not choose.
 type fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-// predictions calls visit for every setting and group by a prediction for each.
+// predictions calls visit for every setting and group.
 func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
 	quiet := *j.Settings
 	quiet.Progress = IgnoreProgress
@@ -267,7 +267,7 @@ func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, g
 	return nil
 }
 
-// scores predicts all nodes.
+// scores predicts all nodes with the values v.
 func (f fit) scores(ctx context.Context, j *Job, v param.Values) error {
 	out, err := f(ctx, j.Problem, &Parameters{Declared: &Setting{j.Declared, v}}, j.Settings)
 	if err == nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// mostHeldOut is the largest number of held-out labels that prediction sets need: their coverage then deviates by less than a
-// point from the coverage with all labels.
+// mostHeldOut is the largest number of held-out labels for prediction sets. Their coverage then deviates by less than a point
+// from the coverage with all labels.
 const mostHeldOut = 1000
 
-// HoldOut returns the places of the classes of held-out labels, for prediction sets of out, a prediction of p by the engine.
-// auto has them. Other models keep the parameters of out, and learn from the labels outside a fold. There are none with too
-// few labels, see [choose.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
+// HoldOut returns the places of the classes of held-out labels, for prediction sets of out, which m has predicted for p. auto has
+// stored them. Other models keep the parameters of out and learn from the labels outside a fold. With too few labels there are no
+// places, see [choose.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
 func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]choose.Place, error) {
 	if out.Places != nil {
 		return out.Places, nil
@@ -24,7 +24,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 		return nil, nil
 	}
 	_, memory := m.within(p, &set)
-	set.Memory = budget.Subtract(set.Memory, 2*memory) // by both predictions
+	set.Memory = budget.Subtract(set.Memory, 2*memory) // of both predictions
 	set.Raw = false
 	set.Explain = false
 	set.Top = 0

@@ -6,36 +6,36 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// LabelSetModel gives a node a probability of each of the labels, which do not exclude each other. It has a least squares
-// machine for each label against the rest, with the same columns and λ; a sigmoid for each label converts scores to
-// probabilities. A kept model has the choice, and least squares are fitted again.
+// LabelSetModel predicts a probability of each label of a node. Labels do not exclude each other. It has a least squares machine
+// for each label against the rest, all with the same columns and λ, and a sigmoid for each label that turns scores into
+// probabilities. A kept model stores the choice, and the least squares are fitted again.
 type LabelSetModel struct {
-	Columns int     `json:"columns"` // eigenvectors that are taken
+	Columns int     `json:"columns"` // number of eigenvectors that are features
 	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
 
-	// MicroF1 is the micro-F1 of predictions for the labelled nodes, each left out in turn, with the columns, λ and threshold
-	// that the nodes of other folds choose. Stderr is its standard error. Both are 0 for a kept model.
+	// MicroF1 is the micro-F1 at labelled nodes, each left out in turn, with the columns, λ and threshold that nodes of other folds
+	// choose. Stderr is its standard error. Both are 0 for a kept model.
 	MicroF1 float64 `json:"micro_f1,omitempty"`
 	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
-	// Threshold is the least probability of the labels of a node, chosen for the largest micro-F1. A node
-	// without such a label has the likeliest one.
+	// Threshold is the smallest probability of a predicted label, chosen for the largest micro-F1. A node without such a label is
+	// predicted to have its likeliest label.
 	Threshold float64 `json:"threshold"`
 
-	Slopes []float64 `json:"slopes"` // a of the sigmoids 1/(1 + exp(a·f + b)), one for each label
-	Shifts []float64 `json:"shifts"` // b
+	Slopes []float64 `json:"slopes"` // a of the sigmoid 1/(1 + exp(a·f + b)) of each label
+	Shifts []float64 `json:"shifts"` // b of the sigmoid of each label
 
-	Labelled int `json:"-"` // nodes that it learned from
+	Labelled int `json:"-"` // number of nodes that it learned from
 
-	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the least
-	// probability of a label of the node. See [choose.Scores].
+	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the smallest probability of
+	// a label of the node. See [choose.Scores].
 	HeldOut []float64 `json:"-"`
 
 	Scores func(node int) []float64 `json:"-"` // scores f of the labels of a node
 	Labels map[int][]int            `json:"-"` // labels of the nodes that it learned from
 }
 
-// Valid reports whether the numbers fit each other and a number of labels.
+// Valid reports whether the model is consistent and has the given number of labels.
 func (m *LabelSetModel) Valid(labels int) bool {
 	return m.Columns > 0 && m.Lambda > 0 && len(m.Slopes) == labels && len(m.Shifts) == labels
 }
@@ -45,7 +45,7 @@ func (m *LabelSetModel) Probabilities(node int) []float64 {
 	return m.Probable(m.Scores(node))
 }
 
-// Probable turns scores of labels into their probabilities.
+// Probable turns scores of labels into probabilities, in place.
 func (m *LabelSetModel) Probable(scores []float64) []float64 {
 	for c, f := range scores {
 		scores[c] = 1 / (1 + math.Exp(m.Slopes[c]*f+m.Shifts[c]))
@@ -53,7 +53,7 @@ func (m *LabelSetModel) Probable(scores []float64) []float64 {
 	return scores
 }
 
-// LabelsOf returns the labels of a node in a prediction: its own labels, or else the labels above the threshold.
+// LabelsOf returns the labels of a node in prediction p: the node's own labels, or else the labels above the threshold.
 func (m *LabelSetModel) LabelsOf(p *Prediction, node int) []int {
 	if labels, labelled := m.Labels[node]; labelled {
 		return labels

@@ -14,42 +14,42 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Job is a choice or a prediction by an engine on a problem: the settings to choose from, and the stages of the engine.
+// Job is a choice or a prediction by an engine: a problem, the settings to choose from, and the stages of the engine.
 type Job struct {
 	Problem  *Problem
 	Settings *Settings
 	Out      *Prediction
 	Learner  *classify.Learner // on a walk, a kernel or Gram values; nil: none
 
-	Source      *param.Spec    // a walk or a kernel; nil: none
-	Sources     []param.Values // of the source, to choose from
+	Source      *param.Spec    // the walk or the kernel; nil: none
+	Sources     []param.Values // settings of Source to choose from
 	SourceSpace *choose.Space
 	Declared    *param.Spec
-	Values      []param.Values // of the learner or method, to choose from
+	Values      []param.Values // settings of the learner or method to choose from
 	Space       *choose.Space
 
-	// ByFolds chooses by labels that are hidden with their fold, bySplits by the test sets of splits.
+	// ByFolds chooses by labels that are held out with their fold, BySplits by the test sets of splits.
 	ByFolds  func(ctx context.Context) (*Choice, error)
 	BySplits func(ctx context.Context, splits *choose.Splits) (*Choice, error)
 
-	// Learn learns from all labels with the chosen setting, and fills in out but for the choice.
+	// Learn learns from all labels with the chosen setting, and completes Out except for the choice.
 	Learn func(ctx context.Context, c *Choice) error
 
-	Separate bool // each pair of a source and a value is a fit of its own
-	Compared int  // labels that settings are compared on; 0: all
-	Measures bool // learn estimates the accuracy of a setting that a sample chose
+	Separate bool // each pair of a source setting and a value needs its own fit
+	Compared int  // number of labels that settings are compared on; 0: all
+	Measures bool // Learn estimates the accuracy of a setting that a sample chose
 
-	Votes   choose.Votes // that turn decisions of classifiers on nodes into scores
-	Counted bool         // whether the count of votes says the class, see [choose.Favour]
-	Counts  []uint8      // votes by node and class, nil: they do not say it
+	Votes   choose.Votes // turn decisions of classifiers into scores of nodes
+	Counted bool         // the number of votes decides the class, see [choose.Favour]
+	Counts  []uint8      // number of votes by node and class; nil: it does not decide
 
-	Graph    *graph.Graph // with components; nil if the engine needs none
-	Shared   any          // by the settings, see GraphMethod.prepare
-	unsolved []Unsolved   // settings that are left out, see learnBest
+	Graph    *graph.Graph // graph with components; nil: the engine needs none
+	Shared   any          // what settings share, see GraphMethod.Prepare
+	unsolved []Unsolved   // omitted settings, see learnBest
 }
 
-// predict predicts by the stages of an engine: a choice by held-out labels unless parameters are given, a model of all labels,
-// and the estimate of its accuracy.
+// predict runs the stages of a prediction: a choice by held-out labels unless parameters are given, a model of all labels, and
+// the estimate of its accuracy.
 func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
@@ -82,9 +82,9 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the engine and the setting that predict held-out numbers best, with the first of
-// equals. If the equations of a setting are not solved, it is left out, and the evidence chooses again. Without another
-// setting the error is the first error.
+// learnBest learns from all labels with the best choice of list, or with the first if they predict classes. If the equations of a
+// setting cannot be solved, the setting is omitted and the evidence chooses again. If no setting is left, learnBest returns the
+// first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
@@ -109,9 +109,8 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	}
 }
 
-// measureSetting estimates the accuracy of a setting that a sample of the labels has chosen. Models of the sample know less
-// than the model of all labels. Therefore each label of some folds, which together have as many labels as the sample, is
-// predicted from all labels of the other folds.
+// measureSetting estimates the accuracy of a setting that a sample of the labels chose. Models of the sample know less than a
+// model of all labels. Therefore it predicts some folds, with as many labels as the sample, from all labels of the other folds.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()
@@ -119,15 +118,14 @@ func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, samp
 	return m.apart(ctx, p, &c.Parameters, &set, fold, folds)
 }
 
-// FoldsLike returns the folds of the labels of a problem that measure a setting, and the number of folds that together have as
-// many labels as a sample.
+// FoldsLike returns folds of the labels of p, and the number of folds that together have as many labels as a sample.
 func (s *Settings) FoldsLike(p *Problem, sampled int) (fold []int, count int) {
 	folds := choose.TestFoldCount(len(p.Row))
 	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
 	return choose.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
 }
 
-// tune chooses by splits, or by folds without them.
+// tune chooses by splits, or by folds if splits is nil.
 func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
 	j, err := begin(ctx, p, nil, s)
@@ -148,7 +146,7 @@ func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	return c, err
 }
 
-// Fix leaves the given parameters alone to choose from.
+// Fix sets the given parameters as the only setting to choose from.
 func (j *Job) Fix(par *Parameters) {
 	if par.Kernel != nil {
 		j.Sources = []param.Values{par.Kernel.Values}
@@ -170,7 +168,7 @@ func (j *Job) Size() int {
 	return max(1, len(j.Sources)) * len(j.Values)
 }
 
-// Parameters returns the parameters of a setting of the source and a setting of the learner.
+// Parameters returns the parameters with the given positions in Sources and Values.
 func (j *Job) Parameters(source, value int) (p Parameters) {
 	if j.Source != nil {
 		p.Kernel = &Setting{j.Source, j.Sources[source]}
@@ -181,8 +179,8 @@ func (j *Job) Parameters(source, value int) (p Parameters) {
 	return p
 }
 
-// Choose chooses a setting of the source and a setting of the learner. measure returns the counts of all pairs of some of
-// them; settings of the learner vary faster.
+// Choose chooses a setting of the source and a setting of the learner. measure must return the counts of all pairs of the given
+// settings, where settings of the learner vary faster.
 func (j *Job) Choose(ctx context.Context,
 	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
 	s := &choose.Search{Kernel: j.SourceSpace, Learner: j.Space,
@@ -201,14 +199,14 @@ func (j *Job) Choose(ctx context.Context,
 // Choice is the result of choosing parameters.
 type Choice struct {
 	Parameters
-	Accuracy float64 // of the parameters on the labels that they were chosen by
-	Tested   int     // predictions behind it for each setting; 0: there were too few labels
+	Accuracy float64 // accuracy of the parameters on the labels that chose them
+	Tested   int     // number of labels that each setting predicted; 0: there were too few labels
 	Settings int     // number of settings to choose from
 	Work     graph.Work
 
-	Found    *choose.Found // nil of other methods, and with too few labels
-	miss     [][]float64   // y − ŷ of held-out numbers, by setting and number; nil of classes
-	space    *choose.Space // of the settings that were compared
+	Found    *choose.Found // nil for methods without a choice, and if there are too few labels
+	miss     [][]float64   // y − ŷ of held-out numbers, by setting and number; nil for classes
+	space    *choose.Space // of the compared settings
 	job      *Job
-	Estimate *problem.Estimate // of the chosen setting by models of all labels; nil means the estimate of the choice
+	Estimate *problem.Estimate // of the chosen setting, by models of all labels; nil: the estimate of the choice is used
 }

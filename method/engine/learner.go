@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// MajorityClass returns the class that the models of an outcome predict, as for nodes without a
-// label.
+// MajorityClass returns the class that the models of an outcome predict, as for nodes without a label.
 func (j *Job) MajorityClass(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
@@ -30,8 +29,8 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
-// AddAllVotes adds the votes of the classifiers from number lo on to the scores of
-// all nodes, and finishes these with the last classifier's.
+// AddAllVotes adds to the scores of all nodes the votes of the classifiers from number lo on. With the last classifier it turns
+// the sums into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
@@ -59,8 +58,7 @@ func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	})
 }
 
-// addVotes adds the votes of classifiers to sums. Those of
-// one against the rest come all at once.
+// addVotes adds the votes of classifiers to sums. Votes of one-vs-rest classifiers must come all at once.
 func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	decisions, vote []float64) {
 	if pairs[0].Negative == classify.Rest {
@@ -75,13 +73,11 @@ func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	}
 }
 
-// undecided is by how much, relative to the highest, sums of votes differ by rounding
-// alone.
+// Sums of votes differ by rounding errors alone if they differ by less than undecided times the largest sum.
 const undecided = 1e-6
 
-// finishVotes turns sums of votes and, unless they are nil, counts of votes into scores. A walk
-// that is too short to meet a label from a node gives no information on it: if all sums are
-// equal, the largest class receives a slightly higher score.
+// finishVotes turns sums of votes, and counts of votes unless they are nil, into scores. If all sums are equal, as for a node
+// from which a walk is too short to meet a label, the largest class gets a slightly higher score.
 func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	largest int) {
 	simd.ConvertTo(vote, sums)
@@ -96,8 +92,8 @@ func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	simd.ConvertTo(sums, vote)
 }
 
-// ShareAll stores as scores the probabilities that follow from the decisions of a learner on every
-// node. Each call of decisions receives scratch space for the given number of items.
+// ShareAll stores as scores the probabilities of a learner's decisions on every node. decisions receives scratch space for the
+// given number of items.
 func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.Problem.Degrees)
@@ -120,8 +116,7 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores the probabilities that a learner's decisions stand for: its own, or those
-// that its decisions out of fold fit.
+// Share stores the probabilities for a learner's decisions: the learner's own, or probabilities fitted to decisions out of fold.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {
@@ -137,8 +132,8 @@ func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	}
 }
 
-// FillClasses stores the prior as scores of nodes that no label reaches, the likeliest class of each node unless classes are
-// stored already, and the classes of labelled nodes.
+// FillClasses completes a prediction: the scores of nodes that no label reaches are the prior, the class of each node is its
+// likeliest class unless out has classes, and the class of a labelled node is its own.
 func FillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	n := p.Rows()
 	row := make([]float32, len(p.Names))
@@ -167,14 +162,14 @@ func FillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	SetKnown(out, p)
 }
 
-// SetKnown gives labelled nodes their own classes.
+// SetKnown sets the classes of labelled nodes to their own.
 func SetKnown(out *Prediction, p *Problem) {
 	for i, c := range p.Class {
 		out.Class[p.Row[i]] = c
 	}
 }
 
-// SpecOf returns the declaration whose parameters a learner on a walk or a kernel receives.
+// SpecOf returns the declaration of a learner on a walk or a kernel.
 func SpecOf(l *classify.Learner) *param.Spec {
 	if l.Path != nil {
 		return &l.Path.Spec
@@ -182,23 +177,23 @@ func SpecOf(l *classify.Learner) *param.Spec {
 	return &l.Spec
 }
 
-// OnPath reports whether a declaration is the declaration of a path.
+// OnPath reports whether spec declares a path.
 func OnPath(spec *param.Spec) bool {
 	return slices.ContainsFunc(classify.Learners(),
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
-// pairwise reports whether there is a machine for every two classes.
+// pairwise reports whether a learner with values v has a machine for every two classes.
 func pairwise(l *classify.Learner, v param.Values) bool {
 	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(v)
 }
 
-// mostPairwise is the largest number of classes whose votes fit into bytes.
+// mostPairwise is the largest number of classes whose votes can be counted in bytes.
 const mostPairwise = 256
 
-// LearnerSettings returns the complete settings of a learner to choose from, and their space. Values that a path has for the
-// number of classes replace its defaults: a thousand classes have half a million pairs. The error comes from
-// [param.Spec.Resolve], or is a [choose.UsageError] for classifiers for every two of very many classes.
+// LearnerSettings returns the settings of a learner to choose from, and their space. A path may have other defaults for many
+// classes: a thousand classes have half a million pairs. The error comes from [param.Spec.Resolve], or is a [choose.UsageError]
+// if classifiers for every two classes are too many.
 func LearnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	s = cmp.Or(s, new(Settings))
@@ -221,7 +216,7 @@ func LearnerSettings(s *Settings, l *classify.Learner,
 	return settings, space, nil
 }
 
-// LimitMessage is the message for a learner that ended at its iteration limit.
+// LimitMessage returns the message about a learner that ended at its iteration limit.
 func LimitMessage(l *classify.Learner) string {
 	noun := "learning"
 	if l.Path != nil {
@@ -230,7 +225,7 @@ func LimitMessage(l *classify.Learner) string {
 	return noun + " ended at the limit of its steps, before its tolerance"
 }
 
-// CountMachines returns the number of binary classifiers, and whether each separates one class from the rest.
+// CountMachines returns the number of binary classifiers, and whether they are one-vs-rest.
 func (j *Job) CountMachines() (machines int, isRest bool) {
 	classes := len(j.Problem.Names)
 	if pairwise(j.Learner, j.Values[0]) {
@@ -239,7 +234,7 @@ func (j *Job) CountMachines() (machines int, isRest bool) {
 	return classes, true
 }
 
-// CheckProcesses refuses a learner that compares all nodes with each other if several processes share them.
+// CheckProcesses returns an error if several processes share the nodes and the learner compares all nodes with each other.
 func CheckProcesses(l *classify.Learner, p *Problem) error {
 	if l.Whole && p.Team() != nil {
 		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
@@ -247,6 +242,6 @@ func CheckProcesses(l *classify.Learner, p *Problem) error {
 	return nil
 }
 
-// MaxTestedRows bounds the test nodes of a tuning split for learners on kernels: each
-// has a row of values for every kernel of the grid.
+// MaxTestedRows bounds the test nodes of a tuning split for learners on kernels. Each test node has a row of values for every
+// kernel of the grid.
 const MaxTestedRows = 2000

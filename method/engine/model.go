@@ -15,37 +15,37 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a
-// learner on a kernel, and of auto its candidates, their weights and the calibration. [Engine.Restore] fits
-// the learner to the labels again, because coefficients and features such as eigenvectors differ on a graph that has
-// changed. Its JSON form keeps every bit. It does not hold the labels.
+// Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a learner on
+// a kernel, and for auto its candidates, their weights and the calibration. [Engine.Restore] fits the learner to labels again,
+// because coefficients and features such as eigenvectors differ on a changed graph. The JSON form keeps every bit. It has no
+// labels.
 type Model struct {
 	Method  string `json:"method"`
 	RNGSeed uint64 `json:"seed"`
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
-	// Origin describes the graph that the model was learned from, and the weights of its edges. The caller may fill in its
-	// fields for a model of an older format.
+	// Origin describes the graph that the model was learned from, and its edge weights. The caller may fill in its fields for a
+	// model of an older format.
 	Origin sides.Origin `json:"origin"`
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
-	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
+	Power  float64      `json:"power,omitempty"`  // power of the votes of a learner on a kernel
 
-	Auto json.RawMessage `json:"auto,omitempty"` // Mixed of the prediction
+	Auto json.RawMessage `json:"auto,omitempty"` // Prediction.Mixed
 
-	LabelSets *LabelSetModel `json:"-"` // of several labels of a node; nil: each node has one
+	LabelSets *LabelSetModel `json:"-"` // model of several labels of a node; nil: each node has one
 
-	Shrinkage float64 `json:"shrinkage,omitempty"` // of numbers, see [Contest]; 0: none
+	Shrinkage float64 `json:"shrinkage,omitempty"` // of predicted numbers, see [Contest]; 0: none
 }
 
-// ErrChanged is wrapped by the error about a model that does not fit its method and classes.
+// ErrChanged is wrapped by errors about a model that does not fit its method and classes.
 var ErrChanged = errors.New("method: the model does not fit its method and classes")
 
-// ErrNotKept is wrapped by the error about a prediction that cannot be kept as a model.
+// ErrNotKept is wrapped by errors about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Restore returns an engine that predicts with a kept model where m learns, see Restore of package method.
+// Restore returns m as an engine that predicts with a kept model, see Restore of package method.
 func (m *Engine) Restore(kept *Model) *Engine {
 	e := *m
 	e.Model = kept
@@ -66,12 +66,12 @@ func (m *Engine) Restore(kept *Model) *Engine {
 	return &e
 }
 
-// Weigh returns the problem with the weights of edges of the model, see [Engine.Weigh].
+// Weigh returns p with the edge weights of the model, see [Engine.Weigh].
 func (m *Model) Weigh(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
 	return (&Engine{Model: m}).Weigh(ctx, p, s)
 }
 
-// compare returns the [*sides.Difference] of a problem whose edges the model does not fit.
+// compare returns a [*sides.Difference] if the model does not fit the edges of p.
 func (m *Model) compare(p *Problem) error {
 	o := &m.Origin
 	if p.Signed && !o.Signed && (m.Auto != nil || o.Weights != "") {
@@ -80,7 +80,7 @@ func (m *Model) compare(p *Problem) error {
 	return o.Compare(p.Origin)
 }
 
-// signed returns a problem whose weights may be negative if the weights of the model could be, because methods differ there.
+// signed returns p marked as a graph that may have negative weights, if the model's graph was: methods differ on such graphs.
 func (m *Model) signed(p *Problem) *Problem {
 	if p.Signed || !m.Origin.Signed {
 		return p
@@ -92,7 +92,7 @@ func (m *Model) signed(p *Problem) *Problem {
 	return &q
 }
 
-// Origin returns the origin of the graph of a prediction, with the weights of edges that it was learned from.
+// Origin returns the origin of the predicted graph, with the edge weights that the method learned from.
 func (p *Prediction) Origin() *sides.Origin {
 	o := new(sides.Origin)
 	if p.Problem != nil && p.Problem.Origin != nil {
@@ -105,8 +105,8 @@ func (p *Prediction) Origin() *sides.Origin {
 	return o.Learn(p.Factors, weights)
 }
 
-// Keep returns the model of a prediction that m made with the settings. The error wraps [ErrNotKept]
-// for settings with a prior of each node.
+// Keep returns the model of a prediction that m made with the settings s. The error wraps [ErrNotKept] if s has a prior of each
+// node.
 func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	s = cmp.Or(s, new(Settings))
 	if s.Prior.Given != nil {
@@ -116,7 +116,7 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	return m.keep(out, s)
 }
 
-// keep is Keep for any settings.
+// keep is Keep without the check of s.
 func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	model = &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
@@ -133,7 +133,7 @@ func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	return model, err
 }
 
-// predict predicts the nodes of a problem with the weights of edges of the model.
+// predict predicts the nodes of p with the model's edge weights.
 func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	s *Settings) (*Prediction, error) {
 	for _, spec := range e.Specs {
@@ -141,7 +141,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if e.Mixture != nil && m.Auto == nil && m.Values == nil { // a signed graph has values
+	if e.Mixture != nil && m.Auto == nil && m.Values == nil { // values are those of a signed graph
 		return nil, ErrChanged
 	}
 	s = m.settings(s)
@@ -156,13 +156,13 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	if out.Scores != nil &&
 		slices.ContainsFunc(out.Scores.Data,
 			func(x float32) bool { return x != x }) {
-		return nil, ErrChanged // by numbers that no method learns
+		return nil, ErrChanged // because the model has numbers that no method learns
 	}
 	out.Estimate = problem.Estimate{}
 	return out, nil
 }
 
-// settings completes settings by the settings of the model.
+// settings returns s with the settings of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
 	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.Model = m.RNGSeed,

@@ -14,50 +14,50 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// MostCompared is the number of values that errors are measured on, and that an engine on a kernel chooses its setting by,
-// because the decomposition of the Gram matrix of each setting of a kernel takes its cube. Of 500 values the choice is worse where
-// values have heavy tails. Models learn from all values outside a fold. Tests lower it.
+// MostCompared is the largest number of values that errors are measured on. It also bounds the values by which an engine on a
+// kernel chooses its setting, because the decomposition of each Gram matrix takes the cube of their number. With 500 values the
+// choice is worse if values have heavy tails. Models learn from all values outside a fold. Tests lower it.
 var MostCompared = 1000
 
-// fewNodes is the number of nodes up to which MostCompared values are compared; beyond it two fifths as many are.
+// On graphs of more than fewNodes nodes two fifths of MostCompared values are compared.
 const fewNodes = 20_000
 
-// SampleOf returns the positions of at most limit of n values.
+// SampleOf returns the positions of a sample of at most limit of n values.
 func SampleOf(n, limit int, seed uint64) []int {
 	return choose.Sample(make([]int, n), limit, seed, 0)
 }
 
-// heldNumbers are the values of a problem that errors are measured on, a sample of many.
+// heldNumbers holds the values on which errors are measured.
 type heldNumbers struct {
-	groups    []Group             // the values outside each fold, and the values of the fold that errors are measured on
+	groups    []Group             // of each fold: the values outside it, and its measured values
 	labels    []choose.FoldLabels // of the groups
-	group     []int               // of each value that errors are measured on
+	group     []int               // of each measured value; so are the next lists
 	row       []int
 	value     []float64
-	known     []valueRange // of the training sets
-	deviation []float64    // of values from the mean of the training set
-	spread    float64      // the variance of values, 1 if they are equal
-	width     float64      // the largest less the least value of the problem
+	known     []valueRange // range of each training set
+	deviation []float64    // difference from the mean of the training set
+	spread    float64      // variance of the measured values, 1 if they are equal
+	width     float64      // width of the range of all values
 }
 
-// valueRange is the range of some known values, which predictions never leave: models of few values extrapolate far.
+// valueRange is the range of known values. Predictions are clipped to it, because models of few values extrapolate far.
 type valueRange struct{ least, most float64 }
 
 // rangeOf returns the range of some values.
 func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values), slices.Max(values)} }
 
-// clip returns the nearest value in the range.
+// clip returns the value in the range that is nearest to x.
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers returns at most MostCompared values, on a large graph two fifths as many. Of more values they are from two folds or more, as few as
-// have as many, because each of these folds takes a model of the other values.
+// newHeldNumbers samples at most MostCompared values, or two fifths as many on a large graph. If there are more values, it
+// samples them from as few folds as possible, but at least two, because each fold needs a model of the other values.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
 	fold := choose.Folds(make([]int, m), folds, seed, 0)
 	limit := MostCompared
-	if p.Nodes() > fewNodes { // where each fold takes sweeps for every setting
-		limit = limit * 2 / 5 // of 1,000 values four folds, see SamplesAtOnce
+	if p.Nodes() > fewNodes { // each fold takes sweeps for every setting
+		limit = limit * 2 / 5 // 1,000 values then have four folds, see SamplesAtOnce
 	}
 	count := max(2, (limit*folds+m-1)/m)
 	var tested []int
@@ -67,7 +67,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 		}
 	}
 	tested = problem.Pick(tested, SampleOf(len(tested), limit, seed))
-	measured := slices.Repeat([]int{-1}, m) // the fold; −1: the value is known to all models
+	measured := slices.Repeat([]int{-1}, m) // fold of each measured value; −1: all models know the value
 	for _, i := range tested {
 		measured[i] = fold[i]
 	}
@@ -96,7 +96,8 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	return h
 }
 
-// count returns the evidence of errors. The merit of a prediction is 1 − (y − ŷ)²/σ², as a right or wrong class has 1 or 0.
+// count returns evidence from errors, by setting and value. The merit of a prediction is 1 − (y − ŷ)²/σ²; the merit of a class is
+// 1 if right and 0 if wrong.
 func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
@@ -107,8 +108,8 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	return counts
 }
 
-// measureNumbers returns the errors of predictions by models of the other folds, by setting and value. Predictions beyond the range of
-// known values are replaced by the nearest within it; the error of equations without a solution is infinite.
+// measureNumbers returns the errors y − ŷ of models of the other folds, by setting and value. Predictions are clipped to the
+// range of known values. The error is infinite if equations are not solved.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true
@@ -133,8 +134,8 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return miss, err
 }
 
-// chooseNumbers chooses by predictions of each value without its fold. A model on a kernel chooses by a sample of many values, and
-// is then measured by models of all values outside a fold. A setting whose equations are not solved is left out.
+// chooseNumbers chooses a setting by predictions of each value without its fold. A method on a kernel chooses by a sample of the
+// values, and models of all values outside a fold then measure its choice. Settings whose equations are not solved are omitted.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
@@ -158,7 +159,7 @@ func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers)
 	return nil, err
 }
 
-// compareNumbers chooses by predictions of each value without its fold.
+// compareNumbers chooses a setting by predictions of each value without its fold.
 func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	space := *j.Space
 	if axes := space.Axes; m.Widens && len(axes) > 0 && axes[0].Values > 2 {
@@ -189,10 +190,10 @@ func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return c, err
 }
 
-// isUnsolved reports whether an error says that equations are not solved.
+// isUnsolved reports whether err says that equations are not solved.
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
-// leaveOut leaves out a chosen setting whose equations are not solved, and chooses again. It reports whether a setting is left.
+// leaveOut omits the chosen setting because of err, and chooses again. It reports whether a setting is left.
 func (c *Choice) leaveOut(err error) bool {
 	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.Declared.Name, c.Parameters, err})
 	c.Found.Counts.Loss[c.Found.Setting] = math.Inf(1)
@@ -202,7 +203,7 @@ func (c *Choice) leaveOut(err error) bool {
 	return !math.IsInf(merit, -1)
 }
 
-// clip replaces predicted numbers beyond the range of known ones by the nearest within it, and finds the nodes that are reached.
+// clip clips predicted numbers to the range of known numbers, and sets the reached nodes.
 func (j *Job) clip() {
 	known := rangeOf(j.Problem.Value)
 	for i, x := range j.Out.Value {
@@ -211,11 +212,11 @@ func (j *Job) clip() {
 	j.Out.Reached = j.Problem.Components.Reachable(j.Problem.Row)
 }
 
-// NumberFit predicts the number of every node from each of some samples of numbers, problems on one graph. If several processes
+// NumberFit predicts the number of every node from each of the samples, which are problems on one graph. If several processes
 // share the nodes, it predicts the nodes of the process.
 type NumberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
-// OneByOne returns a function that predicts from each sample by itself.
+// OneByOne returns a NumberFit that calls predict for each sample.
 func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *Settings) ([]float64, error)) NumberFit {
 	return func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) (list [][]float64, err error) {
 		for _, p := range samples {
@@ -229,11 +230,11 @@ func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 	}
 }
 
-// SamplesAtOnce is the number of groups whose models are fitted together: of learners that spread labels their columns, two for each, fill a line of
-// the cache.
+// SamplesAtOnce is the number of groups whose models are fitted together. Learners that spread labels have two columns for each
+// group, which together fill a cache line.
 const SamplesAtOnce = 4
 
-// Predictions is the field of [GraphMethod].
+// Predictions implements the field of [GraphMethod].
 func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
 	for setting, v := range settings {
 		for lo := 0; lo < len(groups); lo += SamplesAtOnce {
@@ -254,7 +255,7 @@ func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Val
 	return nil
 }
 
-// Scores is the field of [GraphMethod].
+// Scores implements the field of [GraphMethod].
 func (f NumberFit) Scores(ctx context.Context, j *Job, v param.Values) error {
 	list, err := f(ctx, []*Problem{j.Problem}, v, j.Settings)
 	if err == nil {
@@ -263,11 +264,11 @@ func (f NumberFit) Scores(ctx context.Context, j *Job, v param.Values) error {
 	return err
 }
 
-// Numeric returns the steps of an engine of numbers.
+// Numeric returns a method that predicts numbers with fit.
 func Numeric(spec *param.Spec, fit NumberFit, workspace func(p *Problem) budget.Workspace) GraphMethod {
 	return GraphMethod{Spec: spec, Target: Numbers, Predictions: fit.Predictions, Scores: fit.Scores,
 		Workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}
 }
 
-// Ratios are usual ratios of the variance of noise to the variance of a function.
+// Ratios is the usual grid for the ratio of the variance of noise to the variance of a function.
 var Ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)

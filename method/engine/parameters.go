@@ -12,15 +12,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Parameters are the values of the parameters of a method. Walks are a kernel, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with t
-// from min-steps to steps. Learners on another kernel learn from it divided by its mean value between a labelled node and
+// Parameters are the values of the parameters of a method. Walks are a kernel, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with t from
+// min-steps to steps. Learners on another kernel learn from the kernel divided by its mean value between a labelled node and
 // itself.
 type Parameters struct {
-	// Kernel has the values of the kernel or walk of the learner, nil without a kernel. Declared has the values of the
-	// learner, or of a method without a kernel, nil without parameters.
+	// Kernel has the values of the learner's kernel or walk; it is nil without a kernel. Declared has the values of the learner, or
+	// of a method without a kernel; it is nil without parameters.
 	Kernel   *Setting
 	Declared *Setting
-	Smoothed *Setting // of Correct & Smooth; nil without it
+	Smoothed *Setting // values of Correct & Smooth; nil without it
 }
 
 // onWalks reports whether the learner is on walks.
@@ -28,7 +28,7 @@ func (p *Parameters) onWalks() bool {
 	return p.Kernel != nil && p.Kernel.Spec.Name == cwk.Spec.Name
 }
 
-// Alpha returns the probability α of a walk to be absorbed at a label.
+// Alpha returns the probability α that a walk is absorbed at a label.
 func (p *Parameters) Alpha() float64 {
 	return p.Kernel.Values.Number("alpha")
 }
@@ -38,27 +38,27 @@ func (p *Parameters) Steps() int {
 	return p.Kernel.Values.Int("steps")
 }
 
-// MinSteps returns the first step of a walk that counts.
+// MinSteps returns the first step of a walk that is used.
 func (p *Parameters) MinSteps() int {
 	return p.Kernel.Values.Int("min-steps")
 }
 
-// Features returns the kind of the features of a walk.
+// Features returns the kind of walk features.
 func (p *Parameters) Features() string {
 	return p.Kernel.Values.Word("features")
 }
 
-// Terms returns the number of steps that count.
+// Terms returns the number of steps that are used.
 func (p *Parameters) Terms() int {
 	return p.Steps() - p.MinSteps() + 1
 }
 
-// Scale returns the factor of features, because the kernel is a mean over steps.
+// Scale returns the factor of features that makes the kernel a mean over steps.
 func (p *Parameters) Scale() float64 {
 	return 1 / math.Sqrt(float64(p.Terms()))
 }
 
-// Setting is the values of a declaration's parameters.
+// Setting holds values for the parameters of a declaration.
 type Setting struct {
 	Spec   *param.Spec
 	Values param.Values
@@ -78,7 +78,7 @@ func (p *Parameters) values() param.Values {
 	return values
 }
 
-// MarshalJSON writes the parameters that belong to the kernel and the learner.
+// MarshalJSON writes the parameters of the kernel and the learner.
 func (p Parameters) MarshalJSON() ([]byte, error) {
 	values := p.values()
 	if p.onWalks() {

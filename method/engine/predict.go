@@ -13,75 +13,71 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Prediction is a class, or a number, for every node of a problem's graph.
+// Prediction has a class, or a number, for every node of a graph.
 type Prediction struct {
-	// Value is the predicted number of every node, also of nodes with a known number; it is nil if classes are predicted.
+	// Value is the predicted number of every node, including nodes with a known number; nil if classes are predicted.
 	Value []float64
 
-	// Class of every node. A labelled node has its own, an unreached one the
-	// likeliest of its prior, which is the largest where no other is likelier; any
-	// other the class with the highest score.
+	// Class is the class of every node: a labelled node has its own class, another node the class with the highest score. If no
+	// label reaches a node, it has the likeliest class of its prior; if several are equally likely, the largest of them.
 	Class []int
 
-	// Scores has a row for each node and a column for each class. Rows sum to one. An unreached node has its prior: for a
-	// method that walks, and label propagation, the prior of the settings; for other methods the shares of the labels, each
+	// Scores has a row for each node and a column for each class. Rows sum to one. The row of a node that no label reaches is its
+	// prior: the prior of the settings for label propagation and methods that walk; for other methods the shares of the labels, each
 	// class counted once more.
 	Scores *sparse.Block[float32]
 
-	// Highest, unless nil, has the highest scores of each node in place of Scores, which then is nil, see Settings.Top.
+	// Highest, unless nil, has the highest scores of each node in place of Scores, which is then nil, see Settings.Top.
 	Highest *problem.Highest
 
-	// Raw, unless nil, holds the scores as the method's formula gives them.
+	// Raw, unless nil, holds the scores of the method's formula.
 	Raw *sparse.Block[float64]
 
-	// Reached are the nodes from which a walk can end in a label or, where attributes
-	// are learned from, at a node that has some.
+	// Reached holds the nodes from which a walk can reach a label or, if attributes are used, a node with attributes.
 	Reached *roaring.Bitmap
 
-	// IsForAll reports that the class of a node that is not reached is a prediction too, as for [Majority].
+	// IsForAll states that the classes of nodes that are not reached are predictions too, as for [Majority].
 	IsForAll bool
 
 	Parameters Parameters
-	Settings   int // how many parameters there were to choose from
+	Settings   int // number of settings to choose from
 
-	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew].
-	// [Engine.PredictCompared] computes the accuracies of label propagation and of the largest class, see
-	// [Engine.IsBaseline].
+	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew]. [Engine.PredictCompared]
+	// computes the accuracies of label propagation and of the largest class.
 	problem.Estimate
-	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
-	Places  []choose.Place    // of the classes of held-out labels in the order of their probabilities; nil for other methods
+	HeldOut []problem.HeldOut // predictions behind the estimate of auto; nil for other methods
+	Places  []choose.Place    // places of held-out labels' classes in the order of probabilities; nil for methods other than auto
 
-	// Unfinished names the iteration that ended at its limit, in which case the prediction uses
-	// its last result. It is empty if every iteration converged.
+	// Unfinished names the iteration that ended at its limit, so that its last result is used. It is empty if every iteration
+	// converged.
 	Unfinished string
 
-	// BlockModel reports that auto stopped at beliefs of a block model, because their certainty
-	// agrees with held-out labels and label propagation is not more accurate. Omitted lists the stages that auto leaves out because of
-	// their cost.
+	// BlockModel states that auto predicts with beliefs of a block model alone, because their certainty agrees with held-out labels
+	// and label propagation is not more accurate. Omitted lists the stages that auto omits because of their cost.
 	BlockModel bool
 	Omitted    []string
 
 	EdgeWeights // of Problem
 
-	// Problem is the problem with the weights of edges that the method has learned from, see [Engine.Weigh].
+	// Problem is the problem with the edge weights that the method learned from, see [Engine.Weigh].
 	Problem *Problem
 
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
-	// LabelSets is the model of several labels of a node; nil: each node has one.
+	// LabelSets is the model of several labels of a node; nil: each node has one label.
 	LabelSets *LabelSetModel
 
 	// Contest compares the engines of [BestAmong]; nil for other engines.
 	Contest *Contest
 
-	Power float64 // of the votes of a learner on a kernel, see [Engine.Keep]
+	Power float64 // power of the votes of a learner on a kernel, see [Engine.Keep]
 
-	// Mixed is what held-out labels have chosen for an engine that mixes models, such as auto; nil: it mixes none. Its JSON
-	// is part of a model.
+	// Mixed is what held-out labels chose for an engine that mixes models, such as auto; nil for other engines. Its JSON is part of
+	// a model.
 	Mixed interface{ Models() []problem.MixedModel }
 
-	// Form gives the reasons of predictions, see [Settings].Explain; nil: none, or it was not asked for.
+	// Form explains predictions, see [Settings].Explain; nil: the method has none, or it was not asked for.
 	Form *explain.Form
 }
 
@@ -93,7 +89,7 @@ func (p *Prediction) Models() []problem.MixedModel {
 	return p.Mixed.Models()
 }
 
-// RunPhases runs phases in order, up to the first error, and adds the time of each to a number.
+// RunPhases runs phases in order, until the first error, and adds the time of each phase to its number in seconds.
 func RunPhases(ctx context.Context, seconds []*float64, phases ...func(context.Context) error) error {
 	for i, do := range phases {
 		start := time.Now()
@@ -105,11 +101,11 @@ func RunPhases(ctx context.Context, seconds []*float64, phases ...func(context.C
 	return nil
 }
 
-// Problem is the graph with classes, or numbers, on some of its nodes that a method is given.
+// Problem is a graph with classes, or numbers, on some of its nodes.
 type Problem = problem.Problem
 
-// Explain returns the reasons for the predicted classes of some nodes of a problem, whose labels the prediction has learned
-// from with [Settings].Explain. The error wraps [explain.ErrNoForm] for a method whose scores are no sums over labelled nodes.
+// Explain returns the reasons for the predicted classes of the given nodes. The prediction must come from this problem, with
+// [Settings].Explain set. The error wraps [explain.ErrNoForm] for methods whose scores are not sums over labelled nodes.
 func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 	s *explain.Settings) ([]explain.Explanation, error) {
 	if p.Form == nil {

@@ -10,73 +10,67 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Settings are the settings of a prediction and of a choice of parameters. The zero value and
-// nil mean all defaults.
+// Settings are the settings of a prediction and of a choice of parameters. The zero value and nil mean the defaults.
 type Settings struct {
-	Prior   cwk.Prior // where walks without a label start; the zero value: uniform
+	Prior   cwk.Prior // distribution that walks without a label get; the zero value: uniform
 	RNGSeed uint64    // of folds and samples
 
-	// Given has values of parameters that are not to be chosen; a method uses those that its
-	// declarations have.
+	// Given has values of parameters that must not be chosen. A method ignores names that its declarations do not have.
 	Given param.Values
 
-	// Lists replaces the grids of parameters, by name. A method ignores the names that its
-	// declarations do not have.
+	// Lists has grids that replace the grids of parameters, by name. A method ignores names that its declarations do not have.
 	Lists map[string][]param.Value
 
-	// Fixed reports that parameters which are neither given nor listed have their defaults, and
-	// are not chosen.
+	// Fixed states that parameters that are neither given nor listed have their defaults and are not chosen.
 	Fixed bool
 
-	// Raw asks for the scores of the method's formula in Prediction.Raw, in addition to
-	// probabilities.
+	// Raw asks for the scores of the method's formula in Prediction.Raw, in addition to probabilities.
 	Raw bool
 
-	// Top, if not 0, is the number of the highest scores of a node that are used, at most [problem.HighestCount]. A
-	// method may then leave Prediction.Scores nil and set Prediction.Highest, if the scores of all classes would
-	// take more than a quarter of Memory.
+	// Top, if not 0, is the number of the highest scores of a node that the caller uses, at most [problem.HighestCount]. If the
+	// scores of all classes would take more than a quarter of Memory, a method may then set Prediction.Highest and leave
+	// Prediction.Scores nil.
 	Top int
 
-	// Explain keeps the prediction in a form that [Prediction.Explain] reads. It needs Raw.
+	// Explain asks for Prediction.Form, which [Prediction.Explain] needs. It requires Raw.
 	Explain bool
 
-	// Weights are the weights of edges that [Engine.Weigh] gives a method: one of [Weightings]; "": chosen by held-out
-	// labels for auto, as given for others.
+	// Weights is the function of edge weights that [Engine.Weigh] applies: one of [Weightings], or "", which means that held-out
+	// labels choose for auto and that other methods use the weights as given.
 	Weights string
 
-	// LowEffort leaves scores of eigenvectors and kernels out of the method auto.
+	// LowEffort makes auto omit the scores of eigenvectors and kernels.
 	LowEffort bool
 
-	// Unmeasured leaves out computations that serve the estimate of the accuracy alone.
+	// Unmeasured omits computations that serve only the estimate of the accuracy.
 	Unmeasured bool
 
-	// Suggests measures label propagation on a large graph too, where auto does not have it as a candidate, so that
-	// [Baselines.ShowLikeness] has held-out labels.
+	// Suggests measures label propagation also on a large graph where it is no candidate of auto, so that [Baselines.ShowLikeness]
+	// has held-out labels.
 	Suggests bool `json:"-"`
 
-	// Rough reports that predicted numbers are compared, and need few digits.
+	// Rough states that predicted numbers are only compared, and need few digits.
 	Rough bool
 
-	Memory  int64 // limits what walks and features allocate, in bytes; 0: no limit
-	Workers int   // goroutines, 0: one for each processor; never changes a result
+	Memory  int64 // limit for what walks and features allocate, in bytes; 0: no limit
+	Workers int   // number of goroutines; 0: one for each processor; results do not depend on it
 
-	Tested    int        `json:"-"` // labels of the problem whose splits choose; 0: there are no splits
-	Sample    int        `json:"-"` // limits the labelled nodes on which settings are compared; 0: 500
-	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: it measures label propagation itself
-	Model     *Model     `json:"-"` // predicts in place of a choice and a fit; nil: none, see [Model]
+	Tested    int        `json:"-"` // number of labels in the splits that choose; 0: there are no splits
+	Sample    int        `json:"-"` // limit for the labelled nodes on which settings are compared; 0: 500
+	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: auto measures label propagation itself
+	Model     *Model     `json:"-"` // a model that replaces choice and fit; nil: none
 
-	// Targets are the rows of the nodes that could have a label, which the accuracy of auto is about; nil: all nodes.
+	// Targets are the rows of the nodes that the accuracy of auto is about, those that can have a label; nil: all nodes.
 	Targets []uint32
 
-	// Progress, if not nil, is called with the stage ("choose", "features" or "walk"), the
-	// finished part of it, and the whole.
+	// Progress, if not nil, is called with a stage ("choose", "features" or "walk"), the finished part of it, and the whole.
 	Progress func(stage string, done, total int64) `json:"-"`
 }
 
-// IgnoreProgress is the callback of settings that have none.
+// IgnoreProgress is the Progress of settings without a callback.
 func IgnoreProgress(string, int64, int64) {}
 
-// WithDefaults returns the settings with every default filled in.
+// WithDefaults returns s with every default filled in; s may be nil.
 func (s *Settings) WithDefaults() Settings {
 	var f Settings
 	if s != nil {
@@ -91,7 +85,7 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
-// Fix moves single values of Lists to Given, and gives the parameters of values their values.
+// Fix sets Given to values, adds the lists with a single value to it, and removes all given parameters from Lists.
 func (s *Settings) Fix(values param.Values) {
 	s.Given = maps.Clone(values)
 	for name, list := range s.Lists {
@@ -104,8 +98,8 @@ func (s *Settings) Fix(values param.Values) {
 	}
 }
 
-// Grid returns the complete settings of a declaration to choose from, with some values fixed, and their space. The error
-// comes from [param.Spec.Resolve].
+// Grid returns the complete settings of a declaration to choose from, where the values in fixed are given, and their space. The
+// error comes from [param.Spec.Resolve].
 func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
 	tried := s.WithGrids(spec)
 	list, err := choose.Combinations(tried, fixed, g)
@@ -116,9 +110,8 @@ func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]
 	return list, choose.SpaceOf(tried, list, usual), err
 }
 
-// WithGrids returns a declaration with the grids of the settings: values by the name of their
-// parameter, which stand for themselves on every graph. A parameter in whose place one of
-// them stands is left out.
+// WithGrids returns a declaration with the grids of s.Lists in place of its own. The values are used as they are on every graph.
+// A parameter is removed if the parameter that replaces it is listed.
 func (s *Settings) WithGrids(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil
@@ -137,7 +130,7 @@ func (s *Settings) WithGrids(spec *param.Spec) *param.Spec {
 			p.Grid = slices.Clone(list)
 			p.On = nil
 			p.Instead = ""
-			p.Default = list[0] // of a parameter that stood in place of another, which has none
+			p.Default = list[0] // a parameter that replaces another has no default
 			if p.Kind == param.Real || p.Kind == param.Whole {
 				slices.SortFunc(p.Grid, func(a, b param.Value) int {
 					return cmp.Compare(param.Values{"": a}.Number(""),

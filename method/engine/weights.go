@@ -14,18 +14,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// GivenWeights are the weights of edges as they are in the graph.
+// GivenWeights is the name of edge weights as they are in the graph.
 const GivenWeights = "given"
 
-// weighting is a function of the weights of edges: of entries with kinds or times before their factors, and of pairs of nodes
-// without factors.
+// weighting is a function of edge weights. values applies to entries with kinds or times before their factors, value to pairs of
+// nodes without factors.
 type weighting struct {
 	name   string
 	values shard.Values
-	value  func(i, j int, w float64) float64 // 0 of 0; nil: w
+	value  func(i, j int, w float64) float64 // value(i, j, 0) must be 0; nil: w itself
 }
 
-// weightings are the functions, in the order of their values.
+// weightings are the functions, in the order of [shard.Values].
 var weightings = []weighting{
 	{GivenWeights, shard.Given, nil},
 	{"none", shard.Ones, func(_, _ int, w float64) float64 {
@@ -37,12 +37,12 @@ var weightings = []weighting{
 	{"log", shard.Logs, func(_, _ int, w float64) float64 { return math.Log1p(w) }},
 }
 
-// weighting returns the function of the weights that the settings name, w by default.
+// weighting returns the function that s.Weights names, or the given weights.
 func (s *Settings) weighting() weighting {
 	return weightings[max(0, slices.Index(Weightings(), s.Weights))]
 }
 
-// Weightings returns the values of Settings.Weights.
+// Weightings returns the possible values of Settings.Weights.
 func Weightings() []string {
 	var names []string
 	for _, w := range weightings {
@@ -51,25 +51,24 @@ func Weightings() []string {
 	return names
 }
 
-// choosesWeights reports whether held-out labels choose the weights, as they do for a mixture. Any other method is its formula on the
-// weights of the graph.
+// choosesWeights reports whether held-out labels choose the function of the weights. They do so only for a mixture: other methods
+// are formulas on the weights of the graph.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.Mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
 		(!choosesFactors(p, s) || p.Edges.Weighted) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
 }
 
-// EdgeWeights are the weights of edges that a method has learned from. Weights is one of
-// [Weightings].
+// EdgeWeights are the edge weights that a method learned from. Weights is one of [Weightings].
 type EdgeWeights = problem.EdgeWeights
 
-// Weigh returns the problem with the weights of edges that a method learns from, which are
-// [problem.Problem.Learned]. [Engine.Predict] and [Engine.Tune] begin with it.
+// Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned]. [Engine.Predict] and
+// [Engine.Tune] call it first.
 //
-// The function of the weights is Settings.Weights or, if it is empty, for auto the one of w, 1 and log(1 + w) that predicts
-// held-out labels best, and w for other methods. Labels choose open factors of kinds and times, for all
-// methods with the function that is best for these.
+// The function of the weights is Settings.Weights. If that is empty, auto uses the function among w, 1 and log(1 + w) that
+// predicts held-out labels best, and other methods use w. For all methods labels choose the open factors of kinds and times,
+// together with the function that is best with these factors.
 //
-// Both have the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the weights.
+// Both choices use the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the functions.
 func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	s *Settings) (*Problem, error) {
 	if p.Learned != nil {
@@ -101,7 +100,7 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	return w.problem(ctx, p, factors, &set)
 }
 
-// weighingSettings returns the settings of a method, completed by the settings of a kept model.
+// weighingSettings returns s with defaults and with the settings of a kept model.
 func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
 	if m.Model != nil {
@@ -110,17 +109,17 @@ func (m *Engine) weighingSettings(s *Settings) Settings {
 	return set
 }
 
-// Reweighs reports whether [Engine.Weigh] gives a method other factors of kinds and times than those in the graph.
+// Reweighs reports whether [Engine.Weigh] changes the factors of kinds and times in the graph.
 func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	set := m.weighingSettings(s)
 	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
 }
 
-// leastLabels is the number of labels from which on they choose functions of weights, and the number of known numbers from
-// which on these choose factors of kinds and times.
+// At least leastLabels labels are needed to choose a function of the weights, and as many known numbers to choose factors of
+// kinds and times.
 const leastLabels = 2 * sides.Folds
 
-// choosesFactors reports whether labels or numbers, or a kept model, have factors that A does not have.
+// choosesFactors reports whether labels, numbers or a kept model decide factors that A does not have yet.
 func choosesFactors(p *Problem, s *Settings) bool {
 	switch {
 	case p.Edges == nil:
@@ -135,12 +134,12 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.Model != nil || !choose.TooFew(p.Class)
 }
 
-// isBelowFactors reports whether the function changes the weights of entries with kinds or times before their factors.
+// isBelowFactors reports whether the function changes weights of entries with kinds or times before their factors are applied.
 func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
 	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
 }
 
-// keptEdges returns the factors of edges of a kept model; nil: there are none.
+// keptEdges returns the edge factors of a kept model, or nil.
 func (s *Settings) keptEdges() *sides.Kept {
 	if s.Model == nil {
 		return nil
@@ -148,12 +147,11 @@ func (s *Settings) keptEdges() *sides.Kept {
 	return s.Model.Origin.Edges
 }
 
-// edgeLabels returns the labels or numbers as evidence of the weights of edges. All labels of a node
-// are of one fold.
+// edgeLabels returns the labels or numbers of p as evidence for edge weights. All labels of a node are in one fold.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	l := &sides.Labels{Row: p.Row, Class: p.Class, Classes: len(p.Names), Value: p.Value}
-	var class []int           // of each node, its first one
-	position := map[int]int{} // of a row in class
+	var class []int           // first class of each node
+	position := map[int]int{} // position of a row in class
 	for i, row := range p.Row {
 		if _, isListed := position[row]; isListed {
 			continue
@@ -172,8 +170,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of kinds and times that labels or numbers choose, of the weights that the settings name or,
-// because amounts of wide range disturb the choice, of the function of them that is best with these factors.
+// chooseFactors returns the factors of kinds and times that labels or numbers choose, for the function w. If the settings name no
+// function, it also chooses the function that is best with the factors, because amounts of a wide range disturb the choice.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
@@ -181,14 +179,14 @@ func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*
 	}
 	labels := edgeLabels(p, s)
 	team := p.Team()
-	labels.Row = make([]int, len(p.Row)) // of the store
+	labels.Row = make([]int, len(p.Row)) // rows of the store
 	for i, row := range p.Row {
 		labels.Row[i] = team.Row(row)
 	}
 	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
 }
 
-// problem returns p with other weights and factors of kinds and times, nil for those that A has.
+// problem returns p with weights changed by w, and with the given factors of kinds and times; nil: the factors that A has.
 func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
 	s *Settings) (*Problem, error) {
 	q := *p
@@ -214,7 +212,7 @@ func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choic
 	return &q, err
 }
 
-// graph returns the graph of p with other weights of pairs of nodes.
+// graph returns the graph of p with the weights of pairs of nodes changed by w.
 func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.Graph, error) {
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
@@ -230,7 +228,7 @@ func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.G
 	return g, err
 }
 
-// evidenceOf returns the evidence of the labels for functions of the weights.
+// evidenceOf returns the labels of p as evidence for functions of the weights.
 func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 	return sides.NewEvidence(edgeLabels(p, s), sparse.EntriesOf(p.A), s.Memory, s.Workers)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict] and of what follows a prediction, which is held then: the choice of the
-// weights of edges, the field Workspace, and after, one after the other. The error is the error of the field.
+// Declare returns the workspace of [Engine.Predict] and of what follows it while the prediction is held: the choice of edge
+// weights, the field Workspace, and after, one at a time. It returns the error of the field.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {
@@ -24,14 +24,14 @@ func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w bud
 	return budget.Held(held).And(w.Or(after)), err
 }
 
-// DeclareTuning returns the workspace of [Engine.Tune] on splits of tuned, whose training sets are like p.
+// DeclareTuning returns the workspace of [Engine.Tune] on splits of tuned, whose training sets resemble p.
 func (m *Engine) DeclareTuning(p, tuned *Problem, s *Settings) (budget.Workspace, error) {
 	set := s.WithDefaults()
 	set.Tested = len(tuned.Row)
 	return m.Declare(p, &set, budget.Workspace{})
 }
 
-// Disk returns the bytes of temporary files of [Engine.Predict].
+// Disk returns the number of bytes of temporary files of [Engine.Predict].
 func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	if m.Temporary == nil {
 		return 0
@@ -40,9 +40,9 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	return m.Temporary(p, within)
 }
 
-// within returns the memory that Predict holds while m computes: the weights of edges, the components, and the scores and classes
-// of all nodes; and the settings of m, with the memory that is left. Top is 0 unless the prediction keeps the highest scores of a
-// node only, because the scores of all classes would take more than a quarter of the memory.
+// within returns settings for m with the memory that is left, and the memory that Predict holds while m computes: edge weights,
+// components, and the scores and classes of all nodes. Top stays set only if the prediction keeps the highest scores alone,
+// because the scores of all classes would take more than a quarter of the memory.
 func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
 	set := m.weighingSettings(s)
 	n := int64(p.Rows())

@@ -16,22 +16,21 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// method is a learner on a kernel of package kernel. The model of a learner that is
-// linear in the kernel predicts by one application of it, and of the kernel no more than the
-// block between labelled nodes is ever made; any other is given the values between all nodes
-// and the labels, or between all nodes.
+// method is a learner on a kernel of package kernel. A learner that is linear in the kernel predicts by one application of the
+// kernel, and computes only the block between labelled nodes. Other learners get the values between all nodes and the labels, or
+// between all nodes.
 type method struct {
 	kernel  *kernel.Family
 	learner *classify.Learner
 }
 
-// Families returns every kernel that is symmetric or, as PageRank, has a symmetric form.
+// Families returns the kernels that are symmetric or, as PageRank, have a symmetric form.
 func Families() []*kernel.Family {
 	return slices.DeleteFunc(kernel.Families(),
 		func(f *kernel.Family) bool { return f.Distance != "" })
 }
 
-// Engines returns every kernel with every learner.
+// Engines returns an engine for every kernel with every learner.
 func Engines() (list []*engine.Engine) {
 	for _, f := range Families() {
 		for _, l := range classify.Learners() {
@@ -41,9 +40,8 @@ func Engines() (list []*engine.Engine) {
 	return list
 }
 
-// engine returns the learner on the kernel as an engine, called like the kernel if the learner goes without
-// saying. Of the parameters of the kernel it takes no switches, which
-// choose the form that learners need.
+// engine returns the learner on the kernel as an engine. With the first learner the engine has the name of the kernel. It does
+// not take the switches of the kernel, which choose the form that learners need.
 func (m method) engine() *engine.Engine {
 	e := engine.Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, engine.SpecOf(m.learner)},
@@ -61,12 +59,10 @@ func (m method) engine() *engine.Engine {
 	return e.InStages(m.begin)
 }
 
-// trySettings is the number of labels that a learner without a path is tried on behind a
-// kernel: each setting is a fit from nothing in every fold.
+// A learner without a path is tried on at most trySettings labels, because each setting needs its own fit in every fold.
 const trySettings = 250
 
-// job returns what there is to choose from on a graph. With too few labels the kernel and the learner have the setting
-// that is nearest to the defaults each.
+// job returns a job with the settings to choose from. With too few labels it has only the settings nearest to the defaults.
 func (m method) job(p *engine.Problem, s *engine.Settings,
 	g param.Graph) (j *engine.Job, err error) {
 	set := s.WithDefaults()
@@ -88,7 +84,7 @@ func (m method) job(p *engine.Problem, s *engine.Settings,
 	return j, err
 }
 
-// begin returns the settings and the stages.
+// begin implements [engine.Stages].
 func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	r, err := m.newPredictor(ctx, p, par, s)
 	if err != nil {
@@ -101,8 +97,7 @@ func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parame
 	return r.Job, nil
 }
 
-// newPredictor validates the problem and finds the components of the graph, the kernels, and the
-// learner's settings to choose from.
+// newPredictor validates the problem. It finds the components of the graph, the kernels, and the settings to choose from.
 func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*predictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
@@ -139,15 +134,15 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	return r, err
 }
 
-// solves reports whether the learner is fitted to the labels without kernel values, see [classify.Learner]: where these are not
-// known from the choice and their columns take longer than some tens of products with a column for each class.
+// solves reports whether the learner is fitted without kernel values, see [classify.Learner]. It is if the values are not known
+// from the choice and their columns take longer than some tens of products with a column for each class.
 func solves(j *engine.Job) bool {
 	const products = 60
 	labels := len(j.Problem.Row)
 	return j.Learner.Solve != nil && (labels > j.Learner.Solved || labels > max(j.Settings.Sample, products*len(j.Problem.Names)))
 }
 
-// workspace declares the memory of slabs of kernels, of the values between labels or items, and of the fits to them.
+// workspace declares the memory of slabs of kernels, of the values between labels or items, and of the fits.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {

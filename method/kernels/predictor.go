@@ -22,29 +22,28 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// predictor holds what passes from one phase of a prediction to the next.
+// predictor holds the state of a prediction.
 type predictor struct {
 	*engine.Job
-	kernels []kernel.Kernel // with the settings of sources
+	kernels []kernel.Kernel // a kernel for each setting of Sources
 
-	best  kernel.Kernel          // the chosen one
-	gram  *sparse.Block[float64] // of the best kernel among the labels that machines are tried on, scaled
-	scale float64                // of the kernel: one over its mean on the diagonal
+	best  kernel.Kernel          // the chosen kernel
+	gram  *sparse.Block[float64] // values of best between the labels that settings are compared on, times scale
+	scale float64                // one over the mean of the diagonal of best
 
 	fitted *classify.Model
-	items  []int // nodes of the Gram that the model has learned from: labelled ones first, in the order of their labels
+	items  []int // nodes that the model has learned from: first the labelled nodes, in the order of their labels
 	full   classify.Gram
 }
 
-// settings returns the settings of kernels.
+// settings returns the settings for computations with kernels in a phase.
 func (r *predictor) settings(phase string) *kernel.Settings {
 	return &kernel.Settings{Lenient: true, Memory: r.Settings.Memory, Progress: func(_ string, done, total int64) {
 		r.Settings.Progress(phase, done, max(done, total, 1))
 	}}
 }
 
-// chooseByFolds chooses by the predictions of models for labels that they have not learned
-// from.
+// chooseByFolds chooses by predictions of models for labels that they have not learned from.
 func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	t, err := r.compareLabels(ctx, r.kernels)
 	if err != nil {
@@ -52,7 +51,7 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	}
 	hidden := t.fold
 	if path := r.Learner.Path; path != nil && path.LeaveOneOut != nil {
-		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
+		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all other labels
 	}
 	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.Settings.Workers,
 		&r.Out.Work)
@@ -73,11 +72,11 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the votes to the predictions of a kernel and a setting for labels that models have not learned from.
+// calibrate fits the votes to out-of-fold predictions of one kernel and one setting, and sets best, gram and scale.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
-	if r.Learner.Path != nil { // all settings are fitted together
+	if r.Learner.Path != nil { // a path fits all settings together
 		settings = sched.UpTo(len(r.Values))
 	}
 	err = r.outOfFold(ctx, t, []int{source}, settings, make([]float64, len(settings)), func(i int, o *choose.Outcome) {
@@ -89,7 +88,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 		return err
 	}
 	r.Votes = choose.FitVotes(len(r.Problem.Names), list)
-	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values that are computed for several kernels at once have other last bits
+	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values computed for several kernels at once differ in the last bits
 		r.kernels = r.kernels[source:][:1]
 		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
 			return err
@@ -102,7 +101,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	return nil
 }
 
-// learnChosen is the last stage of an engine on a kernel: it fits the votes unless the choice has done so, and the learner.
+// learnChosen is the Learn of a job: it fits the votes unless the choice has done so, and the learner.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
@@ -130,9 +129,9 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	return r.calibrate(ctx, t, 0, 0)
 }
 
-// outOfFold calls visit with out-of-fold predictions for each pair of some kernels and settings; settings vary faster. Each
-// label is predicted by a model of all other labels if the path has a closed form for that, otherwise by a model of the other
-// folds. The loss of a pair is +Inf if the kernel does not allow the setting. On a path settings are all settings.
+// outOfFold calls visit with out-of-fold predictions for each pair of the given kernels and settings; settings vary faster. If
+// the path has a closed form, each label is predicted from all other labels, otherwise from the other folds. The loss of a pair
+// is +Inf if the kernel does not allow the setting. On a path, settings must be all settings.
 func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -159,13 +158,12 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	})
 }
 
-// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each of some blocks of kernels and of some
-// settings, which vary faster. Settings on a path, or of a learner that compares them, are fitted together, other settings
-// separately.
+// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of the given Gram blocks and settings;
+// settings vary faster. Settings on a path, or of a learner that compares them, are fitted together.
 func validateKernels(ctx context.Context, r *predictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
-	group := 1 // settings that are fitted together
+	group := 1 // number of settings that are fitted together
 	if r.Learner.Path != nil || r.Learner.Compare != nil {
 		group = len(settings)
 	}
@@ -181,15 +179,15 @@ func validateKernels(ctx context.Context, r *predictor,
 	})
 }
 
-// labels are the labels that candidates are compared on.
+// labels holds the labels that settings are compared on.
 type labels struct {
 	p      *engine.Problem
 	fold   []int
-	grams  []*sparse.Block[float64] // of each kernel among them, scaled
+	grams  []*sparse.Block[float64] // of each kernel: its values between the labels, times its scale
 	scales []float64                // of each kernel
 }
 
-// compareLabels returns the labels that candidates are compared on, a sample of many, with the values of some kernels between them.
+// compareLabels samples the labels that settings are compared on, and computes the values of kernels between them.
 func (r *predictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
@@ -204,11 +202,10 @@ func (r *predictor) compareLabels(ctx context.Context,
 	return t, nil
 }
 
-// comparedTolerance is the tolerance of the values of kernels that are only compared, because the chosen one is computed again.
+// comparedTolerance is the tolerance of kernels that are only compared. The chosen kernel is computed again.
 const comparedTolerance = 1e-6
 
-// grams returns the blocks of some of the kernels between items, and below between rows and
-// items.
+// grams returns for each kernel its values between items, followed by the values between rows and items.
 func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	s := r.settings(phase)
@@ -220,7 +217,7 @@ func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	return grams, err
 }
 
-// seenAll returns the block of the best kernel among all labels, scaled.
+// seenAll returns the values of the best kernel between all labels, times its scale.
 func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.Problem.Row) {
@@ -235,8 +232,8 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll estimates the accuracy of a setting that a sample of the labels has chosen, as [engine.Engine.measureSetting] does, from
-// the kernel values among all labels.
+// measureAll estimates the accuracy of a setting that a sample of the labels chose, as [engine.Engine.measureSetting] does, from
+// the kernel values k between all labels.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
@@ -254,8 +251,7 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 	return err
 }
 
-// learnItems learns from all labels, with the values between all nodes if the learner needs
-// them.
+// learnItems learns from all labels. If the learner needs them, it computes the values between all nodes.
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
 	r.items = r.Problem.Row
@@ -294,27 +290,26 @@ func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error
 	}
 	r.fitted, err = r.Learner.Fit(ctx, r.full, class, classes, values)
 	if errors.Is(err, classify.ErrIterationLimit) && r.fitted != nil {
-		// it is the best so far
+		// r.fitted is the best model so far.
 		err = nil
 		r.Out.Unfinished = engine.LimitMessage(r.Learner)
 	}
 	if err == nil && r.Learner.Path != nil && choose.TooFew(class) {
 		for m := range r.fitted.Machines {
-			r.fitted.Machines[m].Rho = 0 // see neutral: what no label is near to is undecided
+			r.fitted.Machines[m].Rho = 0 // far from all labels the model is undecided, see neutral
 		}
 	}
 	return err
 }
 
-// machinesAtATime is the number of machines whose decisions are computed in
-// one application of the kernel.
+// machinesAtATime is the largest number of machines whose decisions are computed in one application of the kernel.
 const machinesAtATime = 32
 
-// solveColumns is the number of machines that are solved together.
+// solveColumns is the largest number of machines that are solved together.
 const solveColumns = 64
 
-// score turns the decisions on every node into scores. Those of a learner that is linear in the kernel come from one
-// application of it to the dual coefficients.
+// score turns decisions on every node into scores. The decisions of a learner that is linear in the kernel come from one
+// application of the kernel to the dual coefficients.
 func (r *predictor) score(ctx context.Context) error {
 	n := len(r.Problem.Degrees)
 	outputs := r.fitted.Pairs
@@ -324,7 +319,7 @@ func (r *predictor) score(ctx context.Context) error {
 		isVoted := r.Learner.Path != nil
 		width := min(len(outputs), machinesAtATime)
 		if outputs[0].Negative == classify.Rest || !isVoted {
-			width = len(outputs) // probabilities are normalised over all
+			width = len(outputs) // probabilities are normalized over all outputs
 		} else {
 			r.Counts = system.Make[uint8](n * len(r.Problem.Names))
 		}
@@ -360,8 +355,8 @@ func (r *predictor) score(ctx context.Context) error {
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 
-// decide applies the kernel to the dual coefficients of width classifiers at a time, which have learned from the nodes L,
-// K[:, L]·C = K·(E_L·C). It calls visit with the decisions of these classifiers, from number lo on, on all nodes.
+// decide computes the decisions of classifiers on all nodes from their dual coefficients C at the labelled nodes L, K[:, L]·C =
+// K·(E_L·C), for width classifiers at a time. It calls visit with the decisions of the classifiers from number lo on.
 func (r *predictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.Problem.Degrees)
@@ -396,16 +391,14 @@ func (r *predictor) decide(ctx context.Context, machines []classify.Machine, lab
 	return nil
 }
 
-// solveTolerance is the residual of the solution without a kernel block,
-// relative to the targets, all ±1.
+// solveTolerance is the tolerance of solve, relative to targets of ±1.
 const solveTolerance = 1e-7
 
-// countedTolerance is the tolerance of models whose right predictions are counted.
+// countedTolerance is the tolerance of solve for models whose right predictions are only counted.
 const countedTolerance = 1e-4
 
-// solve fits the learner to the labels of p without a value of the kernel: (K + diag(ridge))⁻¹·T by
-// conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved]
-// where the tolerance, a residual relative to the targets, is not reached.
+// solve fits the learner to the labels of p without kernel values: it computes (K + diag(ridge))⁻¹·T by conjugate gradients on
+// E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved] if the residual, relative to the targets, exceeds the tolerance.
 func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
 	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()
@@ -421,8 +414,8 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved estimates the accuracy as measureAll does, without kernel values: by models without each of some folds, which
-// together have as many labels as the sample.
+// measureSolved estimates the accuracy as measureAll does, but without kernel values: it fits models without each of some folds,
+// which together have as many labels as the sample.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
@@ -461,7 +454,7 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	return nil
 }
 
-// chooseOnSplits chooses by the predictions for the test nodes of splits.
+// chooseOnSplits chooses by predictions for the test nodes of splits.
 func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
 	return r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
@@ -476,10 +469,11 @@ func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (
 	})
 }
 
-// tuneBytes bounds the blocks of kernels that are compared together.
+// tuneBytes bounds the memory of the kernels that are compared together.
 const tuneBytes = 96 << 20
 
-// countSplit counts the right predictions on the test nodes of a split with each of some kernels and settings, which vary faster.
+// countSplit counts the right predictions for the test nodes of a split, for each pair of the given kernels and settings;
+// settings vary faster.
 func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	kernels, settings []int, counts *choose.Counts) error {
 	train := r.Problem.At(trainTest.Train)
@@ -499,7 +493,7 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 		items = slices.Concat(items, rows)
 		rows = nil
 	}
-	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are tried together
+	group := max(1, tuneBytes/(8*len(items)*len(class))) // number of kernels that are compared together
 	for lo := 0; lo < len(kernels); lo += group {
 		grams, err := r.grams(ctx,
 			problem.Pick(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,
@@ -523,8 +517,8 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	return nil
 }
 
-// keepForm keeps the form of decisions that are linear in the kernel. Of classifiers for two classes the score of a class is the
-// sum of the decisions for it less those against it. Cost: an application of the kernel.
+// keepForm sets the form of decisions that are linear in the kernel. With classifiers for two classes, the score of a class is
+// the sum of the decisions for it less the decisions against it. Cost: an application of the kernel.
 func (r *predictor) keepForm(ctx context.Context) error {
 	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil

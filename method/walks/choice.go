@@ -20,17 +20,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// choose chooses the parameters of a walk and of the learner on it by the accuracy on
-// held-out labels. See package choose for the rule.
+// choose chooses the parameters of a walk and its learner by their accuracy on held-out labels; package choose has the rule.
 //
-// The labelled nodes are dealt into stratified folds, and for every α and
-// every fold there is a walk in which that fold is unlabelled. Test rows of a
-// fold come from the walk that hides it. Plain training rows come from the
-// same walk, honest ones from the walk that hides their own fold.
+// The labelled nodes are dealt into stratified folds. For every α and every fold there is a walk in which the fold is unlabelled.
+// Test rows of a fold come from the walk that hides the fold. Plain training rows come from the same walk, honest training rows
+// from the walk that hides their own fold.
 //
-// A node from which no visible label can be reached is given the largest
-// class and not used to train on honest features. On large graphs long walks are compared only
-// if the longest short one is chosen, because they take most of the time.
+// A node from which no visible label can be reached is assigned to the largest class, and is not used to train on honest
+// features. On large graphs long walks are compared only if the longest short walk is chosen, because they take most of the time.
 func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
@@ -69,16 +66,14 @@ func longestOf(j *job) (steps int) {
 	return steps
 }
 
-// On graphs where all walks of a grid take more than longWork entries × columns
-// × steps, walks of more than shortSteps are compared only if the longest of the
-// others is chosen.
+// If all walks of a grid take more than longWork entries × columns × steps, walks of more than shortSteps steps are compared only
+// if the longest of the other walks is chosen.
 const (
 	longWork   = 4_000_000_000
 	shortSteps = 40
 )
 
-// short returns a choice without long walks. It returns nil if all walks are long, or if all of
-// them together take at most limit.
+// short returns a job without long walks. It returns nil if all walks are long, or if all walks together take at most limit.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job
@@ -99,13 +94,12 @@ func (c *chooser) short(limit float64) *job {
 	return &short
 }
 
-// chooseOnSplits chooses the parameters by the accuracy on the
-// test nodes of the given splits, as the paper does: the training nodes of
-// each split are labelled in its walks; folds serve honest features only.
+// chooseOnSplits chooses the parameters by the accuracy on the test nodes of the given splits, as the paper does. The training
+// nodes of a split are labelled in its walks; folds serve honest features only.
 func (j *job) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
-	if !j.Problem.Directed { // they are found here for all splits
+	if !j.Problem.Directed { // computed once for all splits
 		if _, err := j.Problem.FindComponents(ctx, j.Settings.Workers, &work); err != nil {
 			return nil, err
 		}
@@ -119,7 +113,7 @@ func (j *job) chooseOnSplits(ctx context.Context,
 		finished := int64(0)
 		err := sched.Run(ctx, lanes, splits.Len, func(_, i int) error {
 			trainTest := splits.At(i)
-			// within a split
+			// c compares settings within a split.
 			quiet := *j.Settings
 			one := *j
 			quiet.Progress = engine.IgnoreProgress
@@ -165,11 +159,11 @@ func (j *job) chooseOnSplits(ctx context.Context,
 	return choice, err
 }
 
-// sideBytes bounds the memory of tuning splits that are compared side by side.
+// sideBytes bounds the memory of tuning splits that are compared concurrently.
 const sideBytes = 512 << 20
 
-// lanesOf returns the number of tuning splits with the given numbers of labels that are compared side by side, each by one
-// worker. Of several processes it is one.
+// lanes returns the number of tuning splits that are compared concurrently, with one worker each, for the given numbers of labels
+// and tests of a split. It is 1 if several processes share the graph.
 func (j *job) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
 	if j.Settings.Memory > 0 {
@@ -193,8 +187,8 @@ func (j *job) split(labels, tests int) budget.Workspace {
 // maxTested bounds the test nodes of a tuning split.
 const maxTested = 10_000
 
-// testedNodes returns the bound on the test nodes of a tuning split for the learner. One without
-// a path scores each by every model, or learns with them among its items.
+// testedNodes returns the bound on the test nodes of a tuning split. It is smaller for learners without a path, which score each
+// test node with every model, or have test nodes among their items.
 func (j *job) testedNodes() int {
 	switch {
 	case j.Learner.Path != nil:
@@ -205,22 +199,21 @@ func (j *job) testedNodes() int {
 	return engine.MaxTestedRows
 }
 
-// chooser tries settings on one set of labelled nodes.
+// chooser compares settings on one set of labelled nodes.
 type chooser struct {
 	*job
-	fold []int // of each labelled node
-	seen []int // the labelled nodes that machines are trained on
+	fold []int // fold of each labelled node
+	seen []int // labelled nodes that machines are trained on
 
-	// For one α: rows of the walks of cwk.FoldVariants, and trials on them for
-	// each kind of features.
+	// picks are the rows of the walks of cwk.FoldVariants with one α. trials has the trials on these rows for each kind of features.
 	picks    []cwk.Pick
-	rows     map[cwk.Pick]int // by pick
+	rows     map[cwk.Pick]int // position of each pick in picks
 	trials   map[string][]choose.Trial
-	isolated []bool // by labelled node, see [choose.Unreachable]
+	isolated []bool // of each labelled node, see [choose.Unreachable]
 	work     graph.Work
 }
 
-// chooserOf returns what tries the settings of j on its labels, dealt into folds.
+// newChooser returns a chooser for the labels of j.
 func (j *job) newChooser() *chooser {
 	return &chooser{
 		job: j, fold: choose.Folds(j.Problem.Class, choose.FoldCount(len(j.Problem.Row)),
@@ -230,7 +223,7 @@ func (j *job) newChooser() *chooser {
 	}
 }
 
-// kindsOf returns the kinds of features to choose from.
+// kinds returns the kinds of features to choose from.
 func (j *job) kinds() (list []string) {
 	for _, v := range j.Sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
@@ -240,7 +233,7 @@ func (j *job) kinds() (list []string) {
 	return list
 }
 
-// crossTrials sets up a trial for each fold.
+// crossTrials adds a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
@@ -260,7 +253,7 @@ func (c *chooser) crossTrials(ctx context.Context) (err error) {
 	return nil
 }
 
-// splitTrials sets up the trial of a split whose test nodes are those of tests.
+// splitTrials adds the trial of a split with the given tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
@@ -273,7 +266,8 @@ func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err e
 	return err
 }
 
-// addTrial sets up a trial for each kind of features. Tests and plain training nodes have the features of a variant of the walk.
+// addTrial adds a trial for each kind of features. Tests and plain training nodes have the features of the given variant of the
+// walk.
 func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
 	isReached func(i int) bool) {
 	for _, kind := range c.kinds() {
@@ -302,7 +296,7 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Prob
 	}
 }
 
-// pick returns the row of the features of a node in a variant of the walk.
+// pick returns the position in picks of a node in a variant of the walk.
 func (c *chooser) pick(row, variant int) int {
 	pick := cwk.Pick{Row: row, Variant: variant}
 	number, isPicked := c.rows[pick]
@@ -314,7 +308,7 @@ func (c *chooser) pick(row, variant int) int {
 	return number
 }
 
-// run counts the right predictions of all trials with each of some walks and values of the learner, which vary faster.
+// run counts the right predictions of all trials for each pair of the given walks and values of the learner; values vary faster.
 func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 	counts *choose.Counts) error {
 	var alphas []float64
@@ -336,7 +330,7 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 	return nil
 }
 
-// walk returns the walks with a value of α.
+// walk returns the walk with the given α and the variants of all folds.
 func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
 	w := walkOf[float32](c.Problem, c.Settings, steps)
 	w.Variants = cwk.FoldVariants(alpha, c.fold)
@@ -352,7 +346,7 @@ func walkOf[T sparse.Float](p *engine.Problem, set *engine.Settings, steps int) 
 	}
 }
 
-// Walks of large graphs have at most widest columns at a time, because a row of more is read no faster for each column.
+// Walks of large graphs have at most widest columns at a time: with more columns the time for each column does not decrease.
 // Blocks of up to cachedBytes stay in cache.
 const (
 	widest      = 64
@@ -362,7 +356,7 @@ const (
 // walkColumns returns the largest number of columns of a walk on n nodes.
 func walkColumns(n int) int { return max(widest, cachedBytes/(8*max(1, n))) }
 
-// narrow limits the columns of a walk from which the given number of rows is picked.
+// narrow limits the columns of a walk from which the given number of rows is picked, by lowering its memory limit.
 func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	n := len(w.Degrees)
 	columns := len(w.Variants) * w.Seeds.Classes
@@ -380,7 +374,8 @@ func narrow(w *cwk.Walk[float32], minSteps, picks int) {
 	}
 }
 
-// try counts the right predictions with the walks that have a value of α. Several processes share the trials.
+// try counts the right predictions with the walks that have the given α. If several processes share the graph, they share the
+// trials.
 func (c *chooser) try(ctx context.Context, alpha float64,
 	walks, values []param.Values, counts *choose.Counts,
 	report func(done, total int64)) error {
@@ -388,7 +383,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		trial      *choose.Trial
 		candidates *choose.Candidates
 		fold       int
-		walks      []int // numbers of the walks
+		walks      []int // positions of the walks
 	}
 	var tasks []task
 	minSteps := walks[0].Int("min-steps")
@@ -414,7 +409,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	w := c.walk(alpha, longest)
 	narrow(w, minSteps, len(c.picks))
 	x, err := collect(ctx, w, minSteps, c.picks, &c.work, func(done, total int64) {
-		report(done, 2*total) // the trials count for as much as the walks
+		report(done, 2*total) // the walks are half of the work, the trials the other half
 	})
 	if err != nil {
 		return err
@@ -440,7 +435,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	return team.Agree(err)
 }
 
-// collect returns the result of [cwk.Walk.Collect], and adds its cost to work.
+// collect returns the result of [cwk.Walk.Collect] and adds its cost to work.
 func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	picks []cwk.Pick, work *graph.Work,
 	report func(done, total int64)) (*sparse.Block[float32], error) {
@@ -454,17 +449,16 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	return x, err
 }
 
-// neutral sets the bias of every classifier so that it is undecided about a node whose walk
-// meets no label, that is, whose features all have the given value. The fitted bias between
-// single labels depends on how long walks stay at them, and would outvote the label that is
-// nearest to a distant node.
+// neutral sets the bias of every classifier so that the classifier is undecided about a node whose walk meets no label, that is,
+// whose features all have the given value. The fitted bias between single labels depends on how long walks stay at them, and
+// would outvote the label that is nearest to a distant node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])
 	}
 }
 
-// Spec declares [cwk.Spec] with the features that learners have.
+// Spec is [cwk.Spec] with the features of learners.
 var Spec = param.Spec{
 	Name: cwk.Spec.Name, Title: cwk.Spec.Title, Source: cwk.Spec.Source,
 	Works: cwk.Spec.Works,
@@ -478,9 +472,8 @@ var Spec = param.Spec{
 
 func init() { param.Claim("kernel", &Spec) }
 
-// walkSettings returns the settings of walks to choose from: settings with plain features first, then by increasing α and
-// steps. The error comes from [param.Spec.Resolve], or is a [*param.ParameterError] if no walk reaches its first step that
-// counts.
+// walkSettings returns the settings of walks to choose from: first those with plain features, then by increasing α and steps. The
+// error comes from [param.Spec.Resolve], or is a [*param.ParameterError] if no walk has min-steps steps.
 func walkSettings(s *engine.Settings) ([]param.Values, error) {
 	walks, err := choose.Combinations(orderedWalks(s), Spec.Own(s.Given), nil)
 	if err != nil {
@@ -498,7 +491,7 @@ func walkSettings(s *engine.Settings) ([]param.Values, error) {
 		func(v param.Values) bool { return v.Int("steps") < first }), nil
 }
 
-// orderedWalks returns the declaration of walks with the grids of the settings, and the features first.
+// orderedWalks returns the declaration of walks with the grids of s and with features as first parameter.
 func orderedWalks(s *engine.Settings) *param.Spec {
 	spec := s.WithGrids(&Spec)
 	last := len(spec.Params) - 1
@@ -517,18 +510,17 @@ func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
 	return space
 }
 
-// Values of the parameter "features" of walks: the walk that yields the features of a training node.
+// Values of the parameter "features": which walk yields the features of a training node.
 const (
-	// Plain: from the walk in which all training nodes are labelled. A training
-	// row then carries its own label, which a test row never does.
+	// Plain means the walk in which all training nodes are labelled. A training row then contains its own label; a test row never
+	// does.
 	Plain = "plain"
 
-	// Honest: from the walk in which the training nodes of its own fold are
-	// unlabelled, so that training rows and test rows are alike.
+	// Honest means the walk in which the training nodes of the node's fold are unlabelled, so that training rows are like test rows.
 	Honest = "honest"
 )
 
-// candidates returns the candidates of a choice on features of the given walks.
+// candidates returns the candidates for a choice among the given walks and values.
 func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
 	c := &choose.Candidates{Classes: len(j.Problem.Names),
 		MinSteps: walks[0].Int("min-steps"), Learner: j.Learner, Values: values}

@@ -12,19 +12,20 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// hiddenFold is a fold of the labels that a variant of the walk hides, so that a model of the other labels measures the accuracy.
+// hiddenFold is a fold of the labels that a variant of the walk hides, to measure the accuracy of a model of the other labels.
 type hiddenFold struct {
-	first   int   // row of the features of the first training label
-	class   []int // of the training rows
-	tests   []int // hidden labels that another label reaches, whose rows follow
-	largest int   // class of the visible labels
+	first   int   // row of the first training label in the features
+	class   []int // classes of the training rows
+	tests   []int // hidden labels that other labels reach; their rows follow the training rows
+	largest int   // largest class of the visible labels
 }
 
 // mostMeasuring bounds the training rows of a model that measures the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants that hide folds for the accuracy of a setting that a sample chose, as many as
-// [engine.Engine.measureSetting] has, and picks the rows of their models: plain ones from the variant, honest ones again.
+// hideFolds adds to w the variants that hide folds, to measure the accuracy of a setting that a sample chose; their number is the
+// same as in [engine.Engine.measureSetting]. It appends to picks the rows of the models: plain rows from the new variant, honest
+// rows as before.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	count = engine.ApartFolds(r.Problem, count)
@@ -64,7 +65,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 	return picks, nil
 }
 
-// measure estimates the accuracy by the models without the hidden folds.
+// measure estimates the accuracy with models that do not know the hidden folds.
 func (r *predictor) measure(ctx context.Context) error {
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.Problem)
@@ -95,7 +96,7 @@ func (r *predictor) measure(ctx context.Context) error {
 	return nil
 }
 
-// decidedClass returns the class of a node by the decisions of linear classifiers on it.
+// decidedClass returns the class for the decisions of linear classifiers.
 func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, largest int) int {
 	if r.Learner.Probabilities == nil {
 		return r.MajorityClass(&choose.Outcome{Pairs: pairs, Decisions: decisions, Largest: largest})
@@ -105,7 +106,7 @@ func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, larg
 	return classify.ArgMax(share)
 }
 
-// scaleRows returns count rows of features from the first one on, and scales them.
+// scaleRows scales count rows of the features from the first on, and returns them.
 func (r *predictor) scaleRows(first, count int) *sparse.Block[float32] {
 	f := &sparse.Block[float32]{Rows: count, Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[first*r.features.Stride:]}

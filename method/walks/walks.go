@@ -28,7 +28,7 @@ type method struct {
 // job is a job of a learner on walks.
 type job struct{ engine.Job }
 
-// Engines returns walks with every learner, first with the one that goes without saying.
+// Engines returns walks with every learner, and first walks with the default learner.
 func Engines() []*engine.Engine {
 	list := []*engine.Engine{method{cwk.Spec.Name, classify.Learners()[0]}.engine()}
 	for _, l := range classify.Learners() {
@@ -51,12 +51,12 @@ func (m method) engine() *engine.Engine {
 	}.InStages(m.begin)
 }
 
-// begin returns the settings and the stages. With too few labels, where
-// nothing can be learned from hiding one, the setting is the longest walk that is otherwise nearest to the defaults.
+// begin implements [engine.Stages]. With too few labels nothing can be learned from hiding a label: then the setting is the
+// longest walk with the default α and features.
 //
-// Training rows are the walk features of the labelled nodes, plain or honest, the latter of a few labels from several
-// partitions into folds. Classifiers that are linear functions of features predict all nodes in a second walk, so that
-// the features of nodes are never stored.
+// Training rows are the walk features of labelled nodes, plain or honest. With few labels, honest rows come from several
+// partitions into folds. Classifiers that are linear in features predict all nodes in a second walk, so that the features of
+// nodes are never stored.
 func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	if err := problem.ValidateFor(p, &Spec); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Paramete
 // mostPlainFolds is the largest number of folds by default.
 const mostPlainFolds = 10
 
-// job returns what there is to choose from.
+// job returns a job with the settings to choose from.
 func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	set := s.WithDefaults()
 	j = &job{engine.Job{Problem: p, Settings: &set, Learner: m.learner, Out: new(engine.Prediction),
@@ -108,7 +108,7 @@ func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	if m.learner.Whole && slices.Contains(kinds, Honest) ||
 		len(kinds) > 1 && mostPlainFolds*j.Compared > mostRows(m.learner,
 			&longest, len(p.Names)) {
-		// Trials know no other nodes, which plain rows are unlike; and plain rows are as many as labels and folds.
+		// Trials have no other nodes, which plain rows would need; and plain rows are as many as labels × folds.
 		j.Sources = slices.DeleteFunc(j.Sources,
 			func(v param.Values) bool { return v.Word("features") == Plain })
 	}
@@ -117,7 +117,7 @@ func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	return j, nil
 }
 
-// learnWalk is the last stage of an engine on walks.
+// learnWalk is the Learn of a job.
 func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	j.Fix(&c.Parameters)
 	j.Measures = j.Measures && c.Found != nil
@@ -139,14 +139,13 @@ func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// perNode reports whether scores come from the features of every node, since the model is
-// no function of features that a walk can apply.
+// perNode reports whether a model needs the features of every node, because it is not linear in features.
 func perNode(l *classify.Learner) bool {
 	return l.Whole || !l.Dual
 }
 
-// addNodes adds a row for every node, of the walk with all labels: those without a label,
-// which a learner may know, come first.
+// addNodes adds a pick for every node in the walk with all labels. Nodes without a label, which a learner may learn from, come
+// first.
 func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	n := len(r.Problem.Degrees)
 	labelled := problem.MarkLabels(r.Problem)
@@ -161,8 +160,8 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learnRows fits the votes out of fold and the learner to all training rows, which are the first
-// of the features, scaled; rows of nodes come after them.
+// learnRows fits the votes to out-of-fold decisions, and the learner to the training rows. Rows of nodes follow the training
+// rows.
 func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
@@ -189,7 +188,7 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	r.model, r.fitted, err = r.learnFrom(ctx, &items, y)
 	if errors.Is(err, classify.ErrIterationLimit) &&
 		(r.model != nil || r.fitted != nil) {
-		// it is the best so far
+		// the model is the best so far
 		err = nil
 		r.Out.Unfinished = engine.LimitMessage(r.Learner)
 	}
@@ -199,13 +198,14 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	return err
 }
 
-// learnFrom learns from items of the classes y, −1 of none. The model is linear unless it scores the features of every node.
+// learnFrom learns from items with the classes y, −1 for no class. The model is linear unless it needs the features of every
+// node.
 func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
 	y []int) (linear *classify.LinearModel, fitted *classify.Model, err error) {
 	l := r.Learner
 	values := r.par.Declared.Values
 	if l.Path != nil {
-		values = choose.ScaleSetting(l.Path, values, float64(max(1, r.partitions()))) // rows of each label
+		values = choose.ScaleSetting(l.Path, values, float64(max(1, r.partitions()))) // number of rows of each label
 	}
 	if l.Linear != nil {
 		linear, err = l.Linear(ctx, items, y, len(r.Problem.Names), values)
@@ -230,17 +230,17 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	return r.ShareAll(ctx, r.fitted.Pairs, len(items), func(row []float64, i int) []float64 {
 		item := r.rowOf[i] - first
 		square := make([]float64, 1)
-		gram.PartTo(row[:len(r.train)], item, items[:len(r.train)]) // others say nothing
+		gram.PartTo(row[:len(r.train)], item, items[:len(r.train)]) // other items have no coefficients
 		gram.PartTo(square, item, []int{item})
 		return r.fitted.ScoresTo(nil, row, square[0])
 	})
 }
 
-// maxFeatureBytes bounds the walk features of training rows: of many classes and steps the learner learns from a sample of
-// the labels. It does not depend on the memory limit, so that no limit changes a result.
+// maxFeatureBytes bounds the walk features of training rows: with many classes and steps the learner learns from a sample of the
+// labels. It does not depend on the memory limit, so that results do not either.
 var maxFeatureBytes int64 = 1 << 30
 
-// mostRows returns the number of rows of features that take maxFeatureBytes, or the number that the learner takes.
+// mostRows returns the largest number of training rows: as many as fit into maxFeatureBytes, and as the learner accepts.
 func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 	rows := int(max(2, maxFeatureBytes/(4*int64(par.Terms())*int64(classes))))
 	if l.MostItems > 0 {
@@ -249,8 +249,7 @@ func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 	return rows
 }
 
-// workspace declares the memory of a choice and of the shortest walks to choose from, with optional memory for the settings that
-// take the most.
+// workspace declares the memory of a choice and of the shortest walk to choose from. The memory for larger settings is optional.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
@@ -266,7 +265,7 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	return w.And(budget.Workspace{Optional: most.Required(0) - w.Required(0)}), nil
 }
 
-// choosing declares the memory of a choice by trials of so many workers.
+// choosing declares the memory of a choice by trials with the given number of workers.
 func (j *job) choosing(workers int) budget.Workspace {
 	p := j.Problem
 	folds := choose.FoldCount(len(p.Row))
@@ -276,7 +275,8 @@ func (j *job) choosing(workers int) budget.Workspace {
 		budget.Held(budget.Times(workers, j.trial(labels, max(tests, labels)).Required(0))))
 }
 
-// fitting declares the memory of rows of features, walks, trials one after the other, a fit, and the decisions on all nodes.
+// fitting declares the memory of rows of features, walks, trials that run one after the other, a fit, and the decisions on all
+// nodes.
 func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	p := j.Problem
 	n := len(p.Degrees)
@@ -288,7 +288,7 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	machines, _ := j.CountMachines()
 	features := k * par.Terms()
 	decisions := min(decisionBytes, 4*int64(n)*int64(machines))
-	weights := 16 * int64(machines) * int64(features) // twice, as the learner returns them and as the walk needs them
+	weights := 16 * int64(machines) * int64(features) // in two layouts: the learner's and the walk's
 	held := budget.Held(budget.Block[float64](n, k), j.trial(labels, labels).Required(0), decisions, weights, 32*int64(train))
 	rows := train + labels*folds
 	variants := partitions*folds + 1
@@ -305,7 +305,7 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	return j.walks(rows, variants, par.Steps()).And(held).And(j.Learner.Declare(train, features, k))
 }
 
-// walks declares the memory of rows of features, and of the walks of some variants.
+// walks declares the memory of rows of features, and of walks with the given number of variants.
 func (j *job) walks(rows, variants, steps int) budget.Workspace {
 	n := len(j.Problem.Degrees)
 	k := len(j.Problem.Names)
@@ -325,7 +325,7 @@ func (j *job) trial(train, tests int) budget.Workspace {
 	return j.Learner.Declare(int(m), 0, classes).And(budget.Held(8 * ((m+n)*width + 2*m*(m+n) + m*n + 4*m*int64(len(j.Values)*classes))))
 }
 
-// predictor holds what passes from one phase of a prediction to the next.
+// predictor holds the state of a prediction.
 type predictor struct {
 	*job
 	par engine.Parameters
@@ -333,23 +333,23 @@ type predictor struct {
 	trials   *chooser // out-of-fold trials
 	features *sparse.Block[float32]
 
-	train []int // rows of features, those of the trials before them
-	label []int // of each training row
+	train []int // positions of the training rows in features, after the rows of trials
+	label []int // label of each training row
 	class []int
 
 	hidden   []hiddenFold
-	estimate *problem.Estimate // of the accuracy by the hidden folds; nil without them
+	estimate *problem.Estimate // accuracy on the hidden folds; nil without them
 	model    *classify.LinearModel
 
-	fitted *classify.Model // of by, where it is no linear function of features
-	rowOf  []int           // rows of features by node, where all have one
+	fitted *classify.Model // nil if the model is linear in features
+	rowOf  []int           // row of each node in features; nil: nodes have no rows
 
-	trained *sparse.Block[float32] // where all nodes have a row: those from the first of training on, scaled
+	trained *sparse.Block[float32] // if nodes have rows: the rows from the first training row on, scaled
 }
 
-// walk collects the rows that trials, training and nodes pick, in this order, from one walk. The features of the training
-// rows take at most [maxFeatureBytes]: of more labels it takes a sample. Honest features leave out the labels that no
-// label of another fold reaches.
+// walk collects from one walk the rows of trials, training and nodes, in this order. The training rows take at most
+// [maxFeatureBytes]; if there are more labels, they are a sample. Honest training rows exclude labels that no label of another
+// fold reaches.
 func (r *predictor) walk(ctx context.Context) (err error) {
 	r.trials = r.newChooser()
 	if err := r.trials.crossTrials(ctx); err != nil {
@@ -408,7 +408,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	return err
 }
 
-// oneClass reports whether the labels that are not left out have one class.
+// oneClass reports whether all labels except those marked in left have one class.
 func (r *predictor) oneClass(left []bool) bool {
 	only := -1
 	for i, class := range r.Problem.Class {
@@ -423,16 +423,14 @@ func (r *predictor) oneClass(left []bool) bool {
 	return true
 }
 
-// Which labels share a fold is luck, and with few labels it shows. Up to
-// fewLabels of them, honest rows come from fewPartitions partitions into folds, each
-// row at its share of the cost.
+// Which labels share a fold is chance, and with few labels it matters. With at most fewLabels labels, honest rows come from
+// fewPartitions partitions into folds, each row with its share of the cost.
 const (
 	fewLabels     = 1000
 	fewPartitions = 3
 )
 
-// partitions returns the number of partitions into folds that training rows come
-// from.
+// partitions returns the number of partitions into folds from which honest training rows come, 0 for plain rows.
 func (r *predictor) partitions() int {
 	switch {
 	case r.par.Features() == Plain:
@@ -459,13 +457,11 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// decisionBytes is the memory of decisions that is always granted. Beyond it they
-// have no more than the walk they come from, because every further slab of them walks
-// again.
+// decisionBytes is the memory that decisions may always take. Otherwise they may take as much as the walk, because every further
+// slab of decisions needs another walk.
 const decisionBytes = 64 << 20
 
-// scoreWalk returns the walk that gives machines' decisions on all nodes, with what
-// memory the sums of their votes leave.
+// scoreWalk returns the walk that computes the decisions of machines on all nodes, in the memory that the sums of votes leave.
 func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	isRest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps())
@@ -485,10 +481,8 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	return w
 }
 
-// score walks again and turns the decisions on every node into scores. Pairs
-// of classes come in slabs; their votes are added one pair after the other, so
-// that the slabs leave no trace. Of one against the rest all decisions are
-// needed together.
+// score walks again and turns the decisions on every node into scores. Decisions for pairs of classes come in slabs; their votes
+// are added pair after pair, so that results do not depend on the slabs. One-vs-rest decisions are needed all at once.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.Problem.A.Dims()
 	machines := len(r.model.Pairs)
@@ -531,7 +525,7 @@ func (r *predictor) score(ctx context.Context) error {
 	return nil
 }
 
-// form keeps the form of decisions that are linear in the features of walks. Cost: a walk of all classes.
+// form sets the form of decisions that are linear in walk features. Cost: a walk of all classes.
 func (r *predictor) form(ctx context.Context) error {
 	if !r.Settings.Explain || r.Problem.Directed || r.model == nil ||
 		r.Settings.Prior.Given != nil {
@@ -555,7 +549,7 @@ func (r *predictor) form(ctx context.Context) error {
 	}
 	scale := r.par.Scale()
 	first := r.par.MinSteps()
-	// Shares are compared with a walk that meets no label: the score of that walk is part of the bias.
+	// The bias includes the score of a walk that meets no label, so that shares are compared with this walk.
 	prior := r.Settings.Prior.Distributions(r.Problem.Seeds())(0)
 	for j := 0; j < features; j += k {
 		for class := range k {
