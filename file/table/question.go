@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
@@ -143,7 +144,7 @@ func (c *chooser) fix(choices [][]int) string {
 }
 
 // choices returns the possible columns: a pair for the two required roles, and the weight of edges. Ends of edges that have a
-// text in common come first.
+// text in common come first, and row numbers last.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
@@ -165,15 +166,18 @@ func (c *chooser) choices() (list [][]int) {
 	if isOrdered && len(first) == 3 && weights[0] == nil && c.isNumber(first[2]) {
 		return [][]int{first}
 	}
-	var others [][]int
+	var others, numbered [][]int
 	for _, i := range first {
 		texts := slices.DeleteFunc(slices.Clone(c.values(i)), IsNumber)
+		areNumbers := isOrdered && areRowNumbers(c.values(i))
 		for _, j := range second {
 			if i == j || i > j && isOrdered || slices.Equal(c.odd, []int{i, j}) {
 				continue
 			}
 			to := &others
-			if isOrdered && slices.ContainsFunc(c.values(j), func(value string) bool { return slices.Contains(texts, value) }) {
+			if areNumbers {
+				to = &numbered
+			} else if isOrdered && slices.ContainsFunc(c.values(j), func(value string) bool { return slices.Contains(texts, value) }) {
 				to = &list
 			}
 			for _, weight := range weights {
@@ -181,7 +185,17 @@ func (c *chooser) choices() (list [][]int) {
 			}
 		}
 	}
-	return append(list, others...)
+	return slices.Concat(list, others, numbered)
+}
+
+func areRowNumbers(values []string) bool {
+	for i, value := range values {
+		n, err := strconv.Atoi(value)
+		if err != nil || i > 0 && strconv.Itoa(n-1) != values[i-1] {
+			return false
+		}
+	}
+	return len(values) > 2
 }
 
 // candidates returns the columns that can have a role: with nodes of the graph, chosen, or titled; otherwise two or more that
