@@ -12,24 +12,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ErrNoDistance is returned if all items have the same place in the space of a kernel, so
-// that the density of their distances is not defined.
+// ErrNoDistance is returned if all items are equal in the space of a kernel, so that the density of their distances is undefined.
 var ErrNoDistance = errors.New("all items lie in one place of the kernel's space")
 
-// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying
-// network data with deep kernel machines (2010). Level l has the kernel
+// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying network data with deep kernel machines (2010).
+// Level l has the kernel
 //
 //	K_l(i, j) = exp(−d²/2h²)/(√(2π)·h),  d the distance in the space of K_{l−1},
 //
-// where h is the mean of d over all ordered pairs of items (equation 11), or of those
-// with a class (table 1), i = j included; K_0 is the kernel that is given. With the
-// base of the paper, the mean kernel value to each class, its name is dkm; with another
-// base it is dkm-NAME.
+// where h is the mean of d over all ordered pairs of items (equation 11), or of items with a class (table 1), including i = j.
+// K_0 is the given kernel. The learner's name is dkm with the base of the paper, the mean kernel value to each class, and
+// dkm-NAME with another base.
 //
-// The values of a level follow from K_0 of the same pair and the bandwidths of lower levels, so
-// that values of unlabelled pairs need not be stored. Memory: the values between items with a
-// class, and vectors. Cost: K_0 between all pairs for each level, l square roots and l − 1
-// exponentials for level l of a pair, and the base learner.
+// The values of a level follow from K_0 of the same pair and the bandwidths of lower levels, so that values of unlabelled pairs
+// are not stored. Memory: the values between items with a class, and vectors. Cost: K_0 between all pairs for each level, l
+// square roots and l − 1 exponentials for level l of a pair, and the base learner.
 func deepLearner(base *classify.Learner) *classify.Learner {
 	name := "dkm-" + base.Name
 	if base.Name == "density" {
@@ -53,14 +50,13 @@ func deepLearner(base *classify.Learner) *classify.Learner {
 		},
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: 250,
 		Workspace: func(items, _, classes int) budget.Workspace {
-			// Values of this fit, and of one before it that the collector may not have taken yet.
+			// Values of this fit, and of the previous fit, which may not be garbage-collected yet.
 			return base.Declare(items, 0, classes).And(budget.Held(budget.Vector[float64](2 * items * items)))
 		},
 	}
 }
 
-// fitDeep finds the bandwidths of all levels and fits the base to the kernel of the last one
-// between the items with a class.
+// fitDeep finds the bandwidths of all levels, and fits the base to the kernel of the last level between the items with a class.
 func fitDeep(ctx context.Context, base *classify.Learner, k classify.Gram, y []int, classes int,
 	v param.Values) (*classify.Model, error) {
 	if _, err := classify.AgainstRest(y, classes); err != nil {
@@ -118,9 +114,9 @@ func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[fl
 	return g, nil
 }
 
-// deep is the [classify.Rule] of a model of the kernel of a level.
+// deep is the [classify.Rule] of a model on a deep kernel.
 type deep struct {
-	base     *classify.Model // learned from the level's values with the items that have a class
+	base     *classify.Model // fitted to the values of the last level between items
 	items    []int           // the items with a class
 	diagonal []float64       // K_0(i, i) of the items with a class
 	h        []float64       // bandwidths of the levels
@@ -131,7 +127,7 @@ func peak(h float64) float64 {
 	return 1 / (math.Sqrt(2*math.Pi) * h)
 }
 
-// lift converts the values of x on the given kernel, with items and with itself, to values on the kernel of the last level.
+// lift converts values on K_0, of x with items in row and of x with itself in value, to values on the last level.
 func (m *deep) lift(row []float64, value float64,
 	diagonal []float64) (self float64) {
 	for l, h := range m.h {
@@ -144,10 +140,9 @@ func (m *deep) lift(row []float64, value float64,
 	return value
 }
 
-// distances turns the values K(x, i) of the kernel below a level, in which value is K(x, x),
-// into distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space: Tang and Zhu 2010, equation 5.
-// The K(i, i) are the diagonal or, above level 0, equal. Differences that rounding makes negative
-// count as 0.
+// distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into distances √(K(x, x) − 2K(x, i) +
+// K(i, i)) in its space: Tang and Zhu 2010, equation 5. K(i, i) is diagonal on level 0, and equals K(x, x) above. Differences
+// that are negative because of rounding count as 0.
 func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	level int) {
 	if level == 0 {
@@ -161,8 +156,8 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	}
 }
 
-// measure computes the bandwidths of depth levels, which are means over all pairs of the given
-// items. It computes the values of pairs again for each level; sums are added row by row, in order.
+// measure computes the bandwidths of depth levels: means over all pairs of the given items. It computes the values of pairs again
+// for each level, and adds row by row, in order.
 func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth int) error {
 	n := len(items)
 	workers := sched.Workers(0)
@@ -191,7 +186,7 @@ func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth 
 			m.distances(lower, self, diagonal[:a], len(m.h))
 			sums[a] = 0
 			for _, d := range lower {
-				sums[a] += 2 * d // with i and j in both orders
+				sums[a] += 2 * d // i, j and j, i
 			}
 			return sched.Cause(ctx)
 		})

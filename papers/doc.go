@@ -1,5 +1,4 @@
-// Package papers adds the kernels and learners of five papers to the core. A program that imports this package registers
-// them:
+// Package papers adds the kernels and learners of five papers to the core. A program that imports this package registers them:
 //
 //	import _ "github.com/heatwalk/heatwalk/papers"
 //
@@ -9,7 +8,7 @@
 //	gp-transduction  softmax likelihood, K⁻¹ = I + γL    Gärtner, Le and Smola, A short tour, 2006, section 1.4
 //	vertex           walks over edges, arcs, hyperedges  Gärtner, Le and Smola, A short tour, 2006, section 1.2.4
 //
-// If several processes share the rows of a graph, only assign=shares of gp-transduction needs one process.
+// If several processes share the rows of a graph, all of them work except assign=shares of gp-transduction.
 //
 // Papers, sections and packages:
 //
@@ -28,8 +27,8 @@
 //	Zhang and Mao, A new kernel for classification of networked entities, 2008
 //	    experiments    scripts on WebKB and Cora                                papers/experiments
 //
-// Package papers/ongram has the commands graphs, records and gram, and is imported by itself, because it needs the methods of
-// the core. Folder papers/experiments has scripts that repeat the experiments of the papers.
+// Package papers/ongram has the commands graphs, records and gram. It is imported separately, because it needs the methods of the
+// core. Folder papers/experiments has scripts that repeat the experiments of the papers.
 package papers
 
 import (

@@ -11,11 +11,11 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// perceptron is the voted perceptron on a kernel, each class against all others: Freund and Schapire, Large margin
-// classification using the perceptron algorithm, Machine Learning 37 (1999). A predictor v_j, made by j mistakes, passes over
-// the items in their order. An item with y·v_j(x) ≤ 0 is a mistake and gives v_{j+1} = v_j + y·K(x, ·). c_j counts the
-// mistake that made v_j and the items that v_j got right. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last
-// v_j(x). There is no bias. An item of weight w adds w·y·K(x, ·), and counts w times in c_j.
+// perceptron is the voted perceptron on a kernel, one-vs-rest: Freund and Schapire, Large margin classification using the
+// perceptron algorithm, Machine Learning 37 (1999). Passes over the items in order make predictors v_j, where j counts mistakes.
+// An item with y·v_j(x) ≤ 0 is a mistake and gives v_{j+1} = v_j + y·K(x, ·). c_j counts the mistake that made v_j and the items
+// that v_j predicted rightly. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias. An item
+// of weight w adds w·y·K(x, ·), and counts w times in c_j.
 var perceptron = classify.Learner{
 	Spec: param.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
@@ -38,7 +38,7 @@ var perceptron = classify.Learner{
 		model := &classify.Model{Classes: classes, Items: k.Len(), Pairs: pairs}
 		p := make(voteRule, len(pairs))
 		if len(p) == 2 {
-			p = p[:1] // the other makes the same mistakes, with other signs
+			p = p[:1] // the perceptron of the other class makes the same mistakes with opposite signs
 		}
 		items := classify.LabelledItems(y)
 		weights := classify.WeightsOf(v, y, classes)
@@ -66,11 +66,11 @@ var perceptron = classify.Learner{
 type mistakes struct {
 	item  []int
 	step  []float64 // y of the item, ±1, times its weight
-	count []float64 // weight of the items that each predictor lasted, from that without mistakes on
+	count []float64 // weight of the items that each predictor lasted, beginning with the predictor without mistakes
 }
 
-// makeMistakes passes over the items, of classes y with the given weights, nil for 1, epochs times. Cost: a kernel value for
-// each item and each mistake.
+// makeMistakes passes epochs times over the items, whose classes are y. weights has the weight of each class; nil means 1. Cost:
+// a kernel value for each item and each mistake.
 func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights []float64,
 	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
@@ -106,11 +106,10 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	return p, nil
 }
 
-// voteRule is the [classify.Rule] of votes: the mistakes for each pair, of two that are each other's rest
-// for the first alone.
+// voteRule is the [classify.Rule] of votes. It has the mistakes for each pair, or for two classes those of the first pair alone.
 type voteRule []mistakes
 
-// Support implements [classify.Model.Support]: the number of mistakes, which is the number of predictors.
+// Support implements [classify.Model.Support]. It returns the number of mistakes, which is the number of predictors.
 func (p voteRule) Support() (mistakes int) {
 	for m := range p {
 		mistakes += len(p[m].item)
@@ -136,8 +135,8 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 	}
 }
 
-// sum returns the sums of the predictors by their counts, or the last of them, as classifiers
-// of the model.
+// sum returns classifiers that are the sums of the predictors weighted by their counts, or the last predictors unless counted is
+// set.
 func (p voteRule) sum(model *classify.Model, items []int, counted bool) []classify.Machine {
 	list := make([]classify.Machine, len(model.Pairs))
 	for m := range list {

@@ -11,16 +11,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// assignParam says how probabilities become classes.
+// assignParam is the parameter for how probabilities become classes.
 var assignParam = param.Param{
 	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: param.Choice,
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node with assign = shares: the classes have the same shares of the unlabelled nodes
-// as of the labels; the counts n·μ_c are rounded by largest remainder. In their order, each class takes its likeliest nodes,
-// by the softmax of the scores with the offset, among the nodes that no previous class has taken; of equal nodes (to 9
-// decimals) it takes the lower: Gärtner, Le and Smola 2006, section 1.5. Cost: sorting the nodes for each class.
+// assignShares returns the class of every node with assign = shares: the shares of the classes among unlabelled nodes equal their
+// shares among the labels; the counts n·μ_c are rounded by largest remainder. One class after the other takes its likeliest
+// nodes, by the softmax of the scores plus offset, among the nodes that are left. Among equally likely nodes (to 9 decimals) it
+// takes the first: Gärtner, Le and Smola 2006, section 1.5. Cost: sorting the nodes for each class.
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
@@ -54,7 +54,7 @@ func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int
 	return class
 }
 
-// countsOf returns how many labels each class has.
+// countsOf returns the number of labels of each class.
 func countsOf(s cwk.Seeds) []int {
 	count := make([]int, s.Classes)
 	for _, c := range s.Class {
@@ -63,7 +63,7 @@ func countsOf(s cwk.Seeds) []int {
 	return count
 }
 
-// quotas divides n in the ratio of counts, by largest remainder, of equal ones the first.
+// quotas divides n in proportion to count, by largest remainder. Among equal remainders the first wins.
 func quotas(count []int, n int) []int {
 	total := 0
 	for _, m := range count {

@@ -15,9 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and Karypis 2009, as
-// Neumann, Garnett and Kersting 2013 compare it. The similarity of two nodes is the probability that parallel walks from
-// them, which end at a step with probability γ, have the same length, at most N, and the same labels all the way,
+// relaxationLabelling is relaxation labelling with the similarity of local structure: Desrosiers and Karypis 2009, as Neumann,
+// Garnett and Kersting 2013 compare it. Parallel walks from two nodes end at each step with probability γ. The similarity of the
+// nodes is the probability that the walks have the same length, at most N, and the same labels all the way,
 //
 //	σ = γ²·Σ_{j=0..N} (1−γ)^{2j}·R_j,  R_0 = PPᵀ,  R_j = R_0 ∘ (T·R_{j−1}·Tᵀ)
 //
@@ -30,10 +30,10 @@ import (
 //
 //	σ(u, v) = γ²·P_{u,y(v)}·(1 + Σ_{j=1..N} (1−γ)^{2j}·⟨Ψ_j(u), Ψ_j(v)⟩)
 //
-// where Ψ_1 = T·P and Ψ_{j+1} has the columns T·(P_c ∘ ψ) for all classes c and columns ψ of Ψ_j: a column for each sequence
-// of labels. With β = 1 the mean over the labelled nodes of a class is the product with their mean. Cost of a round: a
-// product of T with k + … + k^N columns for k classes, and as many products of numbers for each node and class or, with
-// another β, for each node and label.
+// where Ψ_1 = T·P, and Ψ_{j+1} has the columns T·(P_c ∘ ψ) for all classes c and columns ψ of Ψ_j: a column for each sequence of
+// labels. With β = 1 the mean over the labelled nodes of a class is the product with their mean. Cost of a round: a product of T
+// with k + … + k^N columns for k classes, and that many multiplications for each node and class or, if β is not 1, for each node
+// and label.
 var relaxationLabelling = propagate.Learner{
 	Spec: param.Spec{
 		Name: "rl", Title: "relaxation labelling by the similarity of parallel walks", Works: param.Undirected,
@@ -79,12 +79,12 @@ var relaxationLabelling = propagate.Learner{
 	},
 	Workspace: func(n, classes int, v param.Values) budget.Workspace {
 		columns, last := sequences(classes, v.Int("walk"))
-		walks := budget.Block[float64](n+classes, padColumns(columns)) // of every sequence of labels
+		walks := budget.Block[float64](n+classes, padColumns(columns)) // a column for each sequence of labels
 		return budget.Held(walks, 2*budget.Block[float64](n, max(1, last/max(1, classes))), 2*8*int64(n))
 	},
 }
 
-// sequences returns k + … + k^N and k^N, both at most a bit more than maxSequences.
+// sequences returns k + … + k^N and k^N. It stops adding beyond maxSequences.
 func sequences(classes, walk int) (total, last int) {
 	last = 1
 	for range walk {
@@ -97,7 +97,7 @@ func sequences(classes, walk int) (total, last int) {
 	return total, last
 }
 
-// checkSequences returns the error of walks with too many sequences of labels.
+// checkSequences returns an error if walks have too many sequences of labels.
 func checkSequences(classes int, v param.Values) error {
 	walk := v.Int("walk")
 	if count, _ := sequences(classes, walk); count > maxSequences {
@@ -110,10 +110,10 @@ func checkSequences(classes int, v param.Values) error {
 // padColumns returns n rounded up to a multiple of 4, see [simd.DotPanels].
 func padColumns(n int) int { return (n + 3) &^ 3 }
 
-// maxSequences bounds the sequences of labels, columns of a block.
+// maxSequences bounds the sequences of labels, which are columns of a block.
 const maxSequences = 20_000
 
-// relaxation is one computation of [relaxationLabelling].
+// relaxation is a computation of [relaxationLabelling].
 type relaxation struct {
 	p *sparse.Block[float64]
 	t *sparse.Operator[float64]
@@ -121,11 +121,11 @@ type relaxation struct {
 	v param.Values
 
 	columns    int                    // k + … + k^N
-	psi        *sparse.Block[float64] // (1−γ)^j·Ψ_j for one j after the other, and zeros
+	psi        *sparse.Block[float64] // (1−γ)^j·Ψ_j for each j, then padding
 	source     *sparse.Block[float64] // P_c ∘ Ψ_j
 	image      *sparse.Block[float64]
-	members    []float64 // labels of each class
-	references []known   // nodes that unlabelled ones are compared with
+	members    []float64 // number of labels of each class
+	references []known   // labelled nodes that unlabelled nodes are compared with
 }
 
 // known is a labelled node, or all labelled nodes of a class together.
@@ -135,8 +135,8 @@ type known struct {
 	walks []float64 // sum of the rows of psi of these nodes
 }
 
-// begin allocates the blocks and lists the references: every labelled node, or with β = 1, for
-// which sums suffice, one for each class.
+// begin allocates the blocks and the references: one for every labelled node, or with β = 1 one for each class, because sums
+// suffice.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")
@@ -174,7 +174,7 @@ func (r *relaxation) begin() error {
 	return nil
 }
 
-// addUp adds up the walks of classes.
+// addUp computes the sums of walks of the classes.
 func (r *relaxation) addUp() {
 	if r.v.Number("power-beta") != 1 || r.columns == 0 {
 		return
@@ -221,7 +221,7 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 	})
 }
 
-// walk makes psi of the distributions.
+// walk computes psi from the distributions.
 func (r *relaxation) walk(ctx context.Context) error {
 	if r.columns == 0 {
 		return nil
@@ -255,8 +255,7 @@ func (r *relaxation) walk(ctx context.Context) error {
 	return nil
 }
 
-// vote stores the shares of the votes for one or two nodes in their rows of p. A row without
-// votes stays.
+// vote replaces the distributions of one or two nodes by their votes. A row of p without votes does not change.
 func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	beta := r.v.Number("power-beta")
 	clear(votes[0])
@@ -283,7 +282,7 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	}
 }
 
-// power returns x^β: the usual values of β take products.
+// power returns x^β, by products for the usual β.
 func power(x, beta float64) float64 {
 	switch beta {
 	case 1:

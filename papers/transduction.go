@@ -18,21 +18,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gpTransduction is transduction with Gaussian processes of several classes, by the
-// variational method: Gärtner, Le and Smola 2006, sections 1.3 to 1.5. The latent values t
-// of all nodes have the covariance σ²K, K⁻¹ = I + γL. From t = 0 two steps alternate for so
-// many rounds, or until no value changes by more than ten times the tolerance: the
-// distributions of unlabelled nodes are the balanced ones
+// gpTransduction is transduction with Gaussian processes of several classes by the variational method: Gärtner, Le and Smola
+// 2006, sections 1.3 to 1.5. The latent values t of all nodes have the covariance σ²K, K⁻¹ = I + γL. From t = 0 two steps
+// alternate, for the given number of rounds or until no value changes by more than ten times the tolerance. First, the
+// distributions of unlabelled nodes i become the balanced distributions
 //
 //	q_ic ∝ π_ic·e^{Θ_c},  π = softmax(t),  Θ minimising mean_i log Σ_c π_ic·e^{Θ_c} − ⟨Θ, μ⟩ + β/2·‖Θ‖²
 //
-// over unlabelled nodes i, μ the shares of the classes among the labels; and t minimises
+// where μ are the class shares among the labels. Second, t becomes the minimum of
 //
 //	Σ_i log Σ_c e^{t_ic} − tr νᵀt + tr tᵀK⁻¹t/(2σ²)
 //
-// where ν is one-hot at labelled nodes and q at all others. β = 0 makes the shares of the
-// classes those of the labels, where Θ has mean 0; without balance Θ is 0. Scores are t,
-// −∞ for a class without a label; probabilities are q, of which
+// where ν is one-hot at labelled nodes and q at all others. β = 0 makes the class shares equal to those of the labels, and Θ has
+// mean 0; without balance Θ is 0. Scores are t, −∞ for a class without a label. Probabilities are q, from which
 // [propagate.Learner.Decide] makes classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
@@ -74,7 +72,7 @@ var gpTransduction = propagate.Learner{
 		r.op.Workers = g.Workers
 		r.diagonal = make([]float64, f.Rows)
 		for i, d := range g.Degrees {
-			degree := min(d, 1) // of L̃, but for a loop
+			degree := min(d, 1) // the diagonal of L̃ without loops
 			if v.Word("laplacian") == "combinatorial" {
 				degree = d
 			}
@@ -94,8 +92,8 @@ var gpTransduction = propagate.Learner{
 		return r.columns, nil
 	},
 	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
-		// Ten blocks of Newton's method, the latent values of the round before, and the scaled copy
-		// that a step gathers from; factors and terms of rows, and nodes in the order of a class.
+		// Ten blocks of Newton's method, the latent values of the previous round, the scaled copy from which a step gathers, factors
+		// and terms of rows, and nodes in the order of a class.
 		return budget.Held(12*budget.Block[float64](n, classes), 4*8*int64(n))
 	},
 	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
@@ -131,30 +129,29 @@ func balancingOffset(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v
 	return theta, nil
 }
 
-// transduction is one computation of [gpTransduction], for the classes that have a label.
+// transduction is a computation of [gpTransduction] for the classes that have labels.
 type transduction struct {
 	team     *sparse.Team
 	op       *sparse.Operator[float64] // L
 	diagonal []float64                 // of K⁻¹/σ²
 	v        param.Values
 
-	class      []int     // the classes that have a label
-	mu, theta  []float64 // of each
+	class      []int     // the classes that have labels
+	mu, theta  []float64 // of each of these classes
 	unlabelled []int
-	counted    []int   // unlabelled nodes that count in this process
-	free       float64 // number of unlabelled nodes of all processes
+	counted    []int   // unlabelled nodes that this process counts
+	free       float64 // number of unlabelled nodes in all processes
 
 	t, nu   *sparse.Block[float64] // latent values, and their targets
-	columns int                    // over which sweeps went
+	columns int                    // number of columns swept
 
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 
-	scale *sparse.Block[float64] // the inverse of the diagonal of the second derivative
-	term  []float64              // of each node in the objective
+	scale *sparse.Block[float64] // inverse of the diagonal of the second derivative
+	term  []float64              // term of each node in the objective
 }
 
-// newTransduction returns the computation before its first step, with the shares μ of the classes
-// among labels.
+// newTransduction returns a computation before its first step.
 func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 	v param.Values) *transduction {
 	r := &transduction{team: team, v: v}
@@ -233,7 +230,7 @@ func (r *transduction) balance() error {
 		if mat.Norm(gradient, math.Inf(1)) < 1e-15 {
 			break
 		}
-		if beta == 0 { // all Θ + const are the same
+		if beta == 0 { // Θ is unique up to a constant
 			for a := range k {
 				for b := a; b < k; b++ {
 					hessian.SetSym(a, b, hessian.At(a, b)+1/float64(k))
@@ -260,7 +257,7 @@ func (r *transduction) balance() error {
 				break
 			}
 		}
-		if !isFound { // rounding hides the decrease; a last whole step does no harm
+		if !isFound { // rounding hides the decrease; a last full step does no harm
 			for a := range next {
 				next[a] = r.theta[a] - step.AtVec(a)
 			}
@@ -289,7 +286,7 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns the objective of Θ for the distributions π in ν, and stores its derivatives unless they are nil.
+// weigh returns the objective of Θ for the distributions π in ν. It stores the derivatives unless gradient and hessian are nil.
 func (r *transduction) weigh(theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free

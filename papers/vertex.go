@@ -12,32 +12,31 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). T
-// leads from a vertex to its edges and from an edge to its vertices; of arcs, from a
-// vertex to those that leave it, and from an arc to its head:
+// vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). For edges and hyperedges T leads from a vertex
+// to its edges and from an edge to its vertices. For arcs T leads from a vertex to the arcs that leave it, and from an arc to its
+// head:
 //
 //	edges, hyperedges  Σ λᵢEⁱ, E = T² between vertices
 //	arcs               Σ λ₂ⱼ·AʲAʲᵀ + λ₂ⱼ₊₁·AʲD_outAʲᵀ
 //
-// A graph has E = D + A without self loops, and an edge of weight w is w edges. In a
-// hypergraph E counts the hyperedges that two vertices share. All numbers are ≥ 0, so
-// that sums lose nothing to cancellation.
+// A graph has E = D + A without self loops, and an edge of weight w counts as w edges. In a hypergraph E counts the hyperedges
+// that two vertices share. All numbers are ≥ 0, so that sums lose nothing to cancellation.
 //
-// Sweeps run on βA and βE, so that weights of any unit neither overflow nor vanish.
+// Sweeps run on βA and βE, so that weights in any unit neither overflow nor vanish.
 type vertex struct {
 	n       int
 	beta    float64
 	out     *sparse.Operator[float64] // A, or E of a graph
 	in      *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
-	twice   bool                      // E is the square of out, whose graph has nodes for hyperedges
-	degrees []float64                 // of arcs, those that leave, times β
+	twice   bool                      // E is the square of out, where hyperedges are nodes of the graph
+	degrees []float64                 // of arcs: sums of the arcs that leave each vertex, times β
 
 	last      int  // N
 	factorial bool // λᵢ is βⁱ/i!
 
-	tail   float64 // most that is left out of a value
-	norm   float64 // of the kernel as a map, at the most
-	sweeps int     // sweeps that finding N took
+	tail   float64 // upper bound of what a value lacks
+	norm   float64 // upper bound of the norm of the kernel matrix
+	sweeps int     // number of sweeps that find N
 }
 
 // vertices are the kernels of walks over edges, arcs and hyperedges.
@@ -72,11 +71,10 @@ var vertices = kernel.Family{
 	Workspace: vertexWorkspace,
 }
 
-// perStepWeight converts β relative to the mean degree to a weight, limited so that the values of
-// hubs do not overflow; with geometric weights it is relative to a quarter of the β with which the
-// sum converges on any graph.
+// perStepWeight converts β relative to the mean degree to a weight, limited so that values at hubs do not overflow. For geometric
+// weights x is relative to a quarter of the β with which the sum converges on any graph.
 func perStepWeight(x float64, v param.Values, g param.Graph) (float64, error) {
-	const largest = 20 // β times the largest degree: values are below e⁴⁰, which float32 holds
+	const largest = 20 // of β times the largest degree: values are below e⁴⁰, which float32 holds
 	degree := g.MaxDegree()
 	if v.Word("weights") == geometricWeights {
 		return x / (8 * degree), nil
@@ -88,19 +86,18 @@ const (
 	geometricWeights   = "geometric"
 	exponentialWeights = "exponential"
 
-	// mostSteps bounds N, where weights fall slowly.
+	// mostSteps bounds N if weights fall slowly.
 	mostSteps = 4096
 
-	// leastTail is what may be left out of values, of which the largest of a column is 1
-	// or more.
+	// leastTail bounds the error of values. The largest value of a column is at least 1.
 	leastTail = 1e-15
 
-	// edgeBlocks is the number of blocks of a slab on a graph whose edges have no direction. arcBlocks is the number for
-	// walks of 80 arcs; longer walks are computed in narrower slabs.
+	// edgeBlocks is the number of blocks of a slab on undirected graphs. arcBlocks is the number for walks of 80 arcs; longer walks
+	// are computed in narrower slabs.
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexWorkspace returns the workspace of a block of the kernel. With directions, slabs of fewer columns take less.
+// vertexWorkspace declares the memory of a block of the kernel. On directed graphs narrower slabs need less.
 func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	space := kernel.ImagesWorkspace(edgeBlocks, s.Nodes, s.Long, s.Short)
 	if s.Directed {
@@ -109,8 +106,8 @@ func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	return space
 }
 
-// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i beyond
-// which terms do not change the values.
+// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i if further terms do not change the
+// values.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64,
 	steps int) (*kernel.Images, error) {
 	k := &vertex{n: len(g.Degrees), beta: beta,
@@ -124,7 +121,7 @@ func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64
 		}
 	} else if !g.Hyperedges {
 		k.out.Diag = g.Degrees
-		if g.Loops != nil { // an edge to itself has one vertex
+		if g.Loops != nil { // a loop has one vertex
 			k.out.Diag = make([]float64, k.n)
 			for i, d := range g.Degrees {
 				k.out.Diag[i] = d - g.Loops[i]
@@ -156,13 +153,12 @@ func (k *vertex) ratio(i int) float64 {
 	return 1
 }
 
-// cut finds the end of the sum: with gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, computed by sweeps of one
-// column, the omitted terms are at most Σ λᵢ/βⁱ·gᵢ. As gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a period p
-// later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large. The sum is bounded by that of a period once this
-// ratio, which falls with i, is below one.
+// cut finds the end N of the sum. With gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, computed by sweeps of one column, the omitted terms are at
+// most Σ λᵢ/βⁱ·gᵢ. Since gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a period p later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large. Once this
+// ratio, which falls with i, is below one, the sum of a period bounds the omitted sum.
 func (k *vertex) cut(ctx context.Context, steps int) error {
 	walk := k.newGrowth()
-	// Powers overflow where they times 1/i! do not, so that logarithms are kept.
+	// Powers overflow where their products with 1/i! do not, so that logarithms are stored.
 	weight := []float64{0}
 	growth := []float64{0}
 	term := []float64{1}
@@ -219,9 +215,8 @@ func refuse(format string, args ...any) error {
 	return param.Refuse("vertex", "beta", format, args...)
 }
 
-// diverges is the error for weights with which the sum does not converge, or only after
-// too many steps. No weight below β·gₚ^(−1/p) diverges. Near the pole the terms fall slowly: of
-// 0.98 of it the last of mostSteps is below 1e-35.
+// diverges returns the error for a weight with which the sum does not converge, or converges too late. No weight below
+// β·gₚ^(−1/p) diverges. Near the pole the terms fall slowly: with 0.98 of the pole the last of mostSteps terms is below 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
 		return refuse(
@@ -239,14 +234,13 @@ func (k *vertex) diverges(growth []float64, steps int) error {
 		"%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
 }
 
-// growth finds the logarithms of gᵢ, with βA and βE for A and E: of arcs ‖Aʲ‖∞·‖Aʲᵀ‖∞ and
-// ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞, else ‖Eⁱ‖∞. Both are those of a vector of ones, since all numbers are
-// ≥ 0.
+// growth computes the logarithms of gᵢ, with βA and βE in place of A and E: ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞ for arcs, else ‖Eⁱ‖∞.
+// Since all numbers are ≥ 0, each norm is the largest element of the product with a vector of ones.
 type growth struct {
 	k       *vertex
 	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
 	spare   *sparse.Block[float64]
-	largest [2]float64 // logarithms of those of Aʲ1 and Aʲᵀ1; a and b are relative to them
+	largest [2]float64 // logarithms of the largest elements of Aʲ1 and Aʲᵀ1, by which a and b are divided
 	odd     bool
 	sweeps  int
 }
@@ -260,7 +254,7 @@ func (k *vertex) newGrowth() *growth {
 	return g
 }
 
-// next returns the bound for the next i.
+// next returns the logarithm of the next gᵢ.
 func (g *growth) next(ctx context.Context) (float64, error) {
 	if g.k.in == nil {
 		err := g.k.timesE(ctx, g.a, g.spare, nil, 1)
@@ -296,7 +290,7 @@ func (g *growth) rescale(x *sparse.Block[float64], exponent int) {
 	}
 }
 
-// perStep returns the sweeps of a product with E.
+// perStep returns the number of sweeps of a product with E.
 func (k *vertex) perStep() int {
 	if k.twice {
 		return 2
@@ -343,8 +337,8 @@ func longestRow(ctx context.Context,
 	return int(blocks.MaxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
-// blocks returns the number of blocks of a slab: the argument, the result and those between them, of arcs all Aʲᵀ·X at once
-// because the sum goes through them backwards.
+// blocks returns the number of blocks of a slab: the argument, the result and intermediate blocks. For arcs they include all
+// Aʲᵀ·X, because the sum goes through them backwards.
 func (k *vertex) blocks() int {
 	if k.in == nil {
 		return edgeBlocks
@@ -409,7 +403,7 @@ func (k *vertex) weigh(z *sparse.Block[float64], j int) {
 	}
 }
 
-// sweepsOf returns the sweeps of applyTo.
+// sweepsOf returns the number of sweeps of applyTo.
 func (k *vertex) sweepsOf() int {
 	if k.in != nil {
 		return k.last / 2 * 2

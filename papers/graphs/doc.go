@@ -1,15 +1,14 @@
-// Package graphs holds kernels between graphs, whose vertices and edges may have labels:
-// common walks, cyclic and tree patterns, and sets of parts.
+// Package graphs holds kernels between graphs, whose vertices and edges may have labels: common walks, cyclic and tree patterns,
+// and sets of parts.
 //
 //	c, err := graphs.Read(ctx, "MUTAG", nil)
 //	values, err := graphs.Kernels().Named("label-pair").Prepare(ctx, c, nil, nil)
 //	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
 //	err = values.RowsTo(ctx, k, 0)
 //
-// A [Kernel] is a declaration that stands in the file of its algorithm; [Kernels] lists
-// them. Values are the same to the bit for any number of workers and rows at a time.
+// A [Kernel] is declared in the file of its algorithm; [Kernels] lists them. Values are the same to the bit for any number of
+// workers and of rows at a time.
 //
-// Sources: Gärtner, Flach and Wrobel, On graph kernels, COLT 2003 (walks); Horváth,
-// Gärtner and Wrobel, Cyclic pattern kernels, KDD 2004; Gärtner, Le and Smola, A short
-// tour of kernel methods for graphs, 2006.
+// Sources: Gärtner, Flach and Wrobel, On graph kernels, COLT 2003 (walks); Horváth, Gärtner and Wrobel, Cyclic pattern kernels,
+// KDD 2004; Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006.
 package graphs

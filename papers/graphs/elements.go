@@ -12,10 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadElements reads the further inputs of a kernel of sets of parts: from the file measure a
-// line element<TAB>number for each element, and from the file base the matrix of a kernel
-// between elements, whose rows and columns are named by them. "" means no file. For other kernels
-// it reads nothing.
+// ReadElements reads further inputs for a kernel of sets of parts. The file measure has a line element<TAB>number for each
+// element. The file base has the matrix of a kernel between elements, which name its rows and columns. "" means no file. For
+// other kernels ReadElements does nothing.
 func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	k *Kernel, values param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {
@@ -35,7 +34,7 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	return err
 }
 
-// elements are the names of all parts of the graphs, in byte order.
+// elements are the names of all parts of graphs, in byte order.
 type elements []string
 
 // Lookup implements [nodefile.Lookup].
@@ -49,7 +48,7 @@ func (e elements) ID(row int) string { return e[row] }
 // Len implements [nodefile.Lookup].
 func (e elements) Len() int { return len(e) }
 
-// readBase reads the kernel between the given elements.
+// readBase reads a kernel between the given elements.
 func readBase(ctx context.Context, path string,
 	names elements) (*sparse.Block[float64], error) {
 	file, err := tablefile.Inspect(ctx, path, nil)
@@ -89,7 +88,7 @@ func readBase(ctx context.Context, path string,
 	})
 }
 
-// readMeasure reads a number ≥ 0 for each of the given elements; others are passed over.
+// readMeasure reads a number ≥ 0 for each of the given elements. It skips other elements.
 func readMeasure(ctx context.Context, path string,
 	names elements) ([]float64, error) {
 	v, err := nodefile.ReadValues(ctx, path, names,

@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// features are sparse vectors, one for each graph; their kernel is the inner product.
-// A row is the sum of the columns in which the graph has an entry, so that graphs
-// without a common feature cost nothing.
+// features holds a sparse vector of features for each graph. The kernel is the inner product. A row of it is the sum of the
+// columns in which the graph has an entry, so that graphs without a common feature cost nothing.
 type features struct {
 	graph  []entries // of each graph, by feature
-	ptr    []int     // feature x has the entries ptr[x] to ptr[x+1] of having
-	having entries   // of all features, of one by graph
+	ptr    []int     // the entries of feature x in having are ptr[x] to ptr[x+1]
+	having entries   // of each feature, by graph
 }
 
-// entries are entries of a sparse vector in increasing order of their places.
+// entries holds the entries of a sparse vector in increasing order of index.
 type entries struct {
 	index []int32
 	value []float64
@@ -26,7 +25,7 @@ func (e *entries) add(index int32, value float64) {
 	e.value = append(e.value, value)
 }
 
-// entriesOf returns the entries of a sparse vector.
+// entriesOf returns the entries of a vector.
 func entriesOf(sums map[int32]float64) entries {
 	e := entries{make([]int32, 0, len(sums)), make([]float64, 0, len(sums))}
 	for _, index := range slices.Sorted(maps.Keys(sums)) {
@@ -35,7 +34,7 @@ func entriesOf(sums map[int32]float64) entries {
 	return e
 }
 
-// dot returns Σ μ(x)e(x)f(x) over the places x of both vectors, where a nil measure μ is 1.
+// dot returns Σ μ(x)e(x)f(x) over the indices x in both vectors. A nil measure μ is 1.
 func (e *entries) dot(f *entries, measure []float64) (sum float64) {
 	a := 0
 	for b, x := range f.index {
@@ -56,7 +55,7 @@ func (e *entries) dot(f *entries, measure []float64) (sum float64) {
 	return sum
 }
 
-// newFeatures returns the features of the entries of each graph; count is the number of features.
+// newFeatures returns the features of graphs with the given entries, where count is the number of features.
 func newFeatures(graph []entries, count int) *features {
 	f := &features{graph: graph, ptr: make([]int, count+1)}
 	for _, e := range graph {
@@ -80,7 +79,7 @@ func newFeatures(graph []entries, count int) *features {
 	return f
 }
 
-// RowTo implements [Rows]. The products are added in the order of the features.
+// RowTo implements [Rows]. It adds products in the order of features.
 func (f *features) RowTo(_ context.Context, _ int, dst []float64,
 	i, lo, hi int) error {
 	clear(dst)
@@ -100,7 +99,7 @@ func (f *features) RowTo(_ context.Context, _ int, dst []float64,
 // featureBytes is the memory of an entry of features.
 const featureBytes = 2*12 + 8
 
-// interner numbers keys in the order in which they come.
+// interner numbers keys in order of appearance.
 type interner[K comparable] map[K]int32
 
 func (in interner[K]) of(key K) int32 {

@@ -23,21 +23,20 @@ import (
 type ReadOptions struct {
 	Directed bool // edges have a direction
 
-	// Vertices is the source of vertex labels: "labels", "degree", "ids" or "none"; "" means
-	// their own labels, or degree if they have none.
+	// Vertices is the source of vertex labels: "labels", "degree", "ids" or "none". "" means the labels in the collection, or degree
+	// if it has none.
 	Vertices string
 
-	Memory  int64 // of graph files while they are read, in bytes; 0: no limit
-	Workers int   // goroutines that read graph files, 0: one for each processor
+	Memory  int64 // limit of memory for reading graph files, in bytes; 0: no limit
+	Workers int   // number of goroutines that read graph files, 0: one for each processor
 
-	// Temp returns a directory for stores of graph files, which are made there one at a
-	// time; nil: the system's for temporary files.
+	// Temp returns a directory for temporary stores of graph files, of which one exists at a time; nil: the system's directory.
 	Temp func() (string, error)
 }
 
-// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory with a graph in each file, of any
-// format that [ingest.Run] reads. In a directory the id of a graph is the name of its file without endings, which must be
-// unique; vertices have ids and no labels; weights of edges are ignored. Errors are [*nodefile.ParseError], [*GraphError],
+// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory with a file for each graph in any
+// format that [ingest.Run] reads. In a directory the id of a graph is the name of its file without endings, which must be unique.
+// Vertices then have ids and no labels, and weights of edges are ignored. Errors are [*nodefile.ParseError], [*GraphError],
 // [*param.ParameterError] for vertices, and the errors of ingest.
 func Read(ctx context.Context, path string,
 	o *ReadOptions) (*graphfile.Collection, error) {
@@ -62,7 +61,7 @@ func Read(ctx context.Context, path string,
 	return c, err
 }
 
-// readAny reads a collection with the labels that it has.
+// readAny reads a collection without changing its labels.
 func readAny(ctx context.Context, path string,
 	o *ReadOptions) (*graphfile.Collection, error) {
 	c, err := graphfile.ReadTU(ctx, path, o.Directed)
@@ -101,7 +100,7 @@ func readAny(ctx context.Context, path string,
 		ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
 }
 
-// readFiles reads graphs that have a file each, by way of stores in the directory temp.
+// readFiles reads graphs from a file each, through stores in the directory temp.
 func readFiles(ctx context.Context, paths []string, temp string,
 	config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
@@ -110,7 +109,7 @@ func readFiles(ctx context.Context, paths []string, temp string,
 	seen := map[string]string{}
 	for _, path := range paths {
 		id := filepath.Base(path)
-		for range 2 { // of the packing, and of the format
+		for range 2 { // the endings of the compression and of the format
 			if ending := filepath.Ext(id); len(ending) < len(id) {
 				id = strings.TrimSuffix(id, ending)
 			}
@@ -131,7 +130,7 @@ func readFiles(ctx context.Context, paths []string, temp string,
 	return c, nil
 }
 
-// readFile reads a graph by way of a store, which it removes.
+// readFile reads a graph through a store, which it removes.
 func readFile(ctx context.Context, path, store string,
 	config *ingest.Config) (m graphfile.Member, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(store)) }()
@@ -158,13 +157,12 @@ func readFile(ctx context.Context, path, store string,
 	return m, err
 }
 
-// arcsOf returns where the arcs of a vertex lead.
+// arcsOf returns the heads of the arcs of vertex v.
 func arcsOf(m *graphfile.Member, v int) []int32 {
 	return m.To[m.Ptr[v]:m.Ptr[v+1]]
 }
 
-// relabel gives the vertices of a collection other labels: their "degree" or their "ids",
-// or takes them away for "none".
+// relabel replaces the labels of vertices by their "degree" or their "ids", or removes them for "none".
 func relabel(c *graphfile.Collection, source string) error {
 	c.Labels = nil
 	number := map[string]int32{}

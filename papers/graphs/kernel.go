@@ -18,21 +18,20 @@ import (
 type Kernel struct {
 	param.Spec
 
-	// New returns the rows of a collection from which values are computed. The error is the error of ctx, or a [*GraphError].
+	// New prepares a collection for the computation of values. The error is the error of ctx, or a [*GraphError].
 	New func(ctx context.Context, c *graphfile.Collection, v param.Values, s *Settings) (Rows, error)
 
-	// Radius returns the spectral radius that the weights of walks are to stay below,
-	// the largest in the collection; nil: there are no walks of any length.
+	// Radius returns the largest spectral radius in the collection, which bounds the weights of walks; nil: the kernel has no walks
+	// of unbounded length.
 	Radius func(ctx context.Context, c *graphfile.Collection, s *Settings) (float64, error)
 
 	// Memory returns the memory of New and of the vectors of all workers; nil: it is small.
 	Memory func(s *graphfile.Shape, v param.Values, workers int) int64
 }
 
-// Rows gives the values of a kernel on a collection. Several workers may use it at a time, each with its own number.
+// Rows computes the values of a kernel on a collection. It may be used concurrently by workers with different numbers.
 type Rows interface {
-	// RowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. Of K(i, j) and K(j, i) the bits
-	// are the same.
+	// RowTo stores K(i, j) for lo ≤ j < hi in dst[j−lo]. K(i, j) and K(j, i) must have the same bits.
 	RowTo(ctx context.Context, worker int, dst []float64, i, lo, hi int) error
 }
 
@@ -46,9 +45,8 @@ func Kernels() param.List[*Kernel] {
 	return slices.Clone(kernels)
 }
 
-// Register adds a kernel of another package, which then has a name in the commands on collections, grids, estimates
-// and help. Call it from an init function. It panics if New is nil, if the name is taken, or if a
-// learner has one of the parameters.
+// Register adds a kernel of another package to the commands on collections, grids, estimates and help. It must be called from an
+// init function. It panics if New is nil, if the name is taken, or if a learner has a parameter of the same name.
 func Register(k *Kernel) {
 	param.Claim("kernel", &k.Spec)
 	kernels.Add(k, k.New != nil)
@@ -57,39 +55,36 @@ func Register(k *Kernel) {
 	}
 }
 
-// Settings configure a computation. Nil means the defaults.
+// Settings configure a computation; nil means the defaults.
 type Settings struct {
 	Workers int // goroutines; 0: one for each processor
 
-	// Measure, if not nil, is the measure of each element of the sets, in byte
-	// order of their names.
+	// Measure, if not nil, is the measure of each element of the sets, in byte order of their names.
 	Measure []float64
 
-	// Base, if not nil, is the kernel between elements of the kernel cross, symmetric; a
-	// nil one is 1 for an element and itself and 0 for two.
+	// Base, if not nil, is the symmetric kernel between elements for the kernel cross. Nil means 1 for equal elements, else 0.
 	Base *sparse.Block[float64]
 
-	// Cosine divides values by the norms of the two graphs, K(i, i)^½·K(j, j)^½. A graph
-	// of norm 0 has the value 0 with all others and 1 with itself.
+	// Cosine divides values by the norms of the two graphs, K(i, i)^½·K(j, j)^½. A graph of norm 0 has the value 0 with all other
+	// graphs and 1 with itself.
 	Cosine bool
 
-	// Progress, if not nil, is called with the stage, always "comparing", the finished rows of
-	// values and the number of graphs, by several goroutines.
+	// Progress, if not nil, is called concurrently with the stage "comparing", the number of finished rows and the number of graphs.
 	Progress func(stage string, done, total int64)
 }
 
-// Gram gives the kernel values of a collection.
+// Gram computes the kernel values of a collection.
 type Gram struct {
 	Values param.Values // complete
 
 	n        int
 	set      *Settings
 	values   Rows
-	diagonal []float64    // of values, where they are divided by norms
-	rowCount atomic.Int64 // rows
+	diagonal []float64    // of values; nil: they are not divided by norms
+	rowCount atomic.Int64 // number of finished rows
 }
 
-// collection provides the quantities in which parameters are measured, for a collection of graphs.
+// collection implements [param.Graph] for a collection of graphs.
 type collection struct {
 	ctx    context.Context
 	k      *Kernel
@@ -98,8 +93,7 @@ type collection struct {
 	radius float64 // 0: not known yet
 }
 
-// On returns the quantities in which the kernel's parameters are measured, for
-// [param.Param.GridOn] and the like.
+// On returns the quantities that grids and defaults of parameters depend on, for [param.Param.GridOn] and the like.
 func (k *Kernel) On(ctx context.Context, c *graphfile.Collection,
 	s *Settings) param.Graph {
 	if s == nil {
@@ -134,7 +128,7 @@ func (c *collection) MaxDegree() float64 {
 	return float64(largest)
 }
 
-// Radius implements [param.Graph] by the radius of walks.
+// Radius implements [param.Graph] with the radius of walks.
 func (c *collection) Radius(bool) (_ float64, err error) {
 	if c.radius == 0 {
 		c.radius, err = c.k.Radius(c.ctx, c.c, c.s)
@@ -142,9 +136,8 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Prepare returns the kernel of a collection, ready to compute values, with the given parameters and defaults for the others.
-// The error is a [*param.ParameterError], also for a decay with which the sum over walks has no limit, or a [*GraphError] for
-// a graph on which the kernel is not defined.
+// Prepare returns the values of the kernel on a collection, for the given parameters and defaults for the others. The error is a
+// [*param.ParameterError], also if the sum over walks diverges, or a [*GraphError] if the kernel is not defined for a graph.
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
@@ -168,8 +161,8 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	return g, err
 }
 
-// RowsTo stores K(lo+i, j) in row i of dst, for all its rows and all graphs j. If two graphs both have a row, their value is
-// computed once. The error is the error of the context, or a [*GraphError].
+// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. It computes the value of two graphs that both have a row once. The
+// error is the error of the context, or a [*GraphError].
 func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	lo int) error {
 	hi := lo + dst.Rows
@@ -202,7 +195,7 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	return nil
 }
 
-// divide divides row i of values by the norms of the graphs, see [Settings.Cosine].
+// divide divides row i by the norms of the graphs, see [Settings.Cosine].
 func divide(row, diagonal []float64, i int) {
 	for j, d := range diagonal {
 		switch {
@@ -216,7 +209,7 @@ func divide(row, diagonal []float64, i int) {
 	}
 }
 
-// Pairs is [Rows] of a function of two graphs i ≤ j, called by several workers.
+// Pairs implements [Rows] by a function of two graphs i ≤ j, which is called concurrently.
 type Pairs func(worker, i, j int) (float64, error)
 
 // RowTo implements [Rows].
@@ -233,7 +226,7 @@ func (f Pairs) RowTo(ctx context.Context, worker int, dst []float64,
 	return nil
 }
 
-// GraphError is a problem of one graph of a collection.
+// GraphError is an error about one graph of a collection.
 type GraphError struct {
 	ID   string
 	What string // the problem and the remedy

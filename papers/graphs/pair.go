@@ -10,14 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// labelPair counts the walks from a vertex with one label to a vertex with another, whatever
-// the labels between them:
+// labelPair counts the walks from a vertex with one label to a vertex with another label, whatever the labels between them:
 //
 //	K(g, h) = ⟨L_g(Σ λᵢA_gⁱ)L_gᵀ, L_h(Σ λᵢA_hⁱ)L_hᵀ⟩
 //
-// where row a of L marks the vertices with label a (Gärtner, Flach and Wrobel 2003). The
-// factors are features of a graph. λᵢ = cⁱ needs c < 1/ρ(A) for each graph. Cost: for each
-// graph and each of its labels, a sweep over its arcs for each term of the sum.
+// where row a of L marks the vertices with label a (Gärtner, Flach and Wrobel 2003). The two factors are features of the graphs.
+// λᵢ = cⁱ needs c < 1/ρ(A) for each graph. Cost: for each graph and each of its labels, a sweep over its arcs for each term of
+// the sum.
 var labelPair = Kernel{
 	Spec: param.Spec{
 		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels",
@@ -61,11 +60,11 @@ var labelPair = Kernel{
 	},
 }
 
-// nearest is the largest c·ρ for which a sum is computed term by term, with some 300,000 terms.
+// nearest is the largest c·ρ for which a sum is computed term by term, with about 300,000 terms.
 const nearest = 1 - 1e-4
 
-// newPlainWalks is newWalks without labels, with a vertex that has an arc to itself as the other
-// graph: the product of a graph with it is the graph.
+// newPlainWalks returns walks without labels. The other graph of their products is a vertex with an arc to itself, so that the
+// product is the graph itself.
 func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	plain := *c
 	plain.Graphs = nil
@@ -80,7 +79,7 @@ func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	return w
 }
 
-// alone returns a graph as a product.
+// alone returns graph i as a product.
 func (w *walks) alone(worker, i int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.point)
@@ -93,7 +92,7 @@ type pairSum struct {
 	sum            float64
 }
 
-// labelPairs returns the entries that are not 0.
+// labelPairs returns the nonzero entries of L(Σ λᵢAⁱ)Lᵀ.
 func (p *product) labelPairs(m *graphfile.Member, c float64,
 	exponential bool) (list []pairSum, err error) {
 	label := m.Label
@@ -129,10 +128,9 @@ func (p *product) labelPairs(m *graphfile.Member, c float64,
 	return list, nil
 }
 
-// sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. Exponential terms end as in
-// [product.exponential]. Of a geometric sum p.p holds y = (I − cA×)⁻¹1, and total is 1ᵀy: terms
-// after d ≤ βy are at most Σ(cA×)ⁱβy together, and this at most βy·max y, since
-// cA×y = y − 1 ≤ (1 − 1/max y)y.
+// sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. An exponential sum ends as in [product.exponential]. For a geometric sum p.p
+// must hold y = (I − cA×)⁻¹1, and total must be 1ᵀy. Terms after d ≤ βy add up to at most Σ(cA×)ⁱβy ≤ βy·max y, since cA×y = y −
+// 1 ≤ (1 − 1/max y)y.
 func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {
 	copy(dst, p.r)
 	sum := 0.0

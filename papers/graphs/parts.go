@@ -13,40 +13,37 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// partsParam says which parts of graphs are the elements of sets.
+// partsParam is the parameter for which parts of graphs are elements of sets.
 var partsParam = param.Param{
 	Name: "parts", Meaning: "labels of vertices, of edges with their ends, or cyclic and tree patterns", Kind: param.Choice,
 	Words: []string{"vertices", "edges", "patterns"}, Default: param.Of("vertices"),
 }
 
-// multisetParam says whether parts count as often as they are there.
+// multisetParam is the parameter for whether parts count as often as they occur.
 var multisetParam = param.Param{Name: "multiset",
 	Meaning: "a part counts as often as it is there", Kind: param.Switch,
 	Default: param.Of(false)}
 
-// intersection is the measure of the common parts of two graphs,
-//
-//	μ(X ∩ Y), of multisets Σ_x μ(x)Γ_X(x)Γ_Y(x)
-//
-// (short tour, equations 1.3 and 1.6).
+// intersection is the measure of the common parts of two graphs: μ(X ∩ Y), or Σ_x μ(x)Γ_X(x)Γ_Y(x) for multisets (short tour,
+// equations 1.3 and 1.6).
 var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", ", equation 1.3", true, func(x, y *partSet, s *Settings) float64 {
 	return x.parts.dot(&y.parts, s.Measure)
 })
 
-// union is 1/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.4). No set is empty.
+// union is 1/μ(X ∪ Y) for the sets of parts of two graphs (equation 1.4). Sets must not be empty.
 var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", ", equation 1.4", false, func(x, y *partSet, s *Settings) float64 {
 	return 1 / (x.measure + y.measure - x.parts.dot(&y.parts, s.Measure))
 })
 
-// tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts
-// of two graphs (equation 1.5). No set is empty.
+// tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.5). Sets must
+// not be empty.
 var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", ", equation 1.5", false, func(x, y *partSet, s *Settings) float64 {
 	common := x.parts.dot(&y.parts, s.Measure)
 	return common / (x.measure + y.measure - common)
 })
 
-// cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs, with the kernel k of [Settings].Base
-// between parts, or 1 for two equal parts.
+// cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs, where k is [Settings].Base, or 1 for
+// equal parts and else 0.
 var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *partSet, s *Settings) float64 {
 	if s.Base != nil {
 		return crossOf(&x.parts, &y.parts, s.Measure, s.Base)
@@ -61,14 +58,14 @@ var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, wi
 	return x.parts.dot(&y.parts, squares)
 })
 
-// partSet is the set or the multiset of the parts of a graph.
+// partSet is the set, or the multiset, of the parts of a graph.
 type partSet struct {
-	parts   entries // how often each is there
+	parts   entries // how often each part occurs
 	measure float64 // μ(X) of a set
 }
 
-// setKernel declares a kernel between the sets of parts of graphs, or multisets where
-// these have a meaning; others are not defined for empty sets.
+// setKernel declares a kernel between sets of parts of graphs. If multi is set, it is also defined for multisets and for empty
+// sets.
 func setKernel(name, title, equation string, multi bool,
 	value func(x, y *partSet, s *Settings) float64) Kernel {
 	params := []param.Param{partsParam}
@@ -110,8 +107,8 @@ func setKernel(name, title, equation string, multi bool,
 	}
 }
 
-// partBytes returns the memory of the parts of a collection, with a pattern for each arc: each
-// part once for every graph that has it, and the names.
+// partBytes returns the memory of the parts of a collection, assuming a pattern for each arc: each part once for every graph that
+// has it, and the names.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
 	vertices := int64(s.Vertices)
@@ -133,7 +130,7 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 	return graphBytes*int64(s.Graphs) + 80*vertices + 100*kinds
 }
 
-// graphBytes is the memory of the parts of a graph in addition to the memory of each part.
+// graphBytes is the memory of a graph's parts in addition to the memory of each part.
 const graphBytes = 600
 
 // fits returns an error unless measure and base kernel have the given number of elements.
@@ -145,7 +142,7 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// multisets returns the parts of each graph by their numbers among the names of all, in byte order.
+// multisets returns the parts of each graph, numbered by their names in byte order, and the names.
 func multisets(ctx context.Context, c *graphfile.Collection,
 	parts string) ([]entries, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
@@ -186,8 +183,8 @@ func crossOf(x, y *entries, measure []float64, k *sparse.Block[float64]) (sum fl
 	return sum
 }
 
-// partsOf returns how often each part is in each graph, and the number of each part. A
-// graph may have most simple cycles.
+// partsOf returns how often each part occurs in each graph, and the number of each part. A graph may have at most limit simple
+// cycles.
 func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	limit int) ([]entries, interner[string], error) {
 	number := interner[string]{}
@@ -212,7 +209,7 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	return vectors, number, sched.Cause(ctx)
 }
 
-// eachEdge calls visit with the edges of a graph, by their labels and the labels of their ends.
+// eachEdge calls visit with a text for each edge, made of its label and the labels of its ends.
 func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	visit func(text string)) {
 	for v := range m.Len() {
@@ -232,7 +229,7 @@ func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	}
 }
 
-// nameOf returns the name of a vertex's or an arc's label, "" without one.
+// nameOf returns the name of the label of a vertex or an arc, or "" without labels.
 func nameOf(names []string, label []int32, vertex int32) string {
 	if label == nil {
 		return ""
@@ -240,7 +237,7 @@ func nameOf(names []string, label []int32, vertex int32) string {
 	return names[label[vertex]]
 }
 
-// numberOf returns a label, 0 where there are none.
+// numberOf returns the label of a vertex or an arc, or 0 without labels.
 func numberOf(label []int32, vertex int32) int32 {
 	if label == nil {
 		return 0

@@ -11,14 +11,13 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// defaultCycles is the default of the parameter of that name.
+// defaultCycles is the default of the parameter cycles.
 const defaultCycles = 100_000
 
-// cyclicPatterns counts the cyclic and the tree patterns that two graphs have in common
-// (Horváth, Gärtner and Wrobel 2004). A cyclic pattern is the sequence of labels along a
-// simple cycle of three vertices or more, whichever way it is read; a tree pattern is a
-// tree of the forest that the edges on no cycle make up, with at least one edge. Cost of
-// a graph: O(edges · vertices) for each simple cycle.
+// cyclicPatterns counts the cyclic and the tree patterns that two graphs have in common (Horváth, Gärtner and Wrobel 2004). A
+// cyclic pattern is the sequence of labels along a simple cycle of at least three vertices, in either direction. A tree pattern
+// is a tree, with at least one edge, of the forest of edges that are on no cycle. Cost of a graph: O(edges · vertices) for each
+// simple cycle.
 var cyclicPatterns = Kernel{
 	Spec: param.Spec{
 		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns",
@@ -44,11 +43,9 @@ var cyclicPatterns = Kernel{
 	Memory: func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
 }
 
-// eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as
-// "labels along the cycle", and then with its tree patterns, as trees in brackets from
-// their centres: "c(a)(e)(s)". Labels of edges stand before the label that they lead to.
-// The error is a [*GraphError] for a graph with directions, or with more simple cycles
-// than most.
+// eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as "labels along the cycle", and then with
+// its tree patterns, as trees in brackets from their centres: "c(a)(e)(s)". The label of an edge precedes the label of the vertex
+// to which it leads. The error is a [*GraphError] for a directed graph, or for more than limit simple cycles.
 func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 	visit func(text string)) error {
 	m := &c.Graphs[graph]
@@ -74,29 +71,28 @@ type patternFinder struct {
 	ctx    context.Context
 	c      *graphfile.Collection
 	m      *graphfile.Member
-	bridge []bool // of each arc
+	bridge []bool // reports for each arc whether its edge is on no cycle
 	limit  int
 	visit  func(text string)
 
-	count    int     // of cycles
-	path     []int32 // arcs from the first vertex of a cycle on
-	isOnPath []bool  // vertices of the path
-	seen     []int   // when a vertex was last reached by a search
+	count    int     // number of cycles
+	path     []int32 // arcs of the path from the first vertex of a cycle
+	isOnPath []bool  // reports for each vertex whether it is on the path
+	seen     []int   // search that last reached each vertex
 	clock    int
 	queue    []int32
 }
 
 var errCycles = fmt.Errorf("too many cycles")
 
-// bridges reports for each arc whether its edge lies on no cycle. A loop is no bridge, because it
-// is not part of a tree.
+// bridges reports for each arc whether its edge is on no cycle. A loop is no bridge, because it is not part of a tree.
 func bridges(m *graphfile.Member) []bool {
 	n := m.Len()
 	bridge := make([]bool, len(m.To))
 	order := make([]int32, n)
 	low := make([]int32, n)
 	next := slices.Clone(m.Ptr[:n])
-	parent := make([]int32, n) // the arc by which a vertex was reached
+	parent := make([]int32, n) // the arc by which each vertex was reached
 	clock := int32(0)
 	for root := range n {
 		if order[root] > 0 {
@@ -141,14 +137,14 @@ func bridges(m *graphfile.Member) []bool {
 	return bridge
 }
 
-// tail returns the vertex from which an arc leads.
+// tail returns the tail of arc a.
 func tail(m *graphfile.Member, a int32) int32 {
 	end, _ := slices.BinarySearch(m.Ptr, a+1)
 	return int32(end - 1)
 }
 
-// cycles adds the pattern of every simple cycle, found from its smallest vertex in the
-// direction of the smaller of its neighbours on the cycle.
+// cycles adds the pattern of every simple cycle. It finds a cycle from its smallest vertex, in the direction of the smaller of
+// the two neighbours on the cycle.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
 	p.isOnPath = make([]bool, n)
@@ -161,9 +157,8 @@ func (p *patternFinder) cycles() error {
 	return nil
 }
 
-// extend follows the path that ends in v by all ways along which root is reached again.
-// A way is entered only if it is, so that a cycle costs no more than its vertices times
-// the edges of the graph.
+// extend follows all continuations of the path that ends in v along which root can still be reached. Therefore a cycle costs at
+// most its vertices times the edges of the graph.
 func (p *patternFinder) extend(root, v int32) error {
 	p.isOnPath[v] = true
 	defer func() { p.isOnPath[v] = false }()
@@ -189,8 +184,8 @@ func (p *patternFinder) extend(root, v int32) error {
 	return sched.Cause(p.ctx)
 }
 
-// reaches reports whether root is reached from w by vertices above it that are not on
-// the path; the arc from w's predecessor on the path, which may be root, does not count.
+// reaches reports whether root can be reached from w through larger vertices that are not on the path, without the arc back from
+// w to the end of the path.
 func (p *patternFinder) reaches(w, root, end int32) bool {
 	p.clock++
 	p.queue = append(p.queue[:0], w)
@@ -217,8 +212,7 @@ func (p *patternFinder) reaches(w, root, end int32) bool {
 	return false
 }
 
-// cyclic returns the smallest sequence of labels around a cycle, over all vertices that
-// it may begin with and both directions.
+// cyclic returns the smallest sequence of labels around a cycle, over all first vertices and both directions.
 func (p *patternFinder) cyclic(arcs []int32) string {
 	k := len(arcs)
 	// edge i leads from vertex i to the next
@@ -252,8 +246,7 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	return text.String()
 }
 
-// write adds a label to a pattern. Labels of more than one letter are quoted, so that no
-// two sequences read alike.
+// write adds a label to a pattern. It quotes labels of more than one letter, so that different sequences have different texts.
 func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	names := p.c.Labels
 	if edge {
@@ -276,7 +269,7 @@ func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	}
 }
 
-// trees adds the pattern of every tree of the forest of bridges that has an edge.
+// trees adds the pattern of every tree of the forest of bridges with at least one edge.
 func (p *patternFinder) trees() {
 	n := p.m.Len()
 	done := make([]bool, n)
@@ -310,7 +303,7 @@ func (p *patternFinder) trees() {
 	}
 }
 
-// eachBridge calls visit with the bridges at v and where they lead.
+// eachBridge calls visit with each bridge at v and its head.
 func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
 	for a := p.m.Ptr[v]; a < p.m.Ptr[v+1]; a++ {
 		if p.bridge[a] {
@@ -319,7 +312,7 @@ func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
 	}
 }
 
-// centres takes leaves off a tree until one vertex is left, or two. It uses up degree.
+// centres removes the leaves of a tree repeatedly until one or two vertices are left. It overwrites degree.
 func (p *patternFinder) centres(tree []int32, degree []int) []int32 {
 	left := len(tree)
 	var leaves []int32

@@ -9,16 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// labelSequence counts the walks of two graphs that read the same labels, of vertices
-// and, where there are any, of edges:
+// labelSequence counts pairs of walks in two graphs with the same sequence of labels of vertices and, if there are any, of edges:
 //
 //	K(g, h) = 1ᵀ(Σ λᵢA×ⁱ)1
 //
-// over the direct product of the two (Gärtner, Flach and Wrobel 2003), which is applied
-// and never made. The sum over i is a limit: λᵢ = cⁱ needs c < 1/ρ(A×), for all pairs of
-// a collection if it holds for each graph with itself, since ρ(A_g×h)² ≤ ρ(A_g×g)·ρ(A_h×h).
-// Cost: for each pair a few sweeps over the arcs of each graph times the equally labelled
-// vertices of the other.
+// over the direct product of the graphs (Gärtner, Flach and Wrobel 2003), whose matrix is applied and never stored. λᵢ = cⁱ needs
+// c < 1/ρ(A×). This holds for all pairs of a collection if it holds for the product of each graph with itself, since ρ(A_g×h)² ≤
+// ρ(A_g×g)·ρ(A_h×h). Cost: for each pair a few sweeps over the arcs of each graph times the equally labelled vertices of the
+// other graph.
 var labelSequence = Kernel{
 	Spec: param.Spec{
 		Name:  "label-sequence",
@@ -50,13 +48,13 @@ var labelSequence = Kernel{
 		return w.largest(ctx, w.self)
 	},
 	Memory: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
-		// The product of two graphs has at most as many vertices as the product of one of them with itself, so that the
-		// largest such product bounds the vectors.
+		// The product of two graphs has at most as many vertices as the larger of their products with themselves, so that the largest
+		// such product bounds the vectors.
 		return orderedBytes(s) + int64(workers)*3*8*s.Alike
 	},
 }
 
-// walks are the graphs of a collection in order, and a product for each worker.
+// walks holds the graphs of a collection in order, and a product for each worker.
 type walks struct {
 	graph   []*labelOrder
 	point   *labelOrder // see newPlainWalks
@@ -73,12 +71,12 @@ func newWalks(c *graphfile.Collection, s *Settings) *walks {
 	return w
 }
 
-// orderedBytes is what newWalks makes.
+// orderedBytes returns the memory of newWalks.
 func orderedBytes(s *graphfile.Shape) int64 {
 	return 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)
 }
 
-// product returns the product of two graphs, valid until the worker asks for the next.
+// product returns the product of two graphs, which is valid until the worker's next call.
 func (w *walks) product(worker, i, j int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.graph[j])
@@ -91,16 +89,14 @@ func (w *walks) self(worker, i int) *product {
 }
 
 const (
-	// radiusSteps and radiusError end the iteration for the radius that the default of a
-	// weight is a multiple of.
+	// radiusSteps and radiusError end the iteration for the radius on which default weights depend.
 	radiusSteps, radiusError = 300, 1e-3
 
-	// divergenceSteps is after how many steps a weight that is neither known to work nor
-	// to diverge is taken to be too near its limit.
+	// divergenceSteps is the number of steps after which a weight that neither converges nor diverges provably is refused.
 	divergenceSteps = 2000
 )
 
-// largest returns the largest radius in the collection.
+// largest returns the largest spectral radius in the collection.
 func (w *walks) largest(ctx context.Context,
 	productOf func(worker, i int) *product) (float64, error) {
 	radius := make([]float64, len(w.graph))
@@ -119,15 +115,14 @@ func (w *walks) largest(ctx context.Context,
 	return largest, err
 }
 
-// weighing are the weights of walks.
+// weighing holds the weights of walks.
 type weighing struct {
 	decay       float64
 	exponential bool
-	rate        []float64 // of geometric ones, a bound on c·ρ of each graph
+	rate        []float64 // for geometric weights, an upper bound of c·ρ of each graph
 }
 
-// weigh returns the weights that v says. The error is a [*param.ParameterError] where c·ρ of
-// a graph is not sure to be below the given number.
+// weigh returns the weights given by v. The error is a [*param.ParameterError] unless c·ρ of every graph is provably below limit.
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
 	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")
@@ -137,7 +132,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
 		hi := productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
-			// An upper bound below 1/decay is tightened until it is closer to the lower bound than to 1/decay.
+			// Upper bounds below 1/decay are tightened until they are closer to the lower bound than to 1/decay.
 			return decay*hi < limit &&
 				(hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil
@@ -161,7 +156,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	return &weighing{decay: decay, rate: rate}, nil
 }
 
-// finite returns a value, or the error that it is none.
+// finite returns value, or errOverflow if it is not finite.
 func finite(value float64) (float64, error) {
 	if math.IsInf(value, 0) || math.IsNaN(value) {
 		return value, errOverflow

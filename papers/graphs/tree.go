@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// tree returns the tree of root in brackets, the smaller children first. Neither stack nor
-// memory grow with the square of its depth: texts of subtrees are compared as they are read
-// and never made.
+// tree returns the tree with the given root in brackets, smaller children first. Neither stack nor memory grow with the square of
+// its depth: the texts of subtrees are compared while they are read, and never stored.
 func (p *patternFinder) tree(root int32) string {
 	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1},
 		children: [][]int32{nil}}
@@ -37,11 +36,11 @@ func (p *patternFinder) tree(root int32) string {
 // rootedTree is a tree whose places are numbered from the root down.
 type rootedTree struct {
 	p           *patternFinder
-	vertex, arc []int32 // of each place, and the arc by which it is reached, −1 at the root
+	vertex, arc []int32 // vertex at each place, and the arc that leads to it, −1 at the root
 	children    [][]int32
 }
 
-// label returns the labels of a place: of its edge, and of its vertex.
+// label returns the label of the edge to a place followed by the label of its vertex.
 func (t *rootedTree) label(index int32) string {
 	var text strings.Builder
 	if a := t.arc[index]; a >= 0 {
@@ -51,7 +50,7 @@ func (t *rootedTree) label(index int32) string {
 	return text.String()
 }
 
-// compare compares the texts of two subtrees whose children are in order.
+// compare compares the texts of two subtrees whose children are sorted.
 func (t *rootedTree) compare(a, b int32) int {
 	x, y := treeReader{t: t, next: []treePlace{{index: a}}},
 		treeReader{t: t, next: []treePlace{{index: b}}}
@@ -72,19 +71,19 @@ func (t *rootedTree) compare(a, b int32) int {
 	return 0
 }
 
-// treeReader reads the text of a subtree behind the labels of its root, part by part.
+// treeReader reads the text of a subtree after the labels of its root, part by part.
 type treeReader struct {
 	t    *rootedTree
-	next []treePlace // the way down to where it stands
+	next []treePlace // the path from the root of the subtree to the current place
 }
 
-// treePlace is a vertex and the number of its children that have been read.
+// treePlace is a vertex with the number of its children that have been read.
 type treePlace struct {
 	index int32
 	read  int
 }
 
-// read returns the next part, "" behind the bracket that closes the subtree.
+// read returns the next part, or "" at the end.
 func (r *treeReader) read() string {
 	if len(r.next) == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// weights are the parameters of kernels that count walks.
+// weights returns the parameters of kernels that count walks.
 func weights() []param.Param {
 	return []param.Param{
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: param.Choice,
@@ -27,20 +27,20 @@ func weights() []param.Param {
 	}
 }
 
-// labelOrder is a graph with vertices in the order of their labels, so that vertices with one label are a range.
+// labelOrder is a graph with vertices sorted by label, so that vertices with equal labels are a range.
 type labelOrder struct {
 	ptr, targets []int32
-	edgeLabel    []int32 // nil: the edges have none; else the arcs of a vertex stand in its order
+	edgeLabel    []int32 // nil: edges have no labels; else the arcs of a vertex are sorted by label
 	label        []int32 // of each vertex
 	group        []group
-	degree       int // the most arcs that lead to or from a vertex
+	degree       int // largest number of arcs that lead to or from a vertex
 	directed     bool
 }
 
 // group is the range of the vertices with a label.
 type group struct{ label, lo, hi int32 }
 
-// newOrdered puts a graph in order.
+// newOrdered sorts the vertices of a graph.
 func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 	n := m.Len()
 	order := make([]int32, n)
@@ -86,21 +86,20 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 
 func (g *labelOrder) len() int { return len(g.label) }
 
-// product is the direct product of two graphs: its vertices are the pairs of equally
-// labelled ones, and an arc leads from (u, v) to (u′, v′) if arcs lead from u to u′ and
-// from v to v′, of one label where edges have labels. A vector on it is a matrix whose
-// row u holds the vertices of the second graph with the label of u, one row after the
-// other. The matrix of the product is never made: A× x is A_g X A_hᵀ where labels agree.
+// product is the direct product of two graphs. Its vertices are the pairs of equally labelled vertices. An arc leads from (u, v)
+// to (u′, v′) if arcs with equal labels lead from u to u′ and from v to v′. A vector on it is a matrix whose row u holds the
+// vertices of the second graph with the label of u; rows follow each other. The matrix of the product is never stored: A×x is A_g
+// X A_hᵀ where labels agree.
 type product struct {
 	g, h   *labelOrder
-	base   []int32 // where row u begins; at the end their sum
-	lo, hi []int32 // the vertices of h in row u
+	base   []int32 // start of each row; then their total length
+	lo, hi []int32 // range of the vertices of h in each row
 	y      []float64
 
 	r, p, q []float64 // vectors
 }
 
-// reset makes p the product of two graphs.
+// reset sets p to the product of g and h.
 func (p *product) reset(g, h *labelOrder) {
 	n := g.len()
 	p.g = g
@@ -134,7 +133,7 @@ func (p *product) reset(g, h *labelOrder) {
 // len returns the number of vertices.
 func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 
-// apply stores A× x in dst. Cost: the arcs of each graph times the vertices of the other graph with the right label.
+// apply stores A×x in dst. Cost: the arcs of each graph times the equally labelled vertices of the other graph.
 func (p *product) apply(dst, x []float64) {
 	g := p.g
 	h := p.h
@@ -160,8 +159,7 @@ func (p *product) apply(dst, x []float64) {
 	}
 }
 
-// gather adds to out[j], for the vertices v of row u, the sum of y over the arcs of v
-// that have a label.
+// gather adds to out[j], for each vertex v of row u, the sum of y over the arcs of v with label l.
 func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 	for j := range out {
 		v := int(p.lo[u]) + j
@@ -181,10 +179,9 @@ func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 	}
 }
 
-// radius returns an upper bound of ρ(A×). It iterates x ← (I + A×)x from x = 1 until stop,
-// which is shown bounds lo ≤ ρ(A×) ≤ hi, says so: max (A× x)ᵢ/xᵢ is an upper bound for any
-// x > 0 (Collatz and Wielandt), and without directions xᵀA× x/xᵀx a lower one. With
-// directions lo is 0, and so is the result where no walk is longer than a few steps.
+// radius returns an upper bound of ρ(A×). It iterates x ← (I + A×)x from x = 1 until stop returns true for the bounds lo ≤ ρ(A×)
+// ≤ hi. max (A×x)ᵢ/xᵢ is an upper bound for any x > 0 (Collatz and Wielandt), and on undirected graphs xᵀA×x/xᵀx is a lower
+// bound. On directed graphs lo is 0, and the result is 0 if all walks end after a few steps.
 func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 	ones(p.r)
 	if p.g.directed {
@@ -219,12 +216,12 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 		}
 		scale(p.r)
 		for i := range p.r {
-			p.r[i] = max(p.r[i], 1e-280) // the bound needs x > 0
+			p.r[i] = max(p.r[i], 1e-280) // the upper bound needs x > 0
 		}
 	}
 }
 
-// scale divides x by its largest entry, which it returns.
+// scale divides x by its largest element, which it returns.
 func scale(x []float64) float64 {
 	largest := 0.0
 	for _, v := range x {
@@ -252,12 +249,11 @@ func dot(x, y []float64) (sum float64) {
 	return sum
 }
 
-// valueError bounds the truncation error of a sum, relative to it.
+// valueError bounds the truncation error of a sum, relative to the sum.
 const valueError = 1e-14
 
-// geometric returns 1ᵀ(I − cA×)⁻¹1, given that c·ρ(A×) ≤ rate < 1. Without directions by
-// conjugate gradients, whose sum of αₖ‖rₖ‖² is the value up to an error of at most
-// ‖r‖²/(1 − rate).
+// geometric returns 1ᵀ(I − cA×)⁻¹1, given that c·ρ(A×) ≤ rate < 1. On undirected graphs it runs conjugate gradients: their sum of
+// αₖ‖rₖ‖² is the value up to an error of at most ‖r‖²/(1 − rate).
 func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
 		return p.limit(c)
@@ -274,7 +270,7 @@ func (p *product) geometric(c, rate float64) float64 {
 			curvature += float64(x * p.q[i])
 		}
 		alpha := rr / curvature
-		if !(alpha > 0) { // rr is 0: there is no vertex, or all is solved
+		if !(alpha > 0) { // rr is 0: there are no vertices, or the system is solved
 			break
 		}
 		value += float64(alpha * rr)
@@ -291,9 +287,8 @@ func (p *product) geometric(c, rate float64) float64 {
 	return value
 }
 
-// limit returns 1ᵀy for y = (I − cA×)⁻¹1, given that c·ρ(A×) < 1, and leaves y in p.p. It
-// adds terms d = (cA×)ᵏ1. Of a sum y so far and the next term, cA×y = y + d − 1 is at most
-// θy, and d at most βy, so that all further terms together are at most y·β/(1 − θ).
+// limit returns 1ᵀy for y = (I − cA×)⁻¹1, given that c·ρ(A×) < 1, and stores y in p.p. It adds terms d = (cA×)ᵏ1. With the sum y
+// so far, cA×y = y + d − 1 ≤ θy and d ≤ βy, so that all further terms add up to at most y·β/(1 − θ).
 func (p *product) limit(c float64) (sum float64) {
 	ones(p.r)
 	ones(p.p)
@@ -318,8 +313,8 @@ func (p *product) limit(c float64) (sum float64) {
 	return sum
 }
 
-// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the previous term, where d is the largest
-// degree of the product. Without directions a step gives two terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
+// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the previous term, where d is the largest degree
+// of the product. On undirected graphs a step gives two terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
 func (p *product) exponential(c float64) float64 {
 	ones(p.r)
 	degree := float64(p.g.degree) * float64(p.h.degree)
@@ -334,7 +329,7 @@ func (p *product) exponential(c float64) float64 {
 			next < 1 && term*next <= valueError*(1-next)*sum
 	}
 	for i := 1; ; {
-		p.apply(p.q, p.r) // p.r is scaled so that λ does not leave float64 before the sum does
+		p.apply(p.q, p.r) // p.r is scaled so that λ does not overflow before the sum does
 		if p.g.directed {
 			walks := 0.0
 			for _, v := range p.q {

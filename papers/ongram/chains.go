@@ -2,8 +2,8 @@ package ongram
 
 import "math"
 
-// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): the
-// value of a vertex with itself, (1 + (n−1)·e^(−nβ))/n, and with another, (1 − e^(−nβ))/n.
+// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): (1 + (n−1)·e^(−nβ))/n for equal vertices,
+// and (1 − e^(−nβ))/n for different vertices.
 func complete(n int, beta float64) (diagonal, offDiagonal float64) {
 	if n < 1 || !(beta >= 0) {
 		panic(badArgument)
@@ -13,9 +13,9 @@ func complete(n int, beta float64) (diagonal, offDiagonal float64) {
 		-math.Expm1(-size*beta) / size
 }
 
-// ClosedChain returns exp(β(A − D)) between two vertices of a ring of n ≥ 3 that are d
-// steps apart, of any sign, for β ≥ 0: 1/n · Σ_ν e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)).
-// It panics where n or β is out of range. Cost: n terms.
+// ClosedChain returns exp(β(A − D)) between two vertices of a ring of n vertices that are d steps apart: 1/n · Σ_ν
+// e^(−ω_ν·β)·cos(2πνd/n), ω_ν = 2(1 − cos(2πν/n)). n must be at least 3 and β ≥ 0; otherwise ClosedChain panics. d may have any
+// sign. Cost: n terms.
 func ClosedChain(n, d int, beta float64) float64 {
 	if n < 3 || !(beta >= 0) {
 		panic(badArgument)
@@ -27,10 +27,10 @@ func ClosedChain(n, d int, beta float64) float64 {
 	return (sum + 1) / float64(n)
 }
 
-// OpenChain returns exp(β(A − D)) between the vertices i and j, from 0, of a path of n:
-// 1/n · Σ_ν c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and
-// ω_ν = 2(1 − cos(πν/n)): the sum of the values of a ring of 2n between i and j, and between i
-// and the image 2n − 1 − j. It panics where n ≥ 1, i, j or β ≥ 0 is out of range. Cost: 4n terms.
+// OpenChain returns exp(β(A − D)) between vertices i and j of a path of n vertices, numbered from 0: 1/n · Σ_ν
+// c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and ω_ν = 2(1 − cos(πν/n)). It is the sum of two values of a
+// ring of 2n vertices: between i and j, and between i and the image 2n − 1 − j. n must be at least 1, 0 ≤ i, j < n and β ≥ 0;
+// otherwise OpenChain panics. Cost: 4n terms.
 func OpenChain(n, i, j int, beta float64) float64 {
 	if n < 1 || i < 0 || i >= n || j < 0 || j >= n || !(beta >= 0) {
 		panic(badArgument)
@@ -52,9 +52,8 @@ func angle(a, n int) float64 {
 	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
 }
 
-// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y:
-// (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel of the product of complete graphs is the
-// product of the factors of the attributes that differ, times K(x, x).
+// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y: (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel on
+// a product of complete graphs is K(x, x) times the factors of the attributes that differ.
 func factor(n int, beta float64) float64 {
 	equal, differs := complete(n, beta)
 	return differs / equal

@@ -22,7 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// collections are collections of graphs, with the kernels of package graphs.
+// collections is the kind of items that are graphs of a collection, with the kernels of package graphs.
 var collections = items.Kind{
 	Name: "graphs", Noun: "graph", Title: "Kernels between many small graphs, and their classes",
 	Example: "label-pair:decay=0.1", Help: helpTexts,
@@ -70,14 +70,14 @@ var collections = items.Kind{
 	},
 }
 
-// learnedFlags are the flags of commands that learn.
+// learnedFlags returns the flags of commands that learn.
 func learnedFlags() []items.Flag {
 	return slices.Concat([]items.Flag{{Name: "kernel", Initial: "label-pair"},
 		{Name: "learner", Initial: classify.Learners()[0].Name}}, collectionFlags("cosine"),
 		[]items.Flag{{Name: "label-fields"}, {Name: "unknown-ids"}})
 }
 
-// collectionFlags are the flags for reading and comparing a collection.
+// collectionFlags returns the flags for reading and comparing a collection. values is the default of --values.
 func collectionFlags(values string) []items.Flag {
 	return []items.Flag{
 		{Name: "values", Initial: values, Words: []string{"raw", "cosine"},
@@ -100,11 +100,11 @@ type collection struct {
 	name      string
 	graphs    *graphfile.Collection
 	shape     *graphfile.Shape // sizes of graphs
-	readBytes int64            // memory of reading
+	readBytes int64            // memory that reading takes
 	set       *graphs.Settings
 
 	making sync.Mutex
-	cache  map[string]*kernelValues // by the kernel and its values, as far as they were given
+	cache  map[string]*kernelValues // by the kernel and its given values
 }
 
 // kernelValues are the values of a kernel between all graphs.
@@ -149,7 +149,7 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 	return c.items(ctx)
 }
 
-// items returns the graphs as items of a kind.
+// items returns the graphs as items.
 func (c *collection) items(ctx context.Context) (*items.Collection, error) {
 	n := len(c.graphs.IDs)
 	r := &items.Collection{
@@ -203,8 +203,8 @@ func (c *collection) explain(err error) error {
 		line  *nodefile.ParseError
 	)
 	switch {
-	case errors.As(err, &line): // of a file with a graph
-		line.Otherwise = "" // its lines are not skipped
+	case errors.As(err, &line): // about the file of a graph
+		line.Otherwise = "" // lines of graph files are never skipped
 		return line
 	case errors.As(err, &graph):
 		return &nodefile.ParseError{File: c.name, Msg: graph.Error()}
@@ -226,8 +226,8 @@ func (c *collection) rows(ctx context.Context, kernel *param.Spec,
 	}, gram.Values, nil
 }
 
-// gram returns the values of the kernel with the given parameters, and all of these. It keeps the values of every
-// setting, n² numbers each.
+// gram returns the values of a kernel between all graphs, n² numbers, and its complete parameters. It caches the values of every
+// setting.
 func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Values,
 	_ []int) (classify.Gram, param.Values, error) {
 	text := kernel.Name + " " + kernel.Text(v)
@@ -252,7 +252,7 @@ func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Value
 	return classify.DenseGram(k.gram), k.values, nil
 }
 
-// held is the memory of the collection, also while it is read.
+// held returns the memory of the collection, including its reading.
 func (c *collection) held() items.Part {
 	return items.Part{What: "graphs", Bytes: c.readBytes}
 }
@@ -279,8 +279,8 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
 }
 
-// learningBytes is the memory of every kernel with every learner: the values between all graphs, n² numbers for
-// each setting of a kernel, and the largest of the blocks that these are computed from and of a fit.
+// learningBytes returns the memory of every kernel with every learner: the values between all graphs, n² numbers for each setting
+// of a kernel, and the largest of the computations of these values and of a fit.
 func (c *collection) learningBytes(classes int) (bytes int64, err error) {
 	n := c.shape.Graphs
 	largest := items.Workspace(c.in.Learners, cmp.Or(c.in.Trained, n), classes).Required(0)

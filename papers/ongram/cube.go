@@ -30,10 +30,9 @@ var (
 	}
 )
 
-// categorical is the diffusion kernel on the product of complete graphs, one for each attribute
-// with its values as vertices. A missing value is an additional vertex, or with
-// missing-values=average the combination of all vertices with equal weights; then its value with
-// any value is 1/|A|, if K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
+// categorical is the diffusion kernel on the product of complete graphs: one for each attribute, with its values as vertices. A
+// missing value is an additional vertex. With missing-values=average it is the mean of all vertices instead; then its kernel with
+// any value is 1/|A|, where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
 var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,
@@ -48,7 +47,7 @@ var categorical = RecordKernel{
 	},
 }
 
-// hypercube is categorical for attributes of two values, tanh(β)^d.
+// hypercube is categorical for attributes with two values: tanh(β)^d if d attributes differ.
 var hypercube = RecordKernel{
 	Spec: param.Spec{
 		Name: "hypercube", Title: "tanh(β)^d, d attributes of two values differ",
@@ -69,7 +68,7 @@ var hypercube = RecordKernel{
 	},
 }
 
-// hamming counts the attributes that agree, n less the Hamming distance.
+// hamming counts the attributes that agree: their number less the Hamming distance.
 var hamming = RecordKernel{
 	Spec: param.Spec{
 		Name: "hamming", Title: "the number of attributes that agree",
@@ -84,35 +83,34 @@ var hamming = RecordKernel{
 	},
 }
 
-// lanes is the number of attributes of up to 256 values in a word, one in each byte.
+// lanes is the number of attributes in a word, one in each byte, if they have at most 256 values.
 const lanes = 8
 
-// cube holds categorical records as words of eight lanes. A lane is a byte of an
-// attribute's code; attributes of more than 256 values take several in one word.
+// cube holds categorical records as words of eight lanes. A lane is a byte of an attribute's code. An attribute of more than 256
+// values takes several lanes of one word.
 type cube struct {
-	width   int           // words of a record
+	width   int           // number of words of a record
 	words   []uint64      // of each distinct record
-	missing []uint8       // lanes of each word whose attribute is missing and averages; nil: none
-	sums    bool          // values add up rather than multiply
-	scale   float64       // the value of no word at all
-	agree   []byLanes     // of each word: by the set of lanes that differ
-	average []byLanes     // of each word: by the set of lanes that are missing, relative to agree
+	missing []uint8       // lanes of each word whose attribute is missing and is averaged; nil: none
+	sums    bool          // values of attributes are added, not multiplied
+	scale   float64       // value before the first word: 0 for sums, else 1
+	agree   []byLanes     // of each word: value for each set of lanes that differ
+	average []byLanes     // of each word: value for each set of missing lanes, relative to agree
 	placed  [][]laneRange // of each word: its attributes
 }
 
-// byLanes are values for all sets of lanes.
+// byLanes holds a value for every set of lanes.
 type byLanes [1 << lanes]float64
 
-// laneRange is where an attribute is in its word, and its values.
+// laneRange is the range of lanes of an attribute, with its values.
 type laneRange struct {
 	attribute, lo, hi       int
 	equal, differs, missing float64
 }
 
-// cubeOf returns the kernel whose value is the product, or the sum, over attributes of a factor.
-// values returns the factors for an alphabet of the given size: for equal values, for different
-// values, and for a missing value, which averages. Unless raw, products are in units
-// of K(x, x) of a record without missing values.
+// cubeOf returns the kernel whose value is the product, or the sum, of a factor for each attribute. values returns the factors
+// for an alphabet of the given size: for equal values, for different values, and for an averaged missing value. Unless raw is
+// set, products are divided by K(x, x) of a record without missing values.
 func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	values func(size int) (equal, differs, missing float64)) (classify.Gram, error) {
 	if len(attributes) == 0 {
@@ -123,7 +121,7 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	if sums {
 		c.scale = 0
 	}
-	used := lanes // of the last word
+	used := lanes // lanes of the last word
 	for i, a := range attributes {
 		size := len(a.Values)
 		if !averages && slices.ContainsFunc(a.Code,
@@ -151,7 +149,7 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	return c.fill(attributes, averages), nil
 }
 
-// tabulate computes the values of all sets of lanes.
+// tabulate computes the values for all sets of lanes.
 func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes
@@ -182,7 +180,7 @@ func (c *cube) tabulate() {
 	}
 }
 
-// fill packs the distinct records.
+// fill packs the distinct records into words.
 func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 	n := len(attributes[0].Code)
 	words := make([]uint64, n*c.width)
@@ -249,7 +247,7 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 	}
 }
 
-// generalTo is valuesTo for missing values that average, and for sums.
+// generalTo is valuesTo for sums, and for averaged missing values.
 func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	for j, item := range items {
 		slot := row[item] * c.width

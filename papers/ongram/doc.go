@@ -1,21 +1,21 @@
-// Package ongram registers kinds of items with package items: the records of a table, the
-// graphs of a collection, with kernels of package graphs, and items whose kernel values are in files. They are
-// the commands records, graphs and gram of a program that imports this package:
+// Package ongram registers kinds of items with package items: the records of a table, the graphs of a collection, with kernels of
+// package graphs, and items whose kernel values are in files. They are the commands records, graphs and gram of a program that
+// imports this package:
 //
 //	import _ "github.com/heatwalk/heatwalk/papers/ongram"
 //
 // # Diffusion kernels in closed form
 //
-// The kernels of records, and of trees and chains, are from R. Kondor, J. Lafferty, Diffusion kernels on graphs and
-// other discrete input spaces, ICML 2002, sections 4 and 5. They are K = exp(βH) with H = A − D, the Laplacian with a
-// minus sign. Their values have closed forms. Functions of distances are
+// The kernels of records, and of trees and chains, are from R. Kondor, J. Lafferty, Diffusion kernels on graphs and other
+// discrete input spaces, ICML 2002, sections 4 and 5. They are K = exp(βH) with H = A − D, the negative Laplacian. Their values
+// have closed forms. Functions of distances are
 //
 //   - infinite trees: [RegularTree], where every vertex has k neighbours, and
 //     [RootedTree], where every vertex has k − 1 children;
 //   - rings and paths: [ClosedChain] and [OpenChain].
 //
-// Complete graphs, their products and the hypercube are kernels of records: the vertices
-// of a product of complete graphs are records with an attribute for each of them.
+// Complete graphs, their products and the hypercube are kernels of records: a vertex of a product of complete graphs is a record
+// with an attribute for each of them.
 //
 // [RecordKernels] lists the kernels of records of attributes: categorical, hypercube, hamming, strings.
 //
@@ -24,26 +24,24 @@
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
-// A [classify.Gram] holds only the records and computes values on request. For
-// categorical records it compares eight attributes at once and looks up the product
-// of their factors. Equal records are stored once.
+// A [classify.Gram] holds only the records and computes values on request. For categorical records it compares eight attributes
+// at once and looks up the product of their factors. Equal records are stored once.
 //
 // # Errors in the paper
 //
-// The formulas are checked against the exponential of an explicit matrix. They differ
-// from the paper as printed in these points:
+// The formulas are checked against the exponential of an explicit matrix. They differ from the paper as printed in these points:
 //
-//   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it is
-//     2/(π(k−1)^(d/2−1)). (15) and (16) are of the generator A/k − I; here it is A − kI.
+//   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it must be
+//     2/(π(k−1)^(d/2−1)). Equations (15) and (16) are for the generator A/k − I; here it is A − kI.
 //   - The method of images gives K(d) + K(d′ + 1) without the factors ½ of section 4.5:
-//     the rows of T are to have length one.
+//     the rows of T must have length one.
 //   - Equation (18) counts n − |s| places at which two strings differ, and one factor
 //     for all alignments; neither holds. The recursion below it is a kernel, the sum
 //     Σ_n 2^−(n+1)·K_n over numbers n of places; its κ belongs to (i+1, j+1).
-//   - The exponent in section 5 is 1 − δ(x_i, x′_i), and the kernel of the Hamming distance
+//   - The exponent in section 5 must be 1 − δ(x_i, x′_i), and the kernel of the Hamming distance
 //     counts the attributes that agree.
-//   - Hypercubes and products of complete graphs are scaled to K(x, x) = 1. That is the
-//     scale unit here; raw is the diffusion kernel itself.
+//   - Hypercubes and products of complete graphs are scaled to K(x, x) = 1. That is scale=unit here; scale=raw is the diffusion
+//     kernel itself.
 package ongram
 
 import (
@@ -56,7 +54,7 @@ import (
 //go:embed help
 var helpFolder embed.FS
 
-// helpTexts has the descriptions of the commands.
+// helpTexts has the help of the commands.
 var helpTexts, _ = fs.Sub(helpFolder, "help") // the folder is there
 
 func init() {

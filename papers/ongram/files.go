@@ -22,7 +22,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// kernelFiles are items whose kernel values are in files.
+// kernelFiles is the kind of items whose kernel values are in files.
 var kernelFiles = items.Kind{
 	Name: "gram", Noun: "item", Title: "Learning from kernel values in files", Help: helpTexts,
 	Commands: []items.Command{{
@@ -46,7 +46,7 @@ var kernelFiles = items.Kind{
 	Open:       openFiles,
 }
 
-// checkFiles reports files that are not one kernel.
+// checkFiles reports files that do not make one kernel.
 func checkFiles(in *items.Input, report func(place, problem string)) {
 	var ways []string
 	for _, name := range []string{"sum", "product"} {
@@ -70,27 +70,27 @@ func checkFiles(in *items.Input, report func(place, problem string)) {
 	}
 }
 
-// files are kernel values in files: rows of all nodes, and columns of all nodes or of the labelled nodes. Only the values
-// between the learner's items are kept in memory; the files are read once for these, and again for the scores. With --product
-// the kernel compares pairs (x, y), where one file compares the x and another file the y: Kondor and Lafferty 2002, section
-// 2.2.
+// files reads kernel values from files: a row for every node, and a column for every node or for every labelled node. Only the
+// values between the learner's items are kept in memory. The files are read once for these, and again for the scores. With
+// --product the kernel compares pairs (x, y), where one file compares the x and another file the y: Kondor and Lafferty 2002,
+// section 2.2.
 type files struct {
 	in         *items.Input
-	isProduct  bool // of the values of all files; else their sum
+	isProduct  bool // values of the files are multiplied, not added
 	learner    *classify.Learner
-	parameters param.Values // complete, of the learner
+	parameters param.Values // complete parameters of the learner
 	rows, cols tablefile.Axis
 	labels     *nodefile.Labels // of columns
 	progress   func(stage string, done, total int64)
 
 	list   []*tablefile.File
-	name   string // of all files
-	item   []int  // the column of each item, the labelled ones first, in the order of their labels
-	itemOf []int  // the item that each row is, −1 for none
+	name   string // names of the files
+	item   []int  // column of each item: first the labelled items, in the order of their labels
+	itemOf []int  // item of each row; −1: none
 }
 
-// openFiles opens the files, reads the labels and finds the rows of the items that the learner is
-// given: the labelled columns or, where it learns from all nodes, all of them.
+// openFiles opens the files, reads the labels and finds the rows of the learner's items: the labelled columns, or all columns if
+// the learner learns from all nodes.
 func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	k := &files{in: in, learner: in.Learners[0], name: strings.Join(in.Paths, ", "),
 		isProduct: in.Flags["product"] == "true"}
@@ -132,7 +132,7 @@ func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) 
 	}, k.choose(rows)
 }
 
-// describe returns the keys about a result in its JSON document, and its summary.
+// describe returns the facts of a result for its JSON document, and its summary.
 func (k *files) describe(c *items.Classified) (facts any, text string) {
 	count := k.in.Count
 	columns := c.ScoreNames
@@ -161,8 +161,8 @@ func (k *files) describe(c *items.Classified) (facts any, text string) {
 	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
-// addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless the ids are the same as in
-// the previous files.
+// addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless they equal the ids of the
+// previous files.
 func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
 	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)
@@ -185,12 +185,12 @@ func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string)
 	return nil
 }
 
-// faultOf returns an error about a file, or several.
+// faultOf returns an error about one file, or several.
 func faultOf(name, fix, format string, args ...any) error {
 	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// nodes returns the dictionary of the ids of an axis, which must be distinct.
+// nodes returns the dictionary of the ids of an axis. It returns an error unless ids are distinct.
 func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	nodes, err := shard.StringNodes(a.All())
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
@@ -199,7 +199,7 @@ func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	return nodes, err
 }
 
-// choose finds the rows of the items that the learner is given.
+// choose finds the learner's items and their rows.
 func (k *files) choose(rows *shard.Nodes) error {
 	l := k.learner
 	labelled := make([]bool, k.cols.N)
@@ -235,7 +235,7 @@ func (k *files) choose(rows *shard.Nodes) error {
 	return nil
 }
 
-// bytes is the memory of classify.
+// bytes returns the memory of classify.
 func (k *files) bytes() int64 {
 	m := int64(len(k.item))
 	n := int64(k.rows.N)
@@ -252,7 +252,7 @@ func (k *files) bytes() int64 {
 	return bytes + k.learner.Declare(len(k.labels.Row), 0, len(k.labels.Names)).Required(0)
 }
 
-// rowsOf goes through the rows of a file, and then yields nil with the error that ended it, if any.
+// rowsOf yields the rows of a file, and last nil with the error of reading, if any.
 func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] {
 	return func(yield func([]float64, error) bool) {
 		isStopped := false
@@ -269,7 +269,7 @@ func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] 
 	}
 }
 
-// read calls visit with the values of the items in each row of the kernel, which are valid until it returns.
+// read calls visit for each row of the kernel with the values of the items, which are valid until visit returns.
 func (k *files) read(ctx context.Context, stage string,
 	visit func(row int, values []float64)) error {
 	nexts := make([]func() ([]float64, error, bool), len(k.list))
@@ -279,7 +279,7 @@ func (k *files) read(ctx context.Context, stage string,
 		nexts[i] = next
 	}
 	items := make([]float64, len(k.item))
-	for row := range k.rows.N + 1 { // behind the last row files are checked for changes
+	for row := range k.rows.N + 1 { // after the last row, reading checks files for changes
 		for i, next := range nexts {
 			values, err, _ := next()
 			switch {
@@ -299,7 +299,7 @@ func (k *files) read(ctx context.Context, stage string,
 	return nil
 }
 
-// combine stores the values of the items in a row of the first file, or combines the values of another file with them.
+// combine stores the values of the items in a row of the first file, or combines them with the values of another file.
 func (k *files) combine(items, values []float64, isFirst bool) {
 	for a, c := range k.item {
 		switch {
@@ -334,8 +334,8 @@ func (k *files) gram(ctx context.Context, _ param.Values, _ []int) (classify.Gra
 	return classify.DenseGram(g), param.Values{}, nil
 }
 
-// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound on the
-// rounding of single precision and of iterations; zeros if there are none.
+// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound for rounding in single precision and for
+// iterations. It returns 0, 0 if there are none.
 func unevenOf(k []float64, n int) (i, j int) {
 	var largest float64
 	for _, v := range k {

@@ -6,18 +6,17 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// RecordKernel declares a kernel of records: its name and parameters and how to make it.
+// RecordKernel declares a kernel of records.
 type RecordKernel struct {
 	param.Spec
 
-	// Texts reports that the kernel compares the text of values, so that unknown values are
-	// possible; otherwise values are categories, which are equal or not.
+	// Texts states that the kernel compares the texts of values, so that it handles unknown values. Otherwise values are categories,
+	// which are equal or not.
 	Texts bool
 
-	// Of returns the kernel of the records with the given attributes, columns of a table
-	// whose values are their alphabets, all of which have a code for each record; v is
-	// complete ([param.Spec.Resolve]). The error is an [*AttributeError] about attributes
-	// that the kernel does not take.
+	// Of returns the kernel of records with the given attributes: columns whose values are their alphabets, with a code for each
+	// record. v must be complete ([param.Spec.Resolve]). The error is an [*AttributeError] about attributes that the kernel does not
+	// accept.
 	Of func(attributes []nodefile.Column, v param.Values) (classify.Gram, error)
 }
 
@@ -26,10 +25,10 @@ func RecordKernels() param.List[*RecordKernel] {
 	return param.List[*RecordKernel]{&categorical, &hypercube, &hamming, &stringsKernel}
 }
 
-// AttributeError says that a kernel does not take some attributes.
+// AttributeError reports that a kernel does not accept some attributes.
 type AttributeError struct {
-	Attribute string // its name; "" for all of them together
-	Record    int    // whose value it is; −1: of none
+	Attribute string // name of the attribute; "": all attributes together
+	Record    int    // record of the value; −1: none
 	What      string // the problem and the remedy
 }
 
@@ -41,24 +40,23 @@ func (e *AttributeError) Error() string {
 	return "ongram: attribute " + e.Attribute + ": " + e.What
 }
 
-// values is the Gram of a kernel. It computes a value once for each distinct record; values are the same to the bit as of any
-// other Gram of the same records.
+// values implements [classify.Gram]. It computes a value once for each pair of distinct records.
 type values struct {
-	distinct []int // the distinct record that each record is, from 0 in order of appearance
-	first    []int // the first record that is each distinct one
+	distinct []int // distinct record of each record, numbered from 0 in order of appearance
+	first    []int // first record of each distinct record
 	between
 }
 
-// between gives the values of a kernel between distinct records.
+// between computes the values of a kernel between distinct records.
 type between interface {
-	// valuesTo stores K(a, of[items[j]]) in dst[j].
+	// valuesTo stores K(a, row[items[j]]) in dst[j].
 	valuesTo(dst []float64, a int, items, row []int)
 }
 
 // Len implements [classify.Gram].
 func (g *values) Len() int { return len(g.distinct) }
 
-// Alike returns for each record the number of the distinct one that it is, see [classify.Gram].
+// Alike returns the distinct record of each record, see [classify.Gram].
 func (g *values) Alike() []int { return g.distinct }
 
 // PartTo implements [classify.Gram].
@@ -66,7 +64,7 @@ func (g *values) PartTo(dst []float64, i int, items []int) {
 	g.valuesTo(dst[:len(items)], g.distinct[i], items, g.distinct)
 }
 
-// RowTo implements [classify.Gram]. It computes the value of each distinct record once.
+// RowTo implements [classify.Gram]. It computes a value once for each distinct record.
 func (g *values) RowTo(dst []float64, i int) {
 	if len(dst) != len(g.distinct) {
 		panic("ongram: slice of the wrong length")
@@ -78,7 +76,7 @@ func (g *values) RowTo(dst []float64, i int) {
 	}
 }
 
-// newValues finds the distinct ones among n records by their keys.
+// newValues finds the distinct records among n records by their keys.
 func newValues[K comparable](n int, key func(i int) K) *values {
 	g := &values{distinct: make([]int, n)}
 	number := map[K]int{}

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// records are the records of a table.
+// records is the kind of items that are records of a table.
 var records = items.Kind{
 	Name: "records", Noun: "record", Title: "Kernels between the records of a table, and their classes",
 	Example: "hypercube:beta=0.5", Help: helpTexts,
@@ -35,7 +35,7 @@ var records = items.Kind{
 // headers are the values of --header, in the order of [nodefile.Header].
 var headers = []string{"auto", "yes", "no"}
 
-// openRecords reads the table. It warns about attributes with too many values to be categories.
+// openRecords reads the table. It warns about attributes with too many values for categories.
 func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	path := in.Paths[0]
 	a, err := nodefile.ReadAttributes(ctx, path, &nodefile.AttributeConfig{
@@ -79,8 +79,8 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 	return c, nil
 }
 
-// collectionOf returns the records of a table. The alphabets of the columns have the values of labelled records alone, unless the
-// kernel takes texts; other values count as missing, and missing gets their number.
+// collectionOf returns the records of a table as items. Unless the kernel compares texts, the alphabets of columns have only the
+// values of labelled records. Other values count as missing; missing is called with their number.
 func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
 	return &items.Collection{
 		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t, Labels: t.Classes,
@@ -118,11 +118,11 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 	}
 }
 
-// restrict returns the columns with the values that labelled records have. Other values are missing; unknown counts them.
+// restrict returns the columns with only the values of labelled records. Other values become missing; unknown counts them.
 func restrict(columns []nodefile.Column,
 	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {
-		code := slices.Repeat([]int32{-1}, len(column.Values)) // the new one of each
+		code := slices.Repeat([]int32{-1}, len(column.Values)) // new code of each value
 		next := nodefile.Column{Name: column.Name, Code: slices.Clone(column.Code)}
 		for _, row := range labelled {
 			if old := column.Code[row]; old >= 0 && code[old] < 0 {

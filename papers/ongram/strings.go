@@ -9,16 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// stringsKernel compares strings by all ways to align them with blanks between their
-// characters, section 4.6: two strings on n places, blanks where they have none, are
-// vertices of the product of n complete graphs of the alphabet and the blank, and K_n is
-// the sum over all placements of both of B^(places that differ), B the [factor] of
-// |A| + 1. Without a number of places the values are Σ_n 2^−(n+1)·K_n, which is
+// stringsKernel compares strings by all ways to align them with blanks between their characters, section 4.6. Two strings on n
+// places, with blanks in the remaining places, are vertices of the product of n complete graphs of the alphabet and the blank.
+// K_n is the sum over all placements of both strings of B^(places that differ), where B is the [factor] for |A| + 1. Without a
+// number of places the values are Σ_n 2^−(n+1)·K_n, which is
 //
 //	k(0, 0) = 1,  k(i, j) = B·(k(i−1, j) + k(i, j−1)) + κ·k(i−1, j−1),
 //
-// κ = 1 where the characters x_i and y_j agree, else B; terms with an index below 0 are
-// not there. Cost of a value: |x|·|y| terms, of n places n·|x|·|y|.
+// where κ = 1 if the characters x_i and y_j agree, else B, and terms with a negative index are 0. Cost of a value: |x|·|y| terms,
+// or n·|x|·|y| for n places.
 var stringsKernel = RecordKernel{
 	Spec: param.Spec{
 		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: param.Vectors,
@@ -45,8 +44,8 @@ type texts struct {
 	text     [][]rune
 	b        float64
 	places   int       // 0: any number
-	shrink   float64   // of the values held, for each character of either string
-	diagonal []float64 // K(x, x) as held; nil: values are raw
+	shrink   float64   // factor of stored values for each character of either string
+	diagonal []float64 // stored K(x, x); nil: values are raw
 }
 
 // stringsOf returns the kernel between the strings of one column.
@@ -81,7 +80,7 @@ func stringsOf(attributes []nodefile.Column, v param.Values) (classify.Gram, err
 	}
 	t.b = factor(size+1, v.Number("beta"))
 	if t.places == 0 {
-		// With 2·B·s + s² = 1 no value that is held exceeds one.
+		// With 2·B·s + s² = 1 no stored value exceeds one.
 		t.shrink = 1 / (t.b + math.Sqrt(t.b*t.b+1))
 	}
 	unit := v.Word("scale") == "unit"
@@ -119,7 +118,7 @@ func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 		}
 		y := t.text[b]
 		p, q := x, y
-		if b < a { // the same bits both ways
+		if b < a { // gives K(x, y) and K(y, x) the same bits
 			p, q = y, x
 		}
 		k := t.value(p, q)
@@ -131,7 +130,7 @@ func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 	}
 }
 
-// value returns K(x, y), times shrink for each character.
+// value returns K(x, y) times shrink for each character.
 func (t *texts) value(x, y []rune) float64 {
 	if t.places > 0 {
 		return t.placementKernel(x, y)
@@ -158,8 +157,8 @@ func (t *texts) value(x, y []rune) float64 {
 	return row[len(y)]
 }
 
-// placementKernel returns K_n: with f(p, i, j) the sum over the placements of i and j characters
-// on p places, the last place holds none of them, one, or both.
+// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p places; the last place holds
+// none of the two last characters, one, or both.
 func (t *texts) placementKernel(x, y []rune) float64 {
 	width := len(y) + 1
 	f := make([]float64, (len(x)+1)*width)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// homophily returns the ratios R with which the class at the other end of an edge is one's own with
-// probability strength, and otherwise drawn from the shares.
+// homophily returns the ratios R for edges whose ends have the same class with probability strength; otherwise the class at the
+// other end is drawn from the shares.
 func homophily(shares []float64, strength float64) *mat.Dense {
 	r := mat.NewDense(len(shares), len(shares), nil)
 	for i := range shares {
@@ -22,8 +22,8 @@ func homophily(shares []float64, strength float64) *mat.Dense {
 	return r
 }
 
-// prior returns the joint distribution of the classes of an edge, half of it homophily, that keeps
-// estimates from a few pairs away from 0.
+// prior returns the joint distribution of the classes of an edge with a homophily of one half. It keeps estimates from a few
+// pairs away from 0.
 func prior(shares []float64) *mat.Dense {
 	j := homophily(shares, 0.5)
 	for c, p := range shares {
@@ -34,8 +34,8 @@ func prior(shares []float64) *mat.Dense {
 	return j
 }
 
-// ratios returns J_ij / (p_i p_j), with p the row sums of a symmetric J, cut to [1e-3, 1e3]. So pᵀR = 1, where p are the shares of
-// the classes among the ends of edges, which are not those among nodes if classes have different degrees.
+// ratios returns J_ij / (p_i p_j), cut to [1e-3, 1e3], where p are the row sums of a symmetric J. So pᵀR = 1. p are the class
+// shares among the ends of edges, which differ from the shares among nodes if classes have different degrees.
 func ratios(j *mat.Dense) *mat.Dense {
 	n, _ := j.Dims()
 	sums := make([]float64, n)
@@ -52,12 +52,12 @@ func ratios(j *mat.Dense) *mat.Dense {
 	return r
 }
 
-// fromWalks returns the ratios of the joint distribution J of the classes of an edge that explains pairs of
-// labels at the ends of walks: with p the row sums of J and P = diag(p)⁻¹J, it maximizes
+// fromWalks returns the ratios of the joint distribution J of the classes of an edge that best explains pairs of labels at the
+// ends of walks. With p the row sums of J and P = diag(p)⁻¹J, it maximizes
 //
 //	Σ_l ⟨N_l, log(diag(p) P^l)⟩ + C ⟨J₀, log J⟩
 //
-// where N_l counts pairs at distance l, at most labels of them, and J₀ is prior. Three starts, by L-BFGS.
+// by L-BFGS from three starts, where N_l counts pairs at distance l, with a sum of at most labels, and J₀ is prior.
 func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense {
 	n := len(shares)
 	counts := make([]*mat.Dense, len(pairs))
@@ -99,8 +99,8 @@ func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense 
 	return ratios(f.joint(best.X))
 }
 
-// walkLikelihood is the objective of fromWalks over θ, the logarithms of the upper triangle of J up to a
-// common factor.
+// walkLikelihood is the objective of fromWalks. Its variables θ are the logarithms of the upper triangle of J, up to a common
+// factor.
 type walkLikelihood struct {
 	counts  []*mat.Dense
 	prior   *mat.Dense
@@ -159,7 +159,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 		}
 	}
 	for l, counts := range f.counts {
-		weighted := mat.NewDense(n, n, nil) // ∂/∂Q times p, Q = diag(p) P^(l+1)
+		weighted := mat.NewDense(n, n, nil) // derivative by Q times p, Q = diag(p) P^(l+1)
 		for c := range n {
 			for k, count := range counts.RawRowView(c) {
 				q := max(p[c]*powers[l+1].At(c, k), 1e-12)
@@ -186,7 +186,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	return loss
 }
 
-// gradientTo stores the gradient by θ, given those by J, by the step P and by the row sums p.
+// gradientTo stores the gradient by θ, given the gradients by J, by the step P and by the row sums p.
 func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
 	gradJ, gradStep *mat.Dense, gradP []float64) {
 	n := f.classes

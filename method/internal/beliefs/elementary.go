@@ -2,8 +2,8 @@ package beliefs
 
 import "math"
 
-// exp32 returns e^x for x ≤ 0, relative error below 3e-7; 0 below −87. Products are rounded before they are
-// added, so that all architectures give the same bits.
+// exp32 returns e^x for x ≤ 0, with a relative error below 3e-7, and 0 below −87. Products are rounded before they are added, so
+// that all architectures give the same bits.
 func exp32(x float32) float32 {
 	if x < -87 {
 		return 0
@@ -22,7 +22,7 @@ func exp32(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(k)+127)<<23)
 }
 
-// log32 returns ln x for a normal x > 0, error below 3e-7 of the result or of 1.
+// log32 returns ln x for a normal x > 0, with an error below 3e-7, relative to the result or to 1.
 func log32(x float32) float32 {
 	// x = 2^k m with m in [√½, √2)
 	bits := math.Float32bits(x)

@@ -19,11 +19,11 @@ import (
 // Sources of the ratios R.
 const (
 	Walks     = "walks"     // pairs of labels at the ends of walks of one to three steps
-	Homophily = "homophily" // classes join themselves with probability 0.98
+	Homophily = "homophily" // both ends of an edge have the same class with probability 0.98
 	Iterated  = "iterated"  // pairs of beliefs at the ends of edges, twice
 )
 
-// Candidate is one setting of the rounds.
+// Candidate is a setting of the rounds.
 type Candidate struct {
 	Ratios string  // Walks, Homophily or Iterated
 	T      float64 // weight of the evidence of an edge
@@ -36,32 +36,32 @@ var candidates = []Candidate{
 		4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
 }
 
-// Candidates returns the settings that [Fit] chooses from. The first one is the best single setting on block models.
+// Candidates returns the settings that [Fit] chooses from. The first is the best single setting on block models.
 func Candidates() []Candidate { return slices.Clone(candidates) }
 
 const (
 	strong       = 0.98 // homophily of candidates
-	usual        = 0.9  // homophily of the runs whose beliefs give ratios
-	sweepColumns = 64   // most columns of a sweep, because wider rows do not make sweeps cheaper
-	mostEstimate = 24   // classes up to which ratios are estimated; at most sweepColumns
+	usual        = 0.9  // homophily of the runs from whose beliefs R is estimated
+	sweepColumns = 64   // largest number of columns of a sweep; wider rows do not make sweeps cheaper
+	mostEstimate = 24   // largest number of classes with estimated R; at most sweepColumns
 )
 
 // Settings are the settings of [Fit]. Nil means defaults.
 type Settings struct {
-	Candidates []Candidate // nil: those of [Candidates]
+	Candidates []Candidate // nil: [Candidates]
 
 	// Explain sets [Model.Form].
 	Explain bool
 
-	// Memory is the largest number of bytes of blocks; 0 means no limit. It never changes a result.
+	// Memory limits the bytes of blocks; 0: no limit. It never changes a result.
 	Memory int64
 
-	// Progress, if not nil, is called with the number of runs that are done.
+	// Progress, if not nil, is called with the numbers of finished and of all candidates.
 	Progress func(stage string, done, total int64)
 }
 
-// Workspace declares the memory of [Fit] and [Model.Predict] without the probabilities, for labels of the given number of
-// classes on a graph with rows nodes: logarithms of beliefs, a vector, and a slab of sums.
+// Workspace declares the memory of [Fit] and [Model.Predict], without the probabilities, on a graph with the given numbers of
+// rows and classes: logarithms of beliefs, a vector, and a slab of sums.
 func Workspace(rows, classes int) budget.Workspace {
 	return budget.Slabs[float32](1, rows, min(classes, sweepColumns)).And(
 		budget.Held(budget.Block[float32](rows, classes), 8*int64(rows)))
@@ -70,29 +70,29 @@ func Workspace(rows, classes int) budget.Workspace {
 // Model is a fitted candidate.
 type Model struct {
 	Candidate
-	Sharpen float64 // power of the beliefs, an inverse temperature
+	Sharpen float64 // power of the beliefs: an inverse temperature
 	Blend   float64 // weight of the class shares in the probabilities
 
 	Accuracy float64 // share of the held-out labels that are predicted rightly
-	Certain  float64 // mean largest belief of held-out labels, before Sharpen and Blend
+	Certain  float64 // mean of the largest belief at held-out labels, before Sharpen and Blend
 	Majority float64 // share of the most frequent class of the held-out labels
 
-	HeldOut       []int       // positions in the seeds of the labels that were held out
-	Probabilities [][]float32 // of the classes of each of them
-	Predicted     []int       // class of each of them, by the candidate that labels of other folds choose
+	HeldOut       []int       // positions of the held-out labels in the seeds
+	Probabilities [][]float32 // probabilities of the classes of each held-out label
+	Predicted     []int       // class of each held-out label, by the candidate that labels of other folds choose
 
-	Sweeps int // over the graph, so far
+	Sweeps int // number of sweeps over the graph, so far
 
-	Form *explain.Form // of the scores; nil before Predict, and without Settings.Explain
+	Form *explain.Form // form of the scores; nil before Predict, and without Settings.Explain
 
 	network *network
-	only    *run // the run of Fit, if it made a single one; Predict continues it
+	only    *run // the run of Fit, if Fit made a single run; Predict continues it
 
 	explains bool
 }
 
-// KnowsItself reports whether a block model explains the graph: with at least 100 labels, the mean largest belief is within
-// 0.05 of the accuracy, and the accuracy is at least 0.3 of the way from the share of the most frequent class to 1. Then no
+// KnowsItself reports whether a block model explains the graph. It must have at least 100 labels. The mean largest belief must be
+// within 0.05 of the accuracy, and the accuracy at least 0.3 of the way from the share of the most frequent class to 1. Then no
 // other method is likely to be better.
 func (m *Model) KnowsItself() bool {
 	return len(m.network.seeds.Row) >= 100 &&
@@ -100,8 +100,8 @@ func (m *Model) KnowsItself() bool {
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
-// Votes returns for each held-out label the class of the largest weight among its neighbours with labels, -1 without such
-// a neighbour. Fit has made a single run, and Predict was not called. Cost: a sweep.
+// Votes returns for each held-out label the class with the largest weight among its labelled neighbours, or −1 if it has none. It
+// must be called before Predict, and Fit must have made a single run. Cost: a sweep.
 func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	q := m.only
 	err := q.sweep(ctx, func(_ context.Context, lo, hi int) error {
@@ -129,9 +129,9 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	return votes, nil
 }
 
-// Fit chooses among the candidates by the labels of the folds: fold[i] ≥ 0 is the fold of seed i, or −1 if
-// it is never held out. Without a held-out label it is the first candidate. The graph is undirected. Cost:
-// for each fold about 4 sweeps of C columns, and 15 for each candidate at the most.
+// Fit chooses among the candidates by the labels of the folds. fold[i] ≥ 0 is the fold of seed i; −1 means that the seed is never
+// held out. If no label is held out, Fit takes the first candidate. The graph must be undirected. Cost: for each fold about 4
+// sweeps of C columns, and at most 15 for each candidate.
 func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 	s *Settings) (*Model, error) {
 	if s == nil {
@@ -170,11 +170,11 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 
 const (
 	foldCount  = 5
-	manyLabels = 500 // labels from which one fold chooses as well as five
+	manyLabels = 500 // number of labels from which one fold chooses as well as five
 )
 
-// Folds returns the fold of each label with the given classes, as [Fit] expects them: five stratified folds
-// or, of many labels, a fifth of them in one fold and −1 for the others.
+// Folds returns the fold of each label for [Fit]: five stratified folds, or with many labels a single fold of a fifth of them and
+// −1 for the others.
 func Folds(class []int, seed uint64) []int {
 	if choose.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))
@@ -186,7 +186,7 @@ func Folds(class []int, seed uint64) []int {
 	return fold
 }
 
-// OneFold leaves the first fold alone, so that the labels of others are never held out.
+// OneFold sets all folds but the first to −1, so that only the labels of the first fold are held out.
 func OneFold(fold []int) {
 	for i, k := range fold {
 		if k > 0 {
@@ -195,18 +195,18 @@ func OneFold(fold []int) {
 	}
 }
 
-// fitting is the state of Fit. Half of its methods are methods of the network, whose rounds it counts.
+// fitting is the state of Fit.
 type fitting struct {
 	*network
 	settings   *Settings
 	candidates []Candidate
 	folds      []int
-	held       []int         // seeds that some fold holds out
+	held       []int         // seeds that are held out
 	beliefs    [][][]float32 // of each candidate and held-out seed
 	only       *run          // the only run, after its last round; nil: there are several runs
 }
 
-// read makes the runs of all candidates without each fold, and keeps the beliefs of the held-out labels.
+// read runs each candidate without each fold, and stores the beliefs at the held-out labels.
 func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
@@ -234,7 +234,7 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of a candidate without the hidden fold, with the ratios from the labels outside a fold.
+// newCandidate returns a run of candidate c without the labels of fold hidden. R comes from the labels outside the given fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
 	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
@@ -244,14 +244,13 @@ func newCandidate(ctx context.Context, n *network, c Candidate,
 	return newRun(n, ratios, strong, c.T, hidden), nil
 }
 
-// ratiosKey is the key of ratios that were computed.
+// ratiosKey is the key of a computed R.
 type ratiosKey struct {
 	source string
 	fold   int
 }
 
-// ratiosOf returns the ratios from a source without a fold, nil of homophily. Those that were computed before are used
-// again.
+// ratiosOf returns R from a source without the labels of a fold, or nil for homophily. It computes each R once.
 func ratiosOf(ctx context.Context, n *network, source string,
 	fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
@@ -271,8 +270,7 @@ func ratiosOf(ctx context.Context, n *network, source string,
 	return r, err
 }
 
-// iterate returns the ratios by the beliefs of a homophilous run, and once more by the beliefs of a run with these
-// ratios.
+// iterate returns R from the beliefs of a homophilous run, estimated again from the beliefs of a run with this R.
 func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
 		q := newRun(n, r, usual, 0.5, fold)
@@ -307,16 +305,16 @@ var (
 	blends   = []float64{.02, .1, .3, .6, 1}
 )
 
-// The temperature of a model without a held-out label.
+// The temperature if no label is held out.
 const (
 	plainSharpen = 1
 	plainBlend   = 0.1
 )
 
-// scores are sums over the held-out labels of one fold by one candidate.
+// scores are sums over the held-out labels of one fold for one candidate.
 type scores struct {
 	right int
-	loss  []float64 // of each sharpen and blend, the latter in turn
+	loss  []float64 // of each pair of sharpen and blend; blend varies faster
 }
 
 // choice is a candidate with its temperature.
@@ -326,8 +324,8 @@ type choice struct {
 	right          int
 }
 
-// model returns the candidate with the greatest accuracy − 0.2 · log loss on the held-out labels, the first
-// of equals, with the temperature and the share of the class shares of the least log loss.
+// model returns the candidate with the largest accuracy − 0.2 · log loss on the held-out labels. Among equals the first wins.
+// Sharpen and Blend have the smallest log loss.
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
@@ -347,7 +345,7 @@ func (f *fitting) model() *Model {
 		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain,
 	}
 	counts := make([]int, len(shares))
-	choices := slices.Repeat([]choice{best}, len(f.folds)) // those of the labels of other folds
+	choices := slices.Repeat([]choice{best}, len(f.folds)) // choices by the labels of other folds
 	for k := range choices {
 		if len(choices) > 1 {
 			choices[k] = chooseCandidate(sums, k)
@@ -401,7 +399,7 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// chooseCandidate returns the best candidate and its temperature by the labels outside a fold, −1 for none.
+// chooseCandidate returns the best candidate and its temperature by the labels outside a fold, or by all labels if hidden is −1.
 func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)
@@ -448,11 +446,11 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 	}
 }
 
-// Predict returns the probabilities of the classes of each node, from a run with all labels. Nodes that no
-// label reaches have the class shares. With manyLabels labels or more the run keeps the ratios without the first fold,
-// because the temperature was chosen with these: ratios from beliefs become sharper with each label, so that a temperature
-// which made up for blurred ratios would make sharp ratios too certain. Where Fit made a single run, its beliefs are where
-// the run with all labels begins. It may be called once. Cost: the ratios of few labels, and a sweep for each round.
+// Predict returns the class probabilities of each node, from a run with all labels. Nodes that no label reaches have the class
+// shares. With at least manyLabels labels the run keeps the R of the labels outside the first fold, with which the temperature
+// was chosen: an R from beliefs becomes sharper with each label, so that a temperature that corrects a blurred R would make a
+// sharp R too certain. If Fit made a single run, Predict continues it with all labels. Predict may be called once. Cost: with few
+// labels an estimate of R, and a sweep for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only

@@ -9,14 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// newForm returns the scores that the last beliefs F give the next round. With the messages m_u = log(F_u R) and the field
-// h = log(f R) the logits are
+// newForm returns the form of the scores that follow from the last beliefs F. With the messages m_u = log(F_u R) and the field h
+// = log(f R) the logits are
 //
 //	z_v = b + t Σ_u A_vu (m_u − h)
 //
-// and the score of a class is its logit less the logit of the class with the next one. The importance of a link of v is its
-// term of the sum. No labelled node has a share: a belief follows from many labels, and the derivatives by single labels are
-// small where neighbours are certain. Cost: a sweep.
+// and the score of a class is its logit less the logit of the next likely class. The importance of a link of v is its term of the
+// sum. Labelled nodes have no shares: a belief follows from many labels, and the derivatives by single labels are small where
+// neighbours are certain. Cost: a sweep.
 func newForm(ctx context.Context, q *run) (*explain.Form, error) {
 	rows := len(q.seedOf)
 	k := q.seeds.Classes

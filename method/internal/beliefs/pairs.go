@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// walkSteps is the greatest length of the walks that pair labels.
+// walkSteps is the largest number of steps of the walks that pair labels.
 const walkSteps = 3
 
-// walkPairs returns the matrices N_l = Yᵀ W_l Y made symmetric, l = 1 … walkSteps, of the labels outside a fold, where W_l
-// counts walks of l edges that do not turn back:
+// walkPairs returns N_l = Yᵀ W_l Y, made symmetric, for l = 1 … walkSteps and the labels Y outside a fold. W_l counts walks of l
+// edges that do not turn back:
 //
 //	W_1 = A,  W_2 = A W_1 − D,  W_l = A W_(l−1) − (D − 1) W_(l−2)
 //
@@ -32,7 +32,7 @@ func walkPairs(ctx context.Context, n *network,
 		pairs = append(pairs, mat.NewDense(classes, classes, nil))
 	}
 	width := Workspace(rows, classes).Width(n.memory)
-	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y, W_l Y of the columns of a sweep
+	var steps [3]*sparse.Block[float32] // W_(l−2) Y, W_(l−1) Y and W_l Y, for the columns of a sweep
 	for i := range steps {
 		steps[i] = sparse.NewBlock[float32](len(n.g.Degrees), width)
 	}

@@ -16,40 +16,39 @@ import (
 
 const (
 	damping   = 0.3
-	rounds    = 15   // of a run
-	emRounds  = 8    // of the runs whose beliefs give ratios
-	settled   = 5e-4 // mean change of a belief, below which a run ends
-	leastMean = 1e-9 // of F R, so that its logarithm is finite
+	rounds    = 15   // largest number of rounds of a run
+	emRounds  = 8    // of the runs from whose beliefs R is estimated
+	settled   = 5e-4 // a run ends if the mean change of a belief is smaller
+	leastMean = 1e-9 // smallest element of F R, so that its logarithm is finite
 )
 
 const noFold = -1
 
-// network is the graph with its labels, as all runs see it.
+// network is the graph with its labels, which all runs share.
 type network struct {
 	g      *graph.Graph
 	team   *sparse.Team
 	op     *sparse.Operator[float32]
 	unit   float64 // mean weight of an entry
 	total  float64 // Σd
-	count  int     // nodes with an edge
+	count  int     // number of nodes with an edge
 	seeds  cwk.Seeds
-	seedOf []int32 // of a row, its position in seeds; −1: no label
-	fold   []int   // of a seed
+	seedOf []int32 // position in seeds of each row; −1: no label
+	fold   []int   // of each seed
 
-	memory   int64     // limit of blocks; 0: none
-	turns    []float32 // Σ of squared weights of each row; nil: not computed
+	memory   int64     // limit of blocks; 0: no limit
+	turns    []float32 // sum of the squared weights of each row; nil: not computed
 	computed map[ratiosKey]*mat.Dense
 
-	sweeps int // over the graph so far
+	sweeps int // number of sweeps over the graph, so far
 }
 
-// newNetwork returns the graph with weights in units of their mean, so that results do not depend
-// on the scale of weights.
+// newNetwork returns the graph with weights divided by their mean, so that results do not depend on the unit of weights.
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	n := &network{g: g, team: g.Team(), seeds: seeds, fold: fold, unit: 1,
 		computed: map[ratiosKey]*mat.Dense{},
 		seedOf:   slices.Repeat([]int32{-1}, len(g.Degrees))}
-	sums := make([]float64, 2) // of degrees, and of nodes with an edge
+	sums := make([]float64, 2) // sum of degrees, and number of nodes with an edge
 	for lo, hi := range n.team.CountingRows(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
 			sums[0] += d
@@ -72,7 +71,7 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	return n
 }
 
-// known returns the class of a row in a run, or −1.
+// known returns the class of a row, or −1 if it has no label outside the fold.
 func (n *network) known(row, fold int) int {
 	i := n.seedOf[row]
 	if i < 0 || fold != noFold && n.fold[i] == fold {
@@ -81,7 +80,7 @@ func (n *network) known(row, fold int) int {
 	return n.seeds.Class[i]
 }
 
-// sharesOf returns the class shares of the labels outside a fold, with one pseudo-label.
+// sharesOf returns the class shares of the labels outside a fold, with one label more that is divided among the classes.
 func (n *network) sharesOf(fold int) []float64 {
 	shares := make([]float64, n.seeds.Classes)
 	sum := 1.0
@@ -100,7 +99,7 @@ func (n *network) sharesOf(fold int) []float64 {
 	return shares
 }
 
-// run is a computation of beliefs. Its methods are the steps of a round, and the methods of its network.
+// run is a computation of beliefs.
 type run struct {
 	*network
 	ratios   *mat.Dense // nil: homophily of the given strength
@@ -109,16 +108,16 @@ type run struct {
 	beliefs  *sparse.Block[float32]
 	field    []float32              // log(f R)
 	prior    []float32              // log shares
-	shares   []float64              // of the classes of the remaining labels
-	hidden   int                    // the fold whose labels are left out; noFold: none
+	shares   []float64              // class shares of the labels that are not held out
+	hidden   int                    // fold whose labels are held out; noFold: none
 	evidence *sparse.Block[float32] // A log(F R)
-	logs     *sparse.Block[float32] // log(F R), of the columns of a sweep
+	logs     *sparse.Block[float32] // log(F R), for the columns of a sweep
 
-	factors   []float32 // ratios by columns; of homophily, strength/share of each class
-	continued bool      // beliefs are those of another run
+	factors   []float32 // R by columns; for homophily strength/share of each class
+	continued bool      // beliefs come from another run
 	active    bool      // beliefs have not settled
 	rounds    int
-	sums      sched.Sums // Σ d_i F_i of each class, then the change
+	sums      sched.Sums // Σ d_i F_i of each class, then the sum of changes
 }
 
 // newRun returns a run without the labels of a fold.
@@ -154,8 +153,8 @@ func logsOf(shares []float64) (logs []float32) {
 	return logs
 }
 
-// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: their expected shares at a neighbour of a
-// node with belief f, relative to the shares of the classes. The elements of f must add up to 1.
+// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: their expected shares at a neighbour of a node with
+// belief f, relative to the class shares. f must add up to 1.
 func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	if q.ratios == nil {
 		base := float32(1 - q.strength)
@@ -173,7 +172,7 @@ func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	}
 }
 
-// advance makes the rounds.
+// advance makes at most limit rounds, until the beliefs have settled.
 func (q *run) advance(ctx context.Context, limit int) error {
 	if err := q.begin(ctx); err != nil {
 		return err
@@ -186,7 +185,7 @@ func (q *run) advance(ctx context.Context, limit int) error {
 	return nil
 }
 
-// know lets a run know the labels of its fold too, so that it can be continued.
+// know adds the labels of the held-out fold to a run, so that it can be continued.
 func know(q *run) {
 	q.hidden = noFold
 	q.shares = q.sharesOf(noFold)
@@ -196,8 +195,8 @@ func know(q *run) {
 	q.rounds = 0
 }
 
-// begin sets the beliefs to the shares, unless the run continues another one, and to the labels where these
-// are known.
+// begin sets the beliefs of labelled nodes to their labels and, unless the run continues another, all other beliefs to the class
+// shares.
 func (q *run) begin(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	err := blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
@@ -215,7 +214,7 @@ func (q *run) begin(ctx context.Context) error {
 	return err
 }
 
-// finish fixes the belief f of a labelled node, and adds it to the sums if the row counts.
+// finish fixes the belief f of a row if it is labelled, and adds f to the sums if the row counts in this process.
 func (q *run) finish(row int, f []float32, sums []float64) {
 	if c := q.known(row, q.hidden); c >= 0 {
 		clear(f)
@@ -260,7 +259,8 @@ func (q *run) round(ctx context.Context) error {
 	return nil
 }
 
-// sweep computes the evidence by a sweep over each group of columns of logs, which fill stores, and visits the rows in the last one.
+// sweep computes the evidence group by group: fill stores columns lo ≤ j < hi of logs, and a sweep multiplies them. The last
+// sweep calls visit with its rows.
 func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi int) error,
 	visit func(sparse.Rows)) error {
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
@@ -281,7 +281,7 @@ func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi i
 	return nil
 }
 
-// logsTo stores log(F R) of the columns lo ≤ j < hi.
+// logsTo stores log(F R) for the columns lo ≤ j < hi.
 func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	return blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
@@ -294,7 +294,7 @@ func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	})
 }
 
-// updateRows moves the beliefs of a range of rows whose evidence is complete.
+// updateRows updates the beliefs of rows whose evidence is complete.
 func (q *run) updateRows(rows sparse.Rows) {
 	sums := q.sums.Of(rows.Range)
 	for i := rows.Lo; i < rows.Hi; i++ {
@@ -336,7 +336,7 @@ func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 	return halfSum(mat.NewDense(c, c, total)), nil
 }
 
-// takeLogits replaces the evidence of a node by the logits of its belief.
+// takeLogits replaces the evidence of a node by its logits.
 func (q *run) takeLogits(row int, evidence []float32) {
 	d := float32(q.g.Degrees[row] / q.unit)
 	for j, e := range evidence {
@@ -344,8 +344,8 @@ func (q *run) takeLogits(row int, evidence []float32) {
 	}
 }
 
-// update moves the belief f of a node to the softmax of its evidence, and returns the sum of the changes.
-// evidence is the sum of the neighbours' logarithms; it is overwritten.
+// update moves the belief f of a node towards the softmax of its logits, and returns the sum of the changes. It overwrites
+// evidence.
 func (q *run) update(row int, f, evidence []float32) (change float64) {
 	if q.known(row, q.hidden) >= 0 {
 		return 0

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	walkSteps  = 10_000 // of a walk at the most
-	unabsorbed = 1e-6   // share of a walk that may go on when it ends
+	walkSteps  = 10_000 // largest number of steps of a walk
+	unabsorbed = 1e-6   // largest share of a walk that may be left at its end
 )
 
-// absorb stores the classes lo ≤ c < hi of the limit of the walks in the scores: of a directed graph, where no system is
-// symmetric, and if labels absorb only a part of a walk. Nodes that no label reaches have their prior. A small graph is
-// eliminated. On another one an additional column is the share of a walk from each node that goes on, which bounds the
-// distance to the limit; the error is a [*problem.Error] if it is not small after walkSteps steps. Rough walks end after
+// absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It serves directed graphs, where no system is
+// symmetric, and labels that absorb only part of a walk. Nodes that no label reaches have their prior. A small graph is
+// eliminated. On other graphs an additional column holds the share of the walk from each node that is left; it bounds the
+// distance to the limit. If the share is not small after walkSteps steps, the error is a [*problem.Error]. Rough walks end after
 // mostSteps steps.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
@@ -33,7 +33,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	x := sparse.NewBlock[float64](n, last+1)
 	y := sparse.NewBlock[float64](n, last+1)
 	left := blocks.Inverses(p.Degrees)
-	ends := make([]float64, n) // share of a walk that ends at a node
+	ends := make([]float64, n) // share of a walk that ends at each node
 	for i := range n {
 		copy(x.Row(i), prior(i)[lo:hi])
 		x.Row(i)[last] = 1
@@ -44,7 +44,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 		}
 	}
 	value := x.Columns(0, last)
-	class := map[int]int{} // of nodes with a label
+	class := map[int]int{} // class of each labelled node
 	for i, row := range p.Row {
 		class[row] = p.Class[i]
 		ends[row] = l.Alpha
@@ -99,10 +99,11 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	}
 }
 
-// eliminate stores the solution of (I − Q)·f = b in the scores, where a share of the walks ends at each node with its value, see [iterative.Absorb].
+// eliminate stores the solution of (I − Q)·f = b in the scores: the given share of the walks at a node ends there with the value
+// of the node, see [iterative.Absorb].
 func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], share []float64, lo int) error {
 	n := value.Rows
-	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs, and of those to an end, and these times the value there
+	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs; then the weight of ending; then this weight times the value
 	err := sparse.EachRow(ctx, l.P.A, 1, func(_, i int, col []uint32, val []float64) error {
 		row := q.Row(i)
 		row[n] = share[i] * l.P.Degrees[i]

@@ -16,9 +16,9 @@ import (
 
 // Comparison is the accuracy of label propagation.
 type Comparison struct {
-	Propagation problem.Estimate // with centred scores if these are better
+	Propagation problem.Estimate // of centred scores if they are better
 
-	HeldOut *HeldOut // the result of [Propagation.OutOfFold]; nil: it failed
+	HeldOut *HeldOut // result of [Propagation.OutOfFold]; nil: it failed
 }
 
 // NewBaseline returns the label propagation that other methods are compared with.
@@ -26,14 +26,15 @@ func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int)
 	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
 
-// centerErrors is the number of standard errors by which centred scores must be better. It is large, so
-// that ties on small graphs keep the plain scores of the literature.
+// centerErrors is the number of standard errors by which centred scores must be better. It is large, so that ties on small graphs
+// keep the plain scores of the literature.
 const centerErrors = 3
 
-// fewestFolds is the number of folds without a difference after which the comparison ends.
+// fewestFolds is the number of folds after which CompareCenter ends if centred scores are not better.
 const fewestFolds = 2
 
-// compareCentered counts whether centred or plain scores predict the class of a held-out label.
+// compareCentered adds a held-out label to l.better if only its centred scores predict its class, and to l.worse if only its
+// plain scores do.
 func compareCentered(l *Propagation, row []float32, means []float64,
 	class int) {
 	best := 0
@@ -52,14 +53,14 @@ func compareCentered(l *Propagation, row []float32, means []float64,
 	}
 }
 
-// centerIsBetter reports whether centred scores have predicted significantly more held-out labels.
+// centerIsBetter reports whether centred scores predict significantly more held-out labels.
 func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
-// CompareCenter is [Propagation.OutOfFold] that ends when it is known whether centred scores predict significantly more held-out
-// labels, on a graph without directions: until the difference is significant, or until it is not positive after fewestFolds folds. It
-// returns nil if a solution is not found. Cost: a prediction for each of these folds.
+// CompareCenter is [Propagation.OutOfFold] for the choice between centred and plain scores on an undirected graph. It ends when
+// the difference is significant, or if centred scores are not better after fewestFolds folds. It returns nil if there is no
+// solution. Cost: a prediction for each fold.
 func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
@@ -71,8 +72,8 @@ func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	return held, err
 }
 
-// Compare estimates the accuracy of label propagation by folds of the labels, unless a solution is not found. Cost: as of
-// [Propagation.OutOfFold].
+// Compare estimates the accuracy of label propagation by folds of the labels. The result is empty if there is no solution. It
+// costs as much as [Propagation.OutOfFold].
 func (l *Propagation) Compare(ctx context.Context, fold []int,
 	folds int) (*Comparison, error) {
 	p := l.P

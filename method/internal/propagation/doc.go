@@ -1,4 +1,3 @@
-// Package propagation is label propagation: its scores of all nodes, [Propagation], and how
-// often it and the largest class are right at labels that are hidden with their fold,
+// Package propagation is label propagation: the scores of all nodes, [Propagation], and their accuracy at held-out labels,
 // [Propagation.Compare].
 package propagation

@@ -10,9 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Form returns the form of the scores in Raw of the last ScoresTo; nil of a directed graph, and of a prior of each node.
+// Form returns the form of the scores that the last ScoresTo stored in Raw; nil for directed graphs and for a prior of each node.
 //
-// The harmonic function at node v is the sum over labelled nodes u of the probability that the walk from v meets u first,
+// The harmonic function at node v is a sum over labelled nodes u. The share of u is the probability that the walk from v meets u
+// first,
 //
 //	h(v, u) = (A·x)_u,  L_UU·x = e_v
 //
@@ -56,11 +57,10 @@ func (l *Propagation) Form() *explain.Form {
 	return f
 }
 
-// responseTolerance is the residual of responses. It is small because weights over many decades multiply residuals.
+// responseTolerance is the tolerance of the solutions x. It is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
-// harmonicTerms returns the terms of the harmonic function, centred or not, and the solutions of the adjoint
-// systems of the nodes.
+// harmonicTerms returns the terms of the harmonic function, and the solutions x for the given nodes.
 func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
 	nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P

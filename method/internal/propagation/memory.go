@@ -6,13 +6,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// walks reports whether label propagation walks: where it has no symmetric system to
-// solve, or is given a length or labels that do not absorb all of a walk.
+// walks reports whether label propagation walks, because there is no symmetric system, or because a length is given or labels
+// absorb only part of a walk.
 func walks(l *Propagation) bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
 }
 
-// Workspace declares the memory of ScoresTo without the scores of all classes.
+// Workspace declares the memory of ScoresTo, without the scores of all classes.
 func (l *Propagation) Workspace() budget.Workspace {
 	n := len(l.P.Degrees)
 	columns := min(len(l.P.Names), widest)
@@ -37,19 +37,19 @@ func (l *Propagation) Workspace() budget.Workspace {
 	return w
 }
 
-// CompareWorkspace declares the memory of [Propagation.Compare] without the components.
+// CompareWorkspace declares the memory of [Propagation.Compare], without the components.
 func (l *Propagation) CompareWorkspace() budget.Workspace {
 	sub := *l
 	sub.Steps = comparedSteps(l)
 	return sub.Workspace().And(budget.Held(HeldOutBytes(l.P)))
 }
 
-// room returns the memory that the limit leaves to a factor or a reduction, 0 for no limit.
+// room returns the memory that a factor or a reduction may take; 0: no limit.
 func (l *Propagation) room() int64 {
 	return budget.Subtract(l.Memory, l.Workspace().Required(l.Memory))
 }
 
-// HeldOutBytes is the memory of scores of all labels.
+// HeldOutBytes returns the memory of the scores of all labels.
 func HeldOutBytes(p *problem.Problem) int64 {
 	return int64(len(p.Row)) * int64(4*len(p.Names)+64)
 }

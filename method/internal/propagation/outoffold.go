@@ -18,22 +18,21 @@ import (
 )
 
 const (
-	// enoughLabels is the number of predicted labels that determines an accuracy to 1.5 %. Further
-	// folds are left out, also after harmonicWork entries × columns, some seconds: a road map needs
-	// 350 sweeps for a fold, a social network 20.
+	// Folds are omitted once enoughLabels labels are predicted, which determine an accuracy to 1.5 %, or once folds have taken
+	// harmonicWork entries × columns, some seconds: a fold of a road map takes 350 sweeps, a fold of a social network 20.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
 
-	// Walks without their fold that would take until they have settled take mostComparedSteps, because that may be a thousand,
-	// or fewer if a fold gathers from more than comparedWork entries × columns. After that work further folds are left out.
+	// Walks without a fold could take a thousand steps until they settle. They take mostComparedSteps, or fewer, but at least
+	// leastComparedSteps, if a fold takes more than comparedWork entries × columns. After that work further folds are omitted.
 	mostComparedSteps  = 100
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
 
-	widest = 64 // columns that walk together
+	widest = 64 // largest number of columns of a sweep
 )
 
-// comparedSteps returns the length of walks without a fold; 0: a system is solved.
+// comparedSteps returns the number of steps of walks without a fold; 0: a system is solved.
 func comparedSteps(l *Propagation) int {
 	if !walks(l) || l.Steps > 0 {
 		return l.Steps
@@ -43,26 +42,25 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores of label propagation at labels, each without the labels of its own fold, and nil at labels of folds
-// that are left out because there are enough others. Labels that no other label reaches have the scores of such nodes.
+// HeldOut has the scores of label propagation at labels, computed without the labels of their fold. They are nil for omitted
+// folds. If no other label reaches a label, its scores are the prior.
 type HeldOut struct {
 	Scores [][]float32
 
-	// Center reports that scores are centred, because these predict significantly more held-out labels, by centerErrors
-	// standard errors.
+	// Center states that scores are centred, because centred scores predict significantly more held-out labels.
 	Center bool
 
 	reduction *iterative.Reduction // of the graph to the labelled nodes; nil: none
 }
 
-// OutOfFold returns the scores of label propagation at labels. It returns the errors of [Propagation.ScoresTo]. Cost: a
-// prediction for each fold.
+// OutOfFold returns the scores at labels without their fold. It returns the errors of [Propagation.ScoresTo]. Cost: a prediction
+// for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
-// outOfFold is OutOfFold that ends after the fold for which ends returns true. It compares centred scores with plain ones.
+// outOfFold is OutOfFold that ends after the first fold for which ends returns true. It compares centred with plain scores.
 func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
@@ -75,7 +73,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds) // of the classes
+	means := make([][]float64, folds) // of the classes, in each fold
 	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err
@@ -124,14 +122,16 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	return out, nil
 }
 
-// reduces reports whether the graph may have an [iterative.Reduction] to the labelled nodes. On road maps and lattices with few labels
-// iterations take several hundreds of steps for each fold and for all labels, more than one elimination of all nodes without a label.
+// reduces reports whether an [iterative.Reduction] of the graph to the labelled nodes may be tried. On road maps and lattices
+// with few labels, iterations take several hundred steps for each fold and for all labels, more than one elimination of all other
+// nodes.
 func reduces(l *Propagation) bool {
 	p := l.P
 	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
 }
 
-// reduction returns the reduction of the graph to the labelled nodes, nil if iterations are faster or it fills in.
+// reduction returns the reduction of the graph to the labelled nodes, or nil if iterations are faster or there is too much
+// fill-in.
 func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, error) {
 	p := l.P
 	need := iterative.ReductionBytes(len(p.Degrees), p.A.NNZ(), len(p.Row))
@@ -151,7 +151,7 @@ func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, erro
 	return r, err
 }
 
-// answerReduced stores the scores at the test labels of a fold of p, and the means of the classes, by the graph of the labelled nodes alone.
+// answerReduced stores the scores at the test labels of a fold, and the means of the classes, computed on the reduced graph.
 func (l *Propagation) answerReduced(ctx context.Context, r *iterative.Reduction, p *problem.Problem, fold choose.Split) error {
 	f := sparse.NewBlock[float64](len(p.Row), len(p.Names))
 	for _, i := range fold.Train {

@@ -19,28 +19,28 @@ import (
 )
 
 const (
-	mostSteps = 1000    // of conjugate gradients
+	mostSteps = 1000    // largest number of steps of conjugate gradients
 	settled   = 0x1p-23 // a unit in the last place of float32
 )
 
-// Propagation computes one labelling. Memory is in bytes, 0 for no limit.
+// Propagation is a computation of label propagation. Memory is a limit in bytes; 0: no limit.
 type Propagation struct {
 	P      *problem.Problem
 	Prior  cwk.Prior
-	Alpha  float64 // share of a walk that ends at a labelled node
-	Steps  int     // of a walk; 0: until it has settled
-	Center bool    // subtract from the scores of a class their mean over nodes, weighted by degrees
+	Alpha  float64 // share of a walk that ends at each labelled node
+	Steps  int     // number of steps of a walk; 0: until it has settled
+	Center bool    // subtract from the scores of each class their mean over nodes, weighted by degrees
 	Memory int64
 
-	// Rough says that the harmonic function is solved for to roughTolerance, or as far as mostSteps steps come, unless several
-	// processes share a graph whose weights span many orders of magnitude.
+	// Rough solves for the harmonic function to roughTolerance, or as far as mostSteps steps come, unless several processes share a
+	// graph whose weights span many orders of magnitude.
 	Rough bool
 
-	// Raw, unless nil, receives the scores in double precision, but for centred scores. Those of a
-	// signed graph are the values of the harmonic function.
+	// Raw, unless nil, receives scores in double precision, but no centred scores. For a signed graph they are the values of the
+	// harmonic function.
 	Raw *sparse.Block[float64]
 
-	// Highest, unless nil, receives the highest scores of each node, and no block has the scores of all classes.
+	// Highest, unless nil, receives the highest scores of each node in place of scores of all classes.
 	Highest *problem.Highest
 
 	Workers int
@@ -48,18 +48,17 @@ type Propagation struct {
 	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
 	Progress func(stage string, done, total int64)
 
-	// HeldOut, unless nil, is the result of [Propagation.OutOfFold] for the same labels, whose reduction of the graph is used again.
+	// HeldOut, unless nil, is the result of [Propagation.OutOfFold] for the same labels. Its reduction is used again.
 	HeldOut *HeldOut
 
 	scores   *sparse.Block[float32] // of all classes, or of a slab of them
-	heldOut  map[int][]float32      // receives the scores of some nodes in place of Highest; nil: none
+	heldOut  map[int][]float32      // receives the scores of these nodes in place of Highest; nil: none
 	reached  *roaring.Bitmap
-	gathered int64 // entries × columns of the sweeps
+	gathered int64 // entries × columns of all sweeps
 
-	// better and worse count the held-out labels that centred scores predict rightly and plain ones do
-	// not, and the reverse.
+	// better counts the held-out labels that only centred scores predict, worse those that only plain scores predict.
 	better, worse float64
-	centeredBy    []float64 // means of the classes that centred scores are less
+	centeredBy    []float64 // means of the classes, which centred scores subtract
 }
 
 // walk returns the walk with the given number of steps.
@@ -72,14 +71,14 @@ func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 	}
 }
 
-// Validate reports every parameter that is out of range.
+// Validate returns an error that lists all parameters out of range.
 func (l *Propagation) Validate() error {
 	return walk[float32](l, mostSteps).Validate()
 }
 
-// ScoresTo stores the scores of all nodes in scores, or where this is nil in Highest, and adds the sweeps to work. reached
-// are the nodes that a label reaches. The error is a [*problem.Error] if the solve for the harmonic function does not
-// converge, or if walks have not met a label at the limit of their steps.
+// ScoresTo stores the scores of all nodes in scores, or in Highest if scores is nil, and adds its sweeps to work. reached must
+// hold the nodes that labels reach. If the solve for the harmonic function does not converge, or walks have not met a label at
+// their limit of steps, the error is a [*problem.Error].
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
 	reached *roaring.Bitmap, work *graph.Work) error {
 	l.reached = reached
@@ -95,7 +94,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		if err != nil {
 			return err
 		}
-		work.Sweeps += 2 // for degrees, of all edges and of those between free nodes
+		work.Sweeps += 2 // for degrees of all edges, and of edges between nodes without labels
 		harmonic = true
 		propagate = func(ctx context.Context, lo, hi int, report func(done float64)) (int, error) {
 			return l.harmonic(ctx, solve, lo, hi, report)
@@ -143,14 +142,14 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 		return nil, err
 	}
 	g.Memory = l.room()
-	if slices.Equal(g.Degrees, p.Degrees) { // to hold them once
+	if slices.Equal(g.Degrees, p.Degrees) { // hold them once
 		g.Degrees = p.Degrees
 	}
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres raw scores if the settings say so; otherwise it scales the scores of the harmonic function without
-// signs to the sum one.
+// completeRaw centres raw scores if l.Center is set. Otherwise it scales scores of the harmonic function without signs to the sum
+// one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
@@ -172,10 +171,9 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	}
 }
 
-// release centres the scores of the classes from lo on if the settings say so, and passes them on to heldOut or Highest.
-//
-// Centred are the scores f of the k classes at each reached node to 1/k + f − mean, which add up to one, and of which negative
-// ones become 0. A class of many nodes or labels is then no longer the answer wherever labels are far away.
+// release passes the scores of a slab of classes, from class lo on, to heldOut or Highest. If l.Center is set, it centres them
+// first: the scores f of k classes at a reached node become 1/k + f − mean, which add up to one, with negative values replaced by
+// 0. A class of many nodes or labels is then no longer predicted wherever labels are far away.
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -193,15 +191,16 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 	}
 }
 
-// centerTo stores the centred scores of some of k classes, without negative ones.
+// centerTo stores centred scores of some of the classes, with negative values replaced by 0. classes is the number of all
+// classes.
 func centerTo(dst, scores []float32, means []float64, classes int) {
 	for c, v := range scores {
 		dst[c] = float32(max(0, 1/float64(classes)+float64(v)-means[c]))
 	}
 }
 
-// normalise makes the scores of each reached node add up to one: of solutions that are right to the tolerance of a solve they
-// do so only to that, and centred ones exceed one where negative ones have become 0.
+// normalise makes the scores of each reached node add up to one. Solutions add up to one only up to their tolerance, and centred
+// scores exceed one after negative values became 0.
 func normalise(l *Propagation) {
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
@@ -223,7 +222,7 @@ func normalise(l *Propagation) {
 	}
 }
 
-// scaleToOne makes scores add up to one but for rounding, unless all are 0.
+// scaleToOne makes scores add up to one, unless all are 0.
 func scaleToOne(row []float32) {
 	sum := 0.0
 	for _, v := range row {
@@ -236,7 +235,7 @@ func scaleToOne(row []float32) {
 	}
 }
 
-// means returns the mean score of each class of the slab over the reached nodes, weighted by degrees.
+// means returns the mean score of each class of the slab over reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
 	buffer := make([]float64, l.scores.Cols+1)
 	team := l.P.Team()
@@ -259,8 +258,7 @@ func (l *Propagation) means() []float64 {
 	return sums
 }
 
-// walkFor stores the classes lo ≤ c < hi of the walk's distributions after l.Steps steps in the
-// scores.
+// walkFor stores in the scores the distributions of walks after l.Steps steps, for classes lo ≤ c < hi.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
@@ -279,8 +277,8 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	return sweeps, err
 }
 
-// harmonic stores the classes lo ≤ c < hi of the harmonic function in the scores, to the precision
-// of float32. It returns the number of sweeps, and calls report with the share that is done.
+// harmonic stores in the scores the harmonic function for classes lo ≤ c < hi. It returns the number of sweeps, and calls report
+// with the finished share of the work.
 func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -305,11 +303,11 @@ func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi 
 	return sweeps + 1, nil
 }
 
-// harmonicSolve stores the harmonic function in the rows of f without a label. It returns the number of sweeps, and calls report with
-// the share that is done.
+// harmonicSolve stores the harmonic function in the rows of f without a label. It returns the number of sweeps, and calls report
+// with the finished share of the work.
 type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
 
-// harmonicSolve returns the solve by the reduction of the graph, if there is one, or else by iterations.
+// harmonicSolve returns a solve by the reduction of the graph if there is one, otherwise by iterations.
 func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) {
 	r, err := l.reduction(ctx)
 	if r != nil {
@@ -339,7 +337,8 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	if l.Raw != nil {
 		tolerance = rawTolerance
 	}
-	// Several processes have no factor, and a rough residual shows nothing where weights span many orders of magnitude.
+	// Several processes have no factor, and without a factor a rough residual shows nothing if weights span many orders of
+	// magnitude.
 	isRough := l.Rough && !(l.P.Team() != nil && h.IsWide())
 	if isRough {
 		tolerance = roughTolerance
@@ -366,8 +365,7 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	return res.Sweeps, nil
 }
 
-// The residuals of the harmonic function: for scores in float32, for raw scores, and for scores of which only the largest
-// class matters.
+// Tolerances of the harmonic function: if only the largest score matters, for scores in float32, and for raw scores.
 const (
 	roughTolerance    = 1e-3
 	harmonicTolerance = 1e-8
