@@ -19,13 +19,14 @@ import (
 //
 //	exp(−‖u − v‖/√2) + 0.3²
 //
-// between the rows u and v of labels, so that no n×n matrix is stored. The kernel is large only if nearly all neighbours of two
-// nodes are the same.
+// between the rows u and v of labels, so that no n×n matrix is stored. Products of rows are computed for the values between
+// labels, and again for the scores of all nodes, so that the products with all labels are never in memory. The kernel is large
+// only if nearly all neighbours of two nodes are the same.
 type linkRows struct {
-	in       *input
-	nodes    []int         // the nodes whose labels ridges learn from
-	products *featureBlock // of each node's scaled row of A with the scaled rows of nodes
-	degrees  *featureBlock // standardized logarithms, scaled to a mean squared length of 1
+	in      *input
+	nodes   []int         // the nodes whose labels ridges learn from
+	squares []float32     // squared lengths of the rows of A
+	degrees *featureBlock // standardized logarithms, scaled to a mean squared length of 1
 }
 
 const (
@@ -33,7 +34,7 @@ const (
 	fewestLinkLabels = 100
 
 	// The number of labels that ridges learn from is bounded so that the sweeps that compute products take at most linkWork entries
-	// × columns, about a second, and that there are at most linkValues products.
+	// × columns each time, and that there are at most linkValues products.
 	linkWork   = 1 << 30
 	linkValues = 1 << 25
 
@@ -55,125 +56,119 @@ func linkLabels(p *problem.Problem) int {
 		linkValues/int64(p.Nodes())))
 }
 
-// linkBytes returns the memory of linkRows of n nodes, and of the columns that newLinkRows sweeps.
-func linkBytes(n, labels int) budget.Size {
-	return budget.AllOf(budget.Block[float32](n, labels+linkDegrees), 2*budget.Block[float64](n, linkColumns))
+// linkWorkspace declares the memory of ridges on link rows.
+func linkWorkspace(n, classes int) budget.Workspace {
+	return budget.Slabs[float64](2, n, linkColumns).And(budget.Held(4*int64(n), budget.Block[float32](n, linkDegrees+classes), budget.Block[float64](n, classes)))
 }
 
 // addLinks adds the scores of a ridge on link rows.
 func addLinks(ctx context.Context, f *features) error {
 	labels := sampleLabels(f.in, linkLabels(f.in.p))
-	if err := budget.Check(f.in.memory, linkBytes(len(f.in.p.Degrees), len(labels.p.Row)), "link rows"); err != nil {
-		return err
-	}
 	l, err := newLinkRows(ctx, f.in, labels.p.Row, f.columns)
 	if err != nil {
 		return err
 	}
-	return addRidge(ctx, f, labels, l.ridge(len(f.in.p.Names)), ofLinks)
+	return addRidge(ctx, f, labels, &ridgeBlock{linkLambdas, l.path, l.scores}, ofLinks)
 }
 
-// newLinkRows computes link rows. graph standardizes degrees. Cost: two sweeps with a column for each label.
-func newLinkRows(ctx context.Context, in *input, nodes []int,
-	graph *columns) (*linkRows, error) {
-	n := len(in.p.Degrees)
-	l := &linkRows{in: in, nodes: nodes,
-		products: newBlock(n, len(nodes)),
-		degrees:  newBlock(n, linkDegrees)}
-	squares, err := blocks.RowSquares(ctx, in.p.A, 1, in.set.Workers)
-	if err != nil {
-		return nil, err
+// newLinkRows computes the lengths and the logarithms.
+func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*linkRows, error) {
+	l := &linkRows{in: in, nodes: nodes, degrees: newBlock(len(in.p.Degrees), linkDegrees)}
+	for v := range l.degrees.Rows {
+		for j := range linkDegrees {
+			l.degrees.Row(v)[j] = float32(graph.degree(v, j) / math.Sqrt(linkDegrees))
+		}
 	}
-	op := sparse.Operator[float64]{A: in.p.A, Scale: 1, Workers: in.set.Workers}
-	x, y := sparse.NewBlock[float64](n, linkColumns),
-		sparse.NewBlock[float64](n, linkColumns)
-	for lo := 0; lo < len(nodes); lo += linkColumns {
-		hi := min(lo+linkColumns, len(nodes))
+	var err error
+	l.squares, err = blocks.RowSquares(ctx, in.p.A, 1, in.set.Workers)
+	return l, err
+}
+
+// multiply calls visit for each slab of labels from lo on, with the products of the row of A of each node and the rows of these
+// labels. Cost: two sweeps with a column for each label.
+func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products *sparse.Block[float64]) error) error {
+	n := len(l.in.p.Degrees)
+	op := sparse.Operator[float64]{A: l.in.p.A, Scale: 1, Workers: l.in.set.Workers}
+	width := linkWorkspace(n, len(l.in.p.Names)).Width(l.in.memory)
+	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
+	for lo := 0; lo < len(l.nodes); lo += width {
+		hi := min(lo+width, len(l.nodes))
 		clear(x.Data)
-		for j, v := range nodes[lo:hi] {
+		for j, v := range l.nodes[lo:hi] {
 			x.Row(v)[j] = 1
 		}
 		for range 2 {
 			if err := op.ApplyTo(ctx, y, x); err != nil {
-				return nil, err
+				return err
 			}
 			x, y = y, x
 		}
-		for v := range n {
-			simd.ConvertTo(l.products.Row(v)[lo:hi], x.Row(v)[:hi-lo])
+		if err := visit(lo, hi, x); err != nil {
+			return err
 		}
 	}
-	in.work.Sweeps += 2
-	return l, blocks.EachNodeChunk(ctx, in.set.Workers, n, func(_, lo, hi int) {
-		for v := lo; v < hi; v++ {
-			for j, label := range nodes {
-				length := math.Sqrt(float64(squares[v]) * float64(squares[label]))
-				if length > 0 {
-					l.products.Row(v)[j] /= float32(length)
-				}
-			}
-			for j := range linkDegrees {
-				l.degrees.Row(v)[j] = float32(graph.degree(v,
-					j) / math.Sqrt(linkDegrees))
+	l.in.work.Sweeps += 2
+	return nil
+}
+
+// value returns the value of the kernel between a node and a label, whose rows of A have the given product.
+func (l *linkRows) value(v, label int, product float64) float64 {
+	distance := 0.0
+	for _, u := range []int{v, label} {
+		if l.in.p.Degrees[u] > 0 {
+			distance++
+		}
+	}
+	cosine := float32(product)
+	if length := math.Sqrt(float64(l.squares[v]) * float64(l.squares[label])); length > 0 {
+		cosine /= float32(length)
+	}
+	distance -= 2 * float64(cosine)
+	for j, x := range l.degrees.Row(v) {
+		difference := x - l.degrees.Row(label)[j]
+		distance += float64(difference * difference)
+	}
+	return math.Exp(-math.Sqrt(max(0, distance)/2)) + attributeConstant*attributeConstant
+}
+
+// path returns the ridge on the values between labels.
+func (l *linkRows) path(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
+	gram := mat.NewSymDense(len(l.nodes), nil)
+	err := l.multiply(ctx, func(lo, hi int, products *sparse.Block[float64]) error {
+		for j, label := range l.nodes[lo:hi] {
+			for i, v := range l.nodes[:lo+j+1] {
+				gram.SetSym(i, lo+j, l.value(v, label, products.Row(v)[j]))
 			}
 		}
+		return nil
 	})
-}
-
-// valuesTo stores the values of the kernel between node v and the nodes of the labels.
-func (l *linkRows) valuesTo(dst []float64, v int) {
-	for i, label := range l.nodes {
-		distance := 0.0
-		for _, u := range []int{v, label} {
-			if l.in.p.Degrees[u] > 0 {
-				distance++
-			}
-		}
-		distance -= 2 * float64(l.products.Row(v)[i])
-		for j, x := range l.degrees.Row(v) {
-			difference := x - l.degrees.Row(label)[j]
-			distance += float64(difference * difference)
-		}
-		dst[i] = math.Exp(-math.Sqrt(max(0, distance)/2)) +
-			attributeConstant*attributeConstant
+	if err != nil {
+		return nil, err
 	}
+	return classify.NewGramRidgePath(ctx, gram, targets, l.in.set.Workers)
 }
 
-// ridge returns the ridge block of the kernel.
-func (l *linkRows) ridge(classes int) *ridgeBlock {
-	m := len(l.nodes)
-	workers := l.in.set.Workers
-	return &ridgeBlock{
-		lambdas: linkLambdas,
-		path: func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
-			gram := mat.NewSymDense(m, nil)
-			row := make([]float64, m)
-			for i, v := range l.nodes {
-				l.valuesTo(row, v)
-				for j := i; j < m; j++ {
-					gram.SetSym(i, j, row[j])
+// scores returns the scores of all nodes.
+func (l *linkRows) scores(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error) {
+	coefficients, shares := path.Weights(lambda)
+	sums := blocks.NewDense[float64](len(l.in.p.Degrees), len(shares))
+	for v := range sums.Rows {
+		copy(sums.Row(v), shares)
+	}
+	err := l.multiply(ctx, func(lo, hi int, products *sparse.Block[float64]) error {
+		return blocks.EachNodeChunk(ctx, l.in.set.Workers, sums.Rows, func(_, first, end int) {
+			for v := first; v < end; v++ {
+				scores := sums.Row(v)
+				for j, label := range l.nodes[lo:hi] {
+					value := l.value(v, label, products.Row(v)[j])
+					for c, w := range coefficients.RawRowView(lo + j) {
+						scores[c] += float64(value * w)
+					}
 				}
 			}
-			return classify.NewGramRidgePath(ctx, gram, targets, workers)
-		},
-		scores: func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error) {
-			coefficients, shares := path.Weights(lambda)
-			dst := newBlock(len(l.in.p.Degrees), classes)
-			return scoresIn(dst),
-				blocks.EachNodeChunk(ctx, workers, dst.Rows, func(_, lo, hi int) {
-					values := make([]float64, m)
-					scores := make([]float64, classes)
-					for v := lo; v < hi; v++ {
-						l.valuesTo(values, v)
-						copy(scores, shares)
-						for i, value := range values {
-							for c, w := range coefficients.RawRowView(i) {
-								scores[c] += float64(value * w)
-							}
-						}
-						simd.ConvertTo(dst.Row(v), scores)
-					}
-				})
-		},
-	}
+		})
+	})
+	dst := newBlock(sums.Rows, sums.Cols)
+	simd.ConvertTo(dst.Data, sums.Data)
+	return scoresIn(dst), err
 }

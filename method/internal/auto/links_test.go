@@ -40,15 +40,20 @@ func TestLinkRows(t *testing.T) {
 		}
 		return append(features, f.columns.degree(v, 0)/math.Sqrt2, f.columns.degree(v, 1)/math.Sqrt2)
 	}
-	got := make([]float64, len(p.Row))
-	for v := range p.Degrees {
-		l.valuesTo(got, v)
-		for i, label := range p.Row {
-			want := math.Exp(-floats.Distance(row(v), row(label), 2)/math.Sqrt2) + 0.09
-			if math.Abs(got[i]-want) > 1e-3 {
-				t.Fatalf("kernel between %d and %d: %g, want %g", v, label, got[i], want)
+	err = l.multiply(t.Context(), func(lo, hi int, products *sparse.Block[float64]) error {
+		for v := range p.Degrees {
+			for j, label := range p.Row[lo:hi] {
+				got := l.value(v, label, products.Row(v)[j])
+				want := math.Exp(-floats.Distance(row(v), row(label), 2)/math.Sqrt2) + 0.09
+				if math.Abs(got-want) > 1e-3 {
+					t.Fatalf("kernel between %d and %d: %g, want %g", v, label, got, want)
+				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

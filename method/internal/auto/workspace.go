@@ -77,10 +77,8 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	if d.spectral {
 		w = w.Or(lanczos.Workspace(n, spectralPairs, 0).And(budget.Held(20*8*int64(n), budget.Block[float32](n, spectralPairs), 32*squares)))
 	}
-	if d.links && n > mostLinked {
-		w = w.Or(budget.Workspace{Optional: linkBytes(n, labels)}) // only if neighbours differ
-	} else if d.links {
-		w = w.Or(budget.Held(linkBytes(n, labels)))
+	if d.links {
+		w = w.Or(linkWorkspace(n, k))
 	}
 	if d.propagation {
 		undirected := *p
