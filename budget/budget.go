@@ -12,21 +12,20 @@ import (
 	"slices"
 )
 
-// ErrMemory is wrapped by the error of every run that does not fit its memory limit. Other
-// packages export it as sparse.ErrMemory.
+// ErrMemory is wrapped by the error of every run that exceeds its memory limit. Other packages export it as sparse.ErrMemory.
 var ErrMemory = errors.New("would not fit the memory limit")
 
 // UnknownSweeps means that the number of sweeps of a run depends on the data.
 const UnknownSweeps = -1
 
-// GraphPart names the memory of the graph itself in a [Plan], LabelPart the memory of labels.
+// GraphPart is the name of the memory of the graph itself in a [Plan], LabelPart of the memory of labels.
 const (
 	GraphPart = "graph"
 	LabelPart = "labels and learner"
 )
 
-// LearnerBytes is the memory of the part of the program that only learners use, and of its small tables. LabelBytes is the
-// memory of a label: its row and its class.
+// LearnerBytes is the memory of the part of the program that only learners use, and of its small tables. LabelBytes is the memory
+// of a label: its row and its class.
 const (
 	LearnerBytes = 3 << 20
 	LabelBytes   = 16
@@ -42,18 +41,18 @@ type Item struct {
 // empty and has no limit.
 type Plan struct {
 	Limit    int64 // bytes; 0 means no limit
-	Sweeps   int   // over all entries, or UnknownSweeps
+	Sweeps   int   // sweeps over all entries, or UnknownSweeps
 	Disk     int64 // bytes of temporary files
-	RowBytes int   // of a row of the widest block that sweeps gather from; 0: not known
+	RowBytes int   // bytes of a row of the widest block that sweeps gather from; 0: unknown
 
 	items    []Item
 	total    int64
 	optional int64
-	enough   int64 // for all optional memory
+	enough   int64 // memory including all optional memory
 }
 
-// Reserve adds a part. If the sum exceeds the limit, the error is an [*Error] and the part is in
-// the plan all the same, so that an estimate can be printed.
+// Reserve adds a part. If the sum exceeds the limit, the error is an [*Error]; the part is added nevertheless, so that an
+// estimate can be printed.
 func (p *Plan) Reserve(bytes int64, what string) error {
 	if i := slices.IndexFunc(p.items, func(it Item) bool { return it.What == what }); i >= 0 {
 		p.items[i].Bytes += bytes
@@ -67,7 +66,7 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 	return nil
 }
 
-// Largest returns the largest part, the zero value of an empty plan.
+// Largest returns the largest part; the zero value if the plan is empty.
 func (p *Plan) Largest() (largest Item) {
 	for _, it := range p.items {
 		if it.Bytes > largest.Bytes {
@@ -91,19 +90,18 @@ func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	return cmp.Or(p.Reserve(bytes, what), err)
 }
 
-// Left returns the memory that the limit leaves if the run takes the most; ok is false if there is no limit.
+// Left returns the memory that the limit leaves if the run takes the most memory; ok is false if there is no limit.
 func (p *Plan) Left() (bytes int64, ok bool) {
 	return max(0, p.Limit-p.Most()), p.Limit > 0
 }
 
-// Room returns the memory that the limit leaves, as the limit of a part of the run: at least 1,
-// because 0 means no limit.
+// Room returns the memory that the limit leaves for a part of the run: at least 1, because 0 means no limit.
 func (p *Plan) Room() int64 { return Subtract(p.Limit, p.total) }
 
 // Required returns the sum of all parts.
 func (p *Plan) Required() int64 { return p.total }
 
-// Most returns the sum with the optional memory that the limit leaves.
+// Most returns the sum of all parts and of the optional memory that the limit leaves.
 func (p *Plan) Most() int64 {
 	most := AllOf(p.total, p.optional)
 	if p.Limit > 0 {
@@ -112,14 +110,13 @@ func (p *Plan) Most() int64 {
 	return most
 }
 
-// Enough returns a limit within which the run ends, whatever memory its data asks for.
+// Enough returns a limit within which the run succeeds whatever optional memory its data need.
 func (p *Plan) Enough() int64 { return AllOf(p.total, max(0, p.enough)) }
 
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }
 
-// Subtract returns limit−used as the limit of a part of a run, at least 1 because 0 means
-// that there is no limit.
+// Subtract returns limit−used as the limit of a part of a run, at least 1 because 0 means no limit.
 func Subtract(limit, used int64) int64 {
 	if limit == 0 {
 		return 0
@@ -127,7 +124,7 @@ func Subtract(limit, used int64) int64 {
 	return max(1, limit-used)
 }
 
-// Check returns an [*Error] if need exceeds limit, where a limit of 0 means none.
+// Check returns an [*Error] if need exceeds limit; a limit of 0 means no limit.
 func Check(limit, need int64, what string) error {
 	if limit > 0 && need > limit {
 		return &Error{Need: need, Limit: limit,

@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// Pool shares a limit of memory among jobs that compute at the same time on the same data, and limits their number. Jobs
-// enter in the order in which they ask. Many goroutines may use it.
+// Pool shares a memory limit among jobs that compute concurrently on the same data, and limits their number. Jobs enter in the
+// order in which they ask. A Pool may be used concurrently.
 type Pool struct {
 	mu      sync.Mutex
 	limit   int64    // bytes; 0: none
-	jobs    int      // that compute at the same time; 0: any number
-	data    int64    // the largest data of the jobs that compute
-	used    int64    // by the jobs that compute
-	running int      // number of these
+	jobs    int      // largest number of jobs that compute at the same time; 0: any number
+	data    int64    // largest data of the computing jobs
+	used    int64    // bytes of the computing jobs, without data
+	running int      // number of computing jobs
 	queue   []*claim // in the order of entering
-	closed  error    // of jobs that wait; nil: not closed
+	closed  error    // error for jobs that wait; nil: the pool is open
 }
 
-// claim is the request of a job that waits.
+// claim is the request of a waiting job.
 type claim struct {
 	data, bytes int64
-	answer      chan error // has an element as soon as the job has entered or is refused
+	answer      chan error // receives nil when the job may enter, or the error that refuses it
 }
 
-// NewPool returns a pool of a number of bytes, for a number of jobs at the same time. 0 means no limit.
+// NewPool returns a pool with a limit in bytes, and for at most the given number of concurrent jobs. 0 means no limit.
 func NewPool(limit int64, jobs int) *Pool { return &Pool{limit: limit, jobs: jobs} }
 
-// Enter waits until a job may compute that takes bytes in addition to the data, which all jobs share. If it returns no error,
+// Enter waits until a job may compute that takes bytes in addition to data, which all jobs share. If Enter returns no error,
 // Leave must be called once with the same bytes. The error is the cause of the end of ctx, the error of [Pool.Close], or an
 // [*Error] if the job would not fit alone.
 func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
@@ -48,7 +48,7 @@ func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	i := slices.Index(p.queue, c)
 	if i >= 0 {
 		p.queue = slices.Delete(p.queue, i, i+1)
-		p.admit() // the jobs behind it may be smaller
+		p.admit() // later jobs may be smaller
 	}
 	p.mu.Unlock()
 	if i < 0 && <-c.answer == nil {
@@ -68,12 +68,12 @@ func (p *Pool) Leave(bytes int64) {
 	p.used -= bytes
 	p.running--
 	if p.running == 0 {
-		p.data = 0 // the next claim knows better
+		p.data = 0 // the next claim has the current size
 	}
 	p.admit()
 }
 
-// Close ends the waiting of all jobs with an error.
+// Close makes Enter return err, also in jobs that wait.
 func (p *Pool) Close(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

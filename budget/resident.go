@@ -1,25 +1,24 @@
 package budget
 
 const (
-	// programBytes is the resident memory of a run without any data: the program, its runtime,
-	// and allocations that are too small to be estimated.
+	// programBytes is the resident memory of a run without data: the program, its runtime, and allocations that are too small to be
+	// estimated.
 	programBytes = 24 << 20
 
-	// FileBytes is the part of programBytes that consists of pages of the program's file and its
-	// variables. The runtime's own memory limit does not include it.
+	// FileBytes is the part of programBytes that consists of pages of the program's file and its variables. The runtime's memory
+	// limit does not include it.
 	FileBytes = 20 << 20
 
-	// heapShare is the number of bytes of data for each byte of the heap that is not data. Half
-	// of these are tables and garbage that is not collected yet, half is memory that the runtime
-	// returned and that huge pages bring back.
+	// The heap has one byte that is not data for every heapShare bytes of data. Half of these bytes are tables and garbage that is
+	// not collected yet, half is memory that the runtime returned and that huge pages bring back.
 	heapShare = 8
 
-	// LeastResident is the smallest estimate of a run. A smaller heap limit would make small runs
-	// spend more time on collecting garbage than on their work.
+	// LeastResident is the smallest estimate of a run. A smaller heap limit would make small runs spend more time on garbage
+	// collection than on their work.
 	LeastResident = 64 << 20
 
-	// LeastLimit is the smallest memory limit that a user may set. Graphs that matter do not fit
-	// less, and supporting it would require an exact account of every small table.
+	// LeastLimit is the smallest memory limit that a user may set. Graphs that matter do not fit a smaller limit, which would
+	// require an exact account of every small table.
 	LeastLimit = 256 << 20
 )
 

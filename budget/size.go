@@ -8,8 +8,8 @@ import (
 )
 
 // Size is the memory of a computation in bytes, an upper bound. It is the type of all estimates and limits. It is an alias,
-// because other modules declare kernels and learners with estimates. AllOf, AnyOf, Times and Block do not overflow: a size
-// beyond int64 becomes the largest int64, which exceeds every limit.
+// because other modules declare kernels and learners with estimates. AllOf, AnyOf, Times and Block do not overflow: a size beyond
+// int64 becomes the largest int64, which exceeds every limit.
 type Size = int64
 
 // AllOf returns the size of parts that are in memory at the same time.
@@ -23,7 +23,7 @@ func AllOf(parts ...Size) (sum Size) {
 	return sum
 }
 
-// AnyOf returns the size of parts of which one at a time is in memory.
+// AnyOf returns the size of parts of which only one is in memory at a time.
 func AnyOf(parts ...Size) (largest Size) {
 	for _, part := range parts {
 		largest = max(largest, part)
@@ -40,8 +40,8 @@ func Times[N int | int64](count N, part Size) Size {
 	return Size(low)
 }
 
-// Block returns the size of a block with elements of type T and rows of [Row]. A large one begins on a huge page, see
-// package system.
+// Block returns the size of a block with elements of type T and rows of [Row]. A large block begins on a huge page, see package
+// system.
 func Block[T any](rows, columns int) Size {
 	const huge = 2 << 20
 	size := Times(rows, Row[T](columns))
@@ -65,8 +65,8 @@ func Row[T any](columns int) Size {
 // Vector returns the size of n elements of type T.
 func Vector[T any, N int | int64](n N) Size { return Times(n, Size(unsafe.Sizeof(*new(T)))) }
 
-// Widest returns the largest number of columns up to all whose size is within a limit, 0 for none, or 1 if no number is.
-// The size must increase with the number of columns.
+// Widest returns the largest number of columns, at most all, whose size is within a limit, or 1 if there is none. A limit of 0
+// means no limit. The size must increase with the number of columns.
 func Widest(all int, limit Size, size func(columns int) Size) int {
 	if limit == 0 {
 		return all

@@ -2,23 +2,23 @@ package budget
 
 import "slices"
 
-// Workspace declares the memory of a computation. A declaration multiplies a few constants by the dimensions of the problem;
-// it does not describe the run again. The computation takes the width of its slabs from the same value.
+// Workspace declares the memory of a computation. A declaration multiplies a few constants by the dimensions of the problem; it
+// does not repeat the computation. The computation takes the width of its slabs from the same value.
 type Workspace struct {
-	Fixed    Size // bytes that are always in memory: vectors, blocks that are never cut, bytes of labels, classes or entries
+	Fixed    Size // bytes that are always in memory: vectors, blocks without slabs, bytes of labels, classes or entries
 	Column   Size // bytes for each column of a slab
-	Columns  int  // of the widest slab
-	Optional Size // further bytes that the data may ask for
-	Reserved Size // the part of Optional that slabs leave room for, however narrow they become
+	Columns  int  // number of columns of the widest slab
+	Optional Size // further bytes that the data may need
+	Reserved Size // part of Optional for which slabs always leave room
 
-	others []Workspace // of the stages before and after
+	others []Workspace // stages before and after
 }
 
-// Slabs returns the workspace of blocks with the given rows, which are computed up to columns columns at a time.
+// Slabs returns the workspace of blocks with the given rows, which are computed at most columns columns at a time.
 func Slabs[T any](blocks, rows, columns int) Workspace {
 	fixed := Block[T](rows, columns) - Times(rows, Row[T](columns)) // the start of huge pages
 	if columns > 8 {
-		fixed = AllOf(fixed, Times(rows, 32-4*Vector[T](1))) // rows are padded to 32 bytes, Width counts them by 4 columns
+		fixed = AllOf(fixed, Times(rows, 32-4*Vector[T](1))) // rows are padded to 32 bytes; Width counts steps of 4 columns
 	}
 	return Workspace{Fixed: Times(blocks, fixed), Column: Times(blocks, Vector[T](rows)), Columns: columns}
 }
@@ -26,7 +26,7 @@ func Slabs[T any](blocks, rows, columns int) Workspace {
 // Held returns the workspace of parts that are always in memory.
 func Held(parts ...Size) Workspace { return Workspace{Fixed: AllOf(parts...)} }
 
-// stages returns the stages of w, of which one at a time is in memory.
+// stages returns the stages of w, of which only one is in memory at a time.
 func (w Workspace) stages() []Workspace {
 	first := w
 	first.others = nil
@@ -46,23 +46,25 @@ func (w Workspace) And(v Workspace) Workspace {
 	return all[0]
 }
 
-// Or returns the workspace of computations that follow each other.
+// Or returns the workspace of computations of which only one is in memory at a time.
 func (w Workspace) Or(v Workspace) Workspace {
 	w.others = append(slices.Clip(w.others), v.stages()...)
 	return w
 }
 
-// fewColumns is the width below which slabs leave no room for reserved memory: each sweep costs as much as for these columns.
+// Slabs of at most fewColumns columns leave no room for memory that is not reserved: a sweep costs as much as for fewColumns
+// columns.
 const fewColumns = 4
 
-// Width returns the number of columns of the slabs within a limit, at least 1 and 0 without columns. The workspace must have a
-// single stage. A limit of 0 means none.
+// Width returns the number of columns of the slabs within a limit: at least 1, or 0 without columns. The workspace must have a
+// single stage. A limit of 0 means no limit.
 func (w Workspace) Width(limit Size) int {
 	least := Widest(min(w.Columns, fewColumns), limit, w.bytes)
 	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.reserved()), w.bytes)))
 }
 
-// reserved returns the memory that slabs leave room for: all optional memory if that is at most half of the widest slab.
+// reserved returns the memory for which slabs leave room: all optional memory if it is at most half of the widest slab, else
+// Reserved.
 func (w Workspace) reserved() Size {
 	if w.Optional <= Times(w.Columns/2, w.Column) {
 		return w.Optional
@@ -70,7 +72,7 @@ func (w Workspace) reserved() Size {
 	return w.Reserved
 }
 
-// bytes returns the memory of a stage with slabs of some columns.
+// bytes returns the memory of a stage with slabs of the given number of columns.
 func (w Workspace) bytes(columns int) Size {
 	if columns == 0 {
 		return w.Fixed
@@ -78,8 +80,7 @@ func (w Workspace) bytes(columns int) Size {
 	return AllOf(w.Fixed, Times(w.Column, Row[float64](columns)/8))
 }
 
-// Required returns the bytes that are always in memory within a limit. They exceed the limit if slabs of one column exceed
-// it.
+// Required returns the bytes that are always in memory within a limit. They exceed the limit if slabs of one column do.
 func (w Workspace) Required(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, stage.bytes(stage.Width(limit)))
@@ -87,7 +88,7 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
-// Enough returns a limit that leaves room for all optional memory. Slabs may be of few columns if they leave room for it.
+// Enough returns a limit that leaves room for all optional memory. Slabs may be narrow if they leave room for it.
 func (w Workspace) Enough() (bytes Size) {
 	for _, stage := range w.stages() {
 		columns := stage.Columns
@@ -99,7 +100,7 @@ func (w Workspace) Enough() (bytes Size) {
 	return bytes
 }
 
-// Most returns the largest memory within a limit, or Required if it exceeds the limit.
+// Most returns the largest memory within a limit, or Required if that exceeds the limit.
 func (w Workspace) Most(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, AllOf(stage.bytes(stage.Width(limit)), stage.Optional))

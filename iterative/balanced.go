@@ -10,13 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// VonNeumannAdjacency is the system I − αA. v must be positive with α·Av < v in every row, as Perron's eigenvector is, and
-// least is a lower bound of the eigenvalues. With the Laplacian L' of the graph with weights v_i·a_ij·v_j
+// VonNeumannAdjacency is the system I − αA. v must be positive with α·Av < v in every row, as Perron's eigenvector is, and bound
+// must be a lower bound of the eigenvalues. With the Laplacian L' of the graph with weights v_i·a_ij·v_j
 //
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
-// so that Jacobi's steps and the factor are the same as for a graph. Weights are computed in every sweep, or kept if several
-// processes share the rows, and v is kept. Cost: [graph.Sweeps].
+// so that Jacobi's steps and the factor are the same as for a graph. Weights are computed in every sweep, or stored if several
+// processes share the rows. The system keeps v. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	v []float64, bound float64) (*System, error) {
 	team := sparse.TeamOf(g.A)
@@ -28,7 +28,7 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	}
 	scaled, err := graph.New(ctx, balanced, &graph.Settings{
 		Components: g.Components, Workers: g.Workers,
-		KeepLoops: true, // the ground is a difference of numbers of their size
+		KeepLoops: true, // the ground is a difference of numbers as large as the loops
 	})
 	if err != nil {
 		return nil, err
@@ -54,9 +54,8 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	return s, nil
 }
 
-// startNear makes solves begin at Galerkin's approximation by v ≥ 0 in each
-// component, where it is s or 0: near to the end of the range of a parameter, or with
-// few clamped rows, that is most of the solution. It keeps and changes v.
+// startNear makes solves begin at Galerkin's approximation by the vectors that are v ≥ 0 in one component and 0 elsewhere. Near
+// the end of the range of a parameter, or with few clamped rows, it is most of the solution. startNear keeps and changes v.
 func (s *System) startNear(v []float64) {
 	if s.Graph.Signed { // v is far from an eigenvector
 		return

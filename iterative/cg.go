@@ -10,51 +10,47 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and
-// Stiefel 1952), one recurrence for each column and one sweep for all of them
-// in a step. A is symmetric, and positive definite on the complement of Null.
+// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952), with a recurrence for each column and one
+// sweep for all columns in a step. A must be symmetric, and positive definite on the complement of Null.
 //
-// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B: the iteration runs
-// on A, while residuals, tolerances and Null belong to the scaled system. With
-// A = D − αA and s = d^½ that is I − αS, at the price of the unweighted sweep.
+// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while residuals, tolerances and Null belong
+// to the scaled system. With A = D − αA and s = d^½ the system is I − αS, at the price of the unweighted sweep.
 //
-// A CG keeps its buffers between solves, three blocks of the size of X, four
-// with a preconditioner other than Jacobi's. It must not be used by two
-// goroutines at a time.
+// A CG keeps its buffers between solves: three blocks of the size of X, four with a preconditioner other than Jacobi's. It must
+// not be used concurrently.
 type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
 	Null    *blocks.Disjoint // of the scaled system; nil: A is definite
 	Precond Preconditioner   // of A, or nil
-	Workers int              // goroutines for the vectors, 0: one for each processor; never changes a result
+	Workers int              // number of goroutines for vectors, 0: one for each processor; results do not depend on it
 
-	ladder *ladder // nil: Precond for all
+	ladder *ladder // nil: Precond serves all columns
 	run    run
 
-	// complete says that Precond is the inverse of A, or A⁺ but for the null space, to within rounding errors.
-	// Without Start the iteration begins at its solution, which seldom needs another step.
+	// complete states that Precond is the inverse of A, or A⁺ except on the null space, up to rounding errors. Without Start the
+	// iteration then begins at the solution by Precond, which seldom needs another step.
 	complete bool
 
-	// easy are eigenvectors of the scaled system, of the eigenvalues ground/s². Without Start
-	// the iteration begins at the exact solution for the part of B in their span, because
-	// they slow it down the most. Nil: it begins at zero.
+	// easy are eigenvectors of the scaled system with the eigenvalues ground/s². Without Start the iteration begins at the exact
+	// solution for the part of B in their span, because they slow it down the most. Nil: it begins at zero.
 	//
-	// With image = A·1 they are s in each component, with the Rayleigh quotients
-	// ground/s²: it begins at Galerkin's approximation in their span.
+	// If image = A·1 is set, the vectors of easy are s in each component and ground/s² are their Rayleigh quotients. The iteration
+	// then begins at Galerkin's approximation in their span.
 	easy          *blocks.Disjoint
 	ground, image []float64
 }
 
 // column is the state of the recurrence of one column.
 type column struct {
-	target   float64 // norm of the residual at which the column has converged
-	norm     float64 // of the right-hand side
+	target   float64 // the column has converged if the norm of its residual is at most target
+	norm     float64 // norm of the right-hand side
 	first    float64 // norm of the residual before the first step
-	residual float64 // norm of the residual now
+	residual float64 // current norm of the residual
 	rz       float64 // rᵀM⁻¹r
 	progress progress
 	steps    int
-	limit    int // on steps
+	limit    int // largest number of steps
 	status   status
 }
 
@@ -64,10 +60,10 @@ type status uint8
 const (
 	live status = iota
 	converged
-	exhausted // the limit on steps
+	exhausted // reached the limit of steps
 	indefinite
 	noDirection // the residual, or the recurrence, consists of rounding errors
-	waiting     // until the ladder's next preconditioner
+	waiting     // waits for the ladder's next preconditioner
 )
 
 // relative returns the residual relative to the right-hand side.
@@ -78,7 +74,7 @@ func (c *column) relative() float64 {
 	return c.residual / c.norm
 }
 
-// advance returns the length of a live column's step, from pᵀq.
+// advance returns the step length of a live column, given pᵀq.
 func (c *column) advance(pq float64) (alpha float64) {
 	switch {
 	case c.status != live:
@@ -93,9 +89,8 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns the share β of this direction in a live column's next one. With a
-// null space a preconditioned residual can be nothing but rounding errors before
-// the residual is small: there is no direction then.
+// turn returns the factor β of the current direction in a live column's next direction. With a null space, a preconditioned
+// residual may consist of rounding errors before the residual is small: then there is no direction.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.status != live {
 		return 0
@@ -111,14 +106,14 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 	return beta
 }
 
-// SolveTo stores in x the solution of A·X = B. With a null space it is X = A⁺B, the solution without a part in it. x must not
-// be b. If Start is set, SolveTo begins with x.
+// SolveTo stores in x the solution of A·X = B. With a null space it is X = A⁺B, the solution orthogonal to the null space. x must
+// not be b. If Start is set, SolveTo begins with x.
 //
-// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the error of the context, or an error of a sweep. With
-// the first three, x and the result are filled: each column of x then has the smallest energy error of its steps.
+// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the error of the context, or an error of a sweep. With the
+// first three, x and the result are filled: each column of x then has the smallest energy error of its steps.
 //
-// Cost: a sweep for each step, one more for the true residual, and one more for a start that is not zero. Allocations per
-// step do not grow with the system.
+// Cost: a sweep for each step, one more for the true residual, and one more for a start that is not zero. Allocations per step do
+// not grow with the system.
 func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	s *Settings) (*Result, error) {
 	n, cols := c.A.Dims()
@@ -143,8 +138,7 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return r.rec.result, r.verdict()
 }
 
-// solve runs the recurrence, and again from the true residual where that differs from
-// the residual of the recurrence.
+// solve runs the recurrence, and runs it again from the true residual if that differs from the residual of the recurrence.
 func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
@@ -173,8 +167,8 @@ func (r *run) solve(ctx context.Context) error {
 	}
 }
 
-// verify computes the true residuals. It reports whether a column that the
-// recurrence took for converged, or could not improve, must continue.
+// verify computes the true residuals. It reports whether a column that the recurrence considered converged, or could not improve,
+// must continue.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
 	if r.settings.Recurrence || r.rec.exact {
 		return false, nil
@@ -194,7 +188,7 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 			c.residual <= c.target {
 			continue
 		}
-		// A second start that has not halved the residual of the first start has reached the rounding errors of the map.
+		// If a second start has not halved the residual of the first start, it has reached the rounding errors of the map.
 		stuck := r.verified[j] > 0 && c.residual > r.verified[j]/2
 		r.verified[j] = c.residual
 		switch {
@@ -208,8 +202,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// discard sets columns of x to zero that are worse than zero, as rounding errors may have made them if the map is nearly
-// singular, and computes the residuals again.
+// discard sets columns of x to zero if they are worse than zero, as rounding errors may make them if the map is nearly singular.
+// It then computes the residuals again.
 func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {
@@ -226,11 +220,10 @@ func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	return true, r.trueResidual(ctx)
 }
 
-// worthless is the residual of a column, relative to its right-hand side, from which on zero
-// is as good.
+// worthless is the residual of a column, relative to its right-hand side, above which zero is a better solution.
 const worthless = 2
 
-// climb gives the waiting columns the next preconditioner.
+// climb continues the waiting columns with the next preconditioner.
 func (r *run) climb(ctx context.Context) (again bool, err error) {
 	if r.cg.ladder == nil || r.count(waiting) == 0 {
 		return false, nil
@@ -258,7 +251,7 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	return true, nil
 }
 
-// step does one step of every column that is not frozen.
+// step does one step of every live column.
 func (r *run) step(ctx context.Context) error {
 	if err := r.rec.multiply(ctx); err != nil {
 		return err
@@ -267,7 +260,7 @@ func (r *run) step(ctx context.Context) error {
 	for j := range r.columns {
 		c := &r.columns[j]
 		r.v.alpha[j] = c.advance(r.rec.products[j])
-		if c.status == indefinite && r.cg.ladder != nil { // rounding is in Jacobi's way
+		if c.status == indefinite && r.cg.ladder != nil { // rounding errors stop Jacobi
 			c.status = waiting
 		}
 	}
@@ -289,8 +282,7 @@ func (r *run) step(ctx context.Context) error {
 	return nil
 }
 
-// isLastStep reports whether no column needs another direction, for which the preconditioner would be
-// applied.
+// isLastStep reports whether no column needs another direction, for which the preconditioner would be applied.
 func (r *run) isLastStep() bool {
 	if r.rec.v.z == nil {
 		return false
@@ -305,7 +297,7 @@ func (r *run) isLastStep() bool {
 	return true
 }
 
-// record freezes the columns that have converged and reports the residuals.
+// record marks columns that have converged and reports the residuals.
 func (r *run) record() {
 	var worst float64
 	enough := r.settings.Enough != nil && r.settings.Enough(r.v.x.Data, r.v.r.Data)
@@ -326,7 +318,7 @@ func (r *run) record() {
 	}
 }
 
-// count returns the number of columns with a status.
+// count returns the number of columns with status s.
 func (r *run) count(s status) (n int) {
 	for j := range r.columns {
 		if r.columns[j].status == s {
@@ -336,7 +328,7 @@ func (r *run) count(s status) (n int) {
 	return n
 }
 
-// verdict fills the result and returns the error that it comes with.
+// verdict completes the result and returns the error of the solve.
 func (r *run) verdict() error {
 	res := r.rec.result
 	for j := range r.columns {

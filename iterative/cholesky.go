@@ -13,16 +13,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// cholesky is a factor G·Gᵀ that approximates scale·L + diag(ground) for the Laplacian L of a graph, with sampled fill: it
-// has about as many entries as the graph. Vertices are eliminated in the order of their current degrees, so that the factor
+// cholesky is a factor G·Gᵀ of scale·L + diag(ground) for the Laplacian L of a graph. If its fill is sampled, it is approximate
+// and has about as many entries as the graph. Vertices are eliminated in the order of their current degrees, so that the factor
 // of a forest is exact. It is safe for concurrent use.
 type cholesky struct {
-	order   []uint32  // the row at each position of the factor
-	pivot   []float64 // inverted
+	order   []uint32  // row at each position of the factor
+	pivot   []float64 // inverse pivots
 	scale   []float64 // s, see scaledBy; nil means ones
-	lower   triangle  // by rows: coefficients of earlier positions
+	lower   triangle  // coefficients of earlier positions, by rows
 	upper   triangle  // the transpose of lower
-	levels  []int     // where groups of positions begin that do not depend on each other
+	levels  []int     // starts of groups of positions that do not depend on each other
 	workers int
 
 	substitutions *sync.Pool // of *substitution
@@ -30,13 +30,14 @@ type cholesky struct {
 
 // triangle is a triangular matrix by rows, without its unit diagonal.
 type triangle struct {
-	ptr []int64  // by positions
+	ptr []int64  // by position
 	col []uint32 // vertices
 	val []float64
 }
 
 // FactorWorkspace declares the largest factor that a solve may make for n nodes and the given number of stored entries (each edge
-// twice), of sampled ones alone if isSampled. Slabs leave room for it on a graph of so few edges that most solves want it.
+// twice); only sampled factors if isSampled is set. Slabs leave room for it on a graph with so few edges that most solves use the
+// factor.
 func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) {
 	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
@@ -54,7 +55,7 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 // SampledBytes returns the memory of making and keeping a sampled factor.
 func SampledBytes(n int, entries int64) budget.Size {
 	columns := budget.Times(factorLimit(n, entries), 12)
-	return budget.AnyOf( // columns exist together with the records, and each triangle together with its source
+	return budget.AnyOf( // columns exist at the same time as the records, and each triangle at the same time as its source
 		budget.AllOf(columns, budget.Times(entries, 24), budget.Times(n, 64)),
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
@@ -65,30 +66,30 @@ func isLean(n int, entries int64) bool {
 	return n <= smallRows || entries <= 8*int64(n)
 }
 
-// IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for its complete
+// IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for a complete
 // factor.
 func IsSlow(n int, entries int64) bool {
 	return isLean(n, entries) && n > leanRows && entries > 3*int64(n)
 }
 
-// leanRows is the number of rows up to which the complete factor of a grid takes less than half a gigabyte.
+// leanRows is the largest number of rows for which the complete factor of a grid takes less than half a gigabyte.
 const leanRows = 1 << 18
 
-// smallRows is the number of rows up to which a graph always has a complete factor, because the factor keeps all digits for
-// weights of any range. It nearly always takes less than a second.
+// Graphs of at most smallRows rows always get a complete factor, which keeps all digits for weights of any range. It nearly
+// always takes less than a second.
 const smallRows = 4096
 
-// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries: the edges, the search
-// for an order with the lists of the fronts, which have no more vertices than the triangle has entries, the
-// columns, a front, the stack, and then two triangles.
+// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries: the edges; the search
+// for an order with the lists of the fronts, which have at most as many vertices as the triangle has entries; the columns, a
+// front, the stack; and then two triangles.
 func completeBytes(n int, entries, fill int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
-// factorLimit bounds the entries of the triangle. Measured as multiples of the entries of the matrix, a social network, a web
-// or a road map has 0.5 to 1.2, a grid of two dimensions or neighbours in the plane 0.8 to 1.2, three dimensions 1.6 with six
-// neighbours and 1.2 with 26, and random edges 2.7 with eight. Random graphs with more edges, and neighbours in more
-// dimensions, exceed the limit: for them Jacobi takes few steps, unless weights differ by orders of magnitude.
+// factorLimit bounds the entries of the triangle of a sampled factor. As multiples of the entries of the matrix, a social
+// network, a web or a road map has 0.5 to 1.2, a grid of two dimensions or neighbours in the plane 0.8 to 1.2, three dimensions
+// 1.6 with six neighbours and 1.2 with 26, and random edges 2.7 with eight. Random graphs with more edges, and neighbours in more
+// dimensions, exceed the limit: on them Jacobi takes few steps, unless weights differ by orders of magnitude.
 func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
@@ -116,18 +117,18 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	return newFactor(columns, workers), nil
 }
 
-// newFactor takes the columns over.
+// newFactor returns the factor of the given columns, which it takes over.
 func newFactor(columns *columns, workers int) *cholesky {
 	c := &cholesky{workers: workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
 	return c
 }
 
-// arrange orders the positions by level: the level of a position is one more than the highest level of the positions that it
-// takes from.
+// arrange orders the positions by level. The level of a position is one more than the highest level of the positions on which it
+// depends.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
-	level := make([]uint32, n) // of a vertex
+	level := make([]uint32, n) // of each vertex
 	var top uint32
 	for step, v := range columns.order {
 		top = max(top, level[v])
@@ -147,10 +148,10 @@ func (c *cholesky) arrange(columns *columns) {
 		c.levels[l+1] += c.levels[l]
 	}
 	next := slices.Clone(c.levels)
-	position := make([]uint32, n) // of a vertex
+	position := make([]uint32, n) // of each vertex
 	c.order = make([]uint32, n)
 	c.pivot = make([]float64, n)
-	step := make([]uint32, n) // of a position
+	step := make([]uint32, n) // of each position
 	for s, v := range columns.order {
 		p := next[level[v]]
 		next[level[v]]++
@@ -180,7 +181,7 @@ func (c *cholesky) arrange(columns *columns) {
 		c.lower.ptr[p+1] += c.lower.ptr[p]
 	}
 	free := slices.Clone(c.lower.ptr[:n])
-	for _, v := range columns.order { // columns near each other have the same rows
+	for _, v := range columns.order { // neighbouring columns have the same rows
 		p := position[v]
 		for entry := c.upper.ptr[p]; entry < c.upper.ptr[p+1]; entry++ {
 			u := position[c.upper.col[entry]]
@@ -191,14 +192,14 @@ func (c *cholesky) arrange(columns *columns) {
 	}
 }
 
-// newTriangle makes room for a triangle, on large pages because substitutions read it at random.
+// newTriangle allocates a triangle, on huge pages because substitutions read it at random.
 func newTriangle(n int, entries int64) triangle {
 	return triangle{make([]int64, n+1), system.Make[uint32](int(entries)),
 		system.Make[float64](int(entries))}
 }
 
-// scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory with c and s. With s = d^½ and M = L it is the
-// factor of L̃.
+// scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory with c and s. With s = d^½ and M = L it is the factor
+// of L̃.
 func (c *cholesky) scaledBy(s []float64) *cholesky {
 	if len(s) != len(c.order) {
 		panic(badShape)
@@ -208,11 +209,11 @@ func (c *cholesky) scaledBy(s []float64) *cholesky {
 	return &scaled
 }
 
-// slabColumns is the number of columns in a cache line of a row.
+// slabColumns is the number of float64 in a cache line.
 const slabColumns = 8
 
-// ApplyTo implements [Preconditioner], (G·Gᵀ)⁺·R, also where dst is r: one pass over the
-// factor forwards and one backwards, columns shared out among the workers.
+// ApplyTo implements [Preconditioner]: it stores (G·Gᵀ)⁺·R in dst, which may be r. It passes forwards and backwards over the
+// factor. The workers share the columns.
 func (c *cholesky) ApplyTo(ctx context.Context,
 	dst, r *sparse.Block[float64]) error {
 	n := len(c.order)
@@ -229,8 +230,7 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 	})
 }
 
-// batchBytes is the size of the sums that are kept between the gather and the
-// addition, so that they stay in the nearest cache.
+// batchBytes is the size of the sums between gather and addition, so that they stay in the nearest cache.
 const batchBytes = 16 << 10
 
 // solve is ApplyTo for one slab of columns.
@@ -265,13 +265,13 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 	return nil
 }
 
-// substitution solves with the triangles in place.
+// substitution solves with the triangles, in place.
 type substitution struct {
 	y, sums simd.Rows[float64] // y by vertex, sums by position
 	ones    []float64
 }
 
-// begin prepares for a block that will hold the solution.
+// begin prepares s for a block b that receives the solution.
 func (s *substitution) begin(b *sparse.Block[float64]) {
 	w := b.Cols
 	batch := max(1, batchBytes/(8*w))
@@ -283,11 +283,10 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	}
 }
 
-// fewEntries is the number of entries of positions up to which a call of the loops of simd takes longer than they do.
+// For at most fewEntries entries of positions, calls of simd take longer than plain loops.
 const fewEntries = 8
 
-// gather adds up the rows of y that the positions lo ≤ p < hi take, times their coefficients. It reports
-// whether there are any.
+// gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y. It reports whether there are coefficients.
 func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	first := t.ptr[lo]
 	end := t.ptr[hi]
@@ -307,13 +306,13 @@ func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	return first < end
 }
 
-// at returns the row of y of a vertex, and the sums of the position that is the given place behind the first.
+// at returns the row of y of vertex v, and the sums of the position that is place positions after the first.
 func (s *substitution) at(v uint32, place int) (row, sums []float64) {
 	w := s.sums.Stride
 	return s.y.Data[int(v)*s.y.Stride:][:w], s.sums.Data[place*w:][:w]
 }
 
-// forward finishes the positions lo ≤ p < hi: y_p += Σ_q G_pq·y_q.
+// forward computes y_p += Σ_q G_pq·y_q for positions lo ≤ p < hi.
 func (s *substitution) forward(t *triangle, order []uint32, lo, hi int) {
 	if !s.gather(t, lo, hi) {
 		return
@@ -326,7 +325,7 @@ func (s *substitution) forward(t *triangle, order []uint32, lo, hi int) {
 	}
 }
 
-// backward finishes the positions lo ≤ p < hi: y_p = y_p/pivot + Σ_q G_qp·y_q.
+// backward computes y_p = y_p/pivot + Σ_q G_qp·y_q for positions lo ≤ p < hi.
 func (s *substitution) backward(t *triangle, order []uint32, pivot []float64,
 	lo, hi int) {
 	s.gather(t, lo, hi)

@@ -9,13 +9,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// SolvedSize returns the numbers of nodes and entries of the graph whose system [Harmonic] solves, and the bytes of this
-// graph if it is the double cover of g.
+// SolvedSize returns the numbers of nodes and entries of the graph whose system [Harmonic] solves, and the bytes of this graph if
+// it is the double cover of g.
 //
 // The double cover of a signed graph has two nodes for each node, i and its opposite. An edge of positive weight joins equal
-// copies, an edge of negative weight opposite copies, both with |w|. A solution of the signed system with b is a solution of
-// the cover with b and −b. The cover has no signs, so that its factors have all digits for weights of any range. If several
-// processes share the rows there is no cover.
+// copies, an edge of negative weight opposite copies, both with |w|. A solution of the signed system with b is a solution of the
+// cover with b and −b. The cover has no signs, so that its factors have all digits for weights of any range. If several processes
+// share the rows, there is no cover.
 func SolvedSize(g *graph.Graph) (n int, entries, bytes int64) {
 	n = len(g.Degrees)
 	entries = g.A.NNZ()
@@ -65,7 +65,7 @@ func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error
 	return Harmonic(ctx, cover, rows)
 }
 
-// coveredTo is [System.SolveTo] by the double cover.
+// coveredTo is [System.SolveTo] on the double cover.
 func (s *System) coveredTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	s.cover.Memory = s.Memory
 	s.cover.Sampled = s.Sampled

@@ -15,32 +15,30 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrFill is the error of a factor with more entries than the factor of any graph
-// is expected to have: more memory would not help, another preconditioner may.
+// ErrFill is the error of a factor with more entries than the factor of any graph should have. More memory would not help;
+// another preconditioner may.
 var ErrFill = errors.New("iterative: the factor fills in")
 
-// elimination is a sampled Cholesky factorisation under way (Gao, Kyng and
-// Spielman 2023; Chen, Liang and Biros 2021). The matrix is the Laplacian of a
-// graph of multi-edges with one more vertex, the ground, whose edges are the
-// diagonal added to the Laplacian; it is never eliminated.
+// elimination is a sampled Cholesky factorization in progress (Gao, Kyng and Spielman 2023; Chen, Liang and Biros 2021). The
+// matrix is the Laplacian of a graph of multi-edges with one more vertex, the ground. Edges to the ground are the diagonal added
+// to the Laplacian. The ground is never eliminated.
 //
-// Eliminating a vertex joins its neighbours by a tree drawn at random in place
-// of a clique; the tree's expectation is the clique. A vertex with one or two
-// neighbours is eliminated exactly.
+// Eliminating a vertex joins its neighbours by a random tree in place of a clique; the tree's expectation is the clique. A vertex
+// with one or two neighbours is eliminated exactly.
 type elimination struct {
 	ground []float64 // weight of each vertex's edge to the ground
 
-	// The edges of a vertex are a list of records. Each record is a half of an edge, and knows the other half, its twin.
-	// Edges between the neighbours of an eliminated vertex reuse its records, so that no record is added; an edge that is no
-	// longer needed has weight 0 at the end that stays.
+	// The edges of a vertex are a list of records. Each record is a half of an edge, and refers to the other half, its twin. Edges
+	// between the neighbours of an eliminated vertex reuse its records, so that no record is added. Removing an edge sets the weight
+	// of the remaining half to 0.
 	head    []uint32
 	records []record
 
 	count   []int32
 	buckets buckets
 
-	// The vertex at hand.
-	sum        []float64 // of the multi-edges to a neighbour
+	// State of the current vertex.
+	sum        []float64 // sum of the multi-edges to each neighbour
 	neighbours []neighbour
 	tailSums   []float64
 	draws      *rand.PCG
@@ -59,20 +57,20 @@ type record struct {
 type neighbour struct {
 	weight float64
 	vertex uint32 // n for the ground
-	record uint32 // of an edge to it
+	record uint32 // an edge to it
 }
 
-// columns are the columns of the unit lower triangular factor, negated, without the diagonal, in the order of elimination.
+// columns holds the columns of the unit lower triangular factor, negated, without the diagonal, in the order of elimination.
 type columns struct {
-	order []uint32 // the vertex of each column
+	order []uint32 // vertex of each column
 	start []int64
-	pivot []float64 // inverted; 0 where the pivot is 0
+	pivot []float64 // inverse pivots; 0 for a pivot of 0
 	entries
 
-	mass []float64 // of each row, which moves from the vertex of a column to those of its entries by their shares; nil: none
+	mass []float64 // mass of each row, which moves from the vertex of a column to the vertices of its entries, in proportion to them; nil: none
 }
 
-// newColumns returns no columns, of a matrix with n rows and the given number of stored entries.
+// newColumns returns an empty factor of a matrix with n rows, with space for the given number of entries.
 func newColumns(n int, stored int64) columns {
 	c := columns{order: make([]uint32, 0, n),
 		start: append(make([]int64, 0, n+1), 0), pivot: make([]float64, 0, n)}
@@ -80,7 +78,7 @@ func newColumns(n int, stored int64) columns {
 	return c
 }
 
-// begin adds the column of vertex v, the sum of whose weights is the pivot. Its entries follow, and then its end.
+// begin adds the column of vertex v, whose pivot is sum, the sum of its weights. Calls of add follow, and then its end in start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
 	inverse := 0.0
@@ -98,8 +96,8 @@ func (c *columns) add(row uint32, share float64) {
 	}
 }
 
-// entries are a long list of vertices, or positions, and values, in pieces of equal
-// length but for the last: one slice would be copied each time that it grows.
+// entries is a long list of vertices, or positions, with values. It consists of pieces of equal length, because a slice would be
+// copied whenever it grows.
 type entries struct {
 	row   [][]uint32
 	value [][]float64
@@ -123,7 +121,7 @@ func (e *entries) add(row uint32, value float64) {
 	e.count++
 }
 
-// from returns the entries from lo on that are before hi and in one piece.
+// from returns the entries from lo up to hi or the end of the piece.
 func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 	piece := lo / int64(e.piece)
 	seed := piece * int64(e.piece)
@@ -133,7 +131,7 @@ func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 
 const noRecord = math.MaxUint32
 
-// eliminate factors scale·L(A) + diag(ground). A factor of more than limit entries is refused.
+// eliminate factors scale·L(A) + diag(ground). If the factor has more than limit entries, the error wraps [ErrFill].
 func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, rngSeed uint64, limit int64) (*columns, error) {
 	records := a.NNZ()
@@ -166,15 +164,15 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 			return nil, fmt.Errorf("%w to more than %d entries", ErrFill, limit)
 		}
 	}
-	columns := e.columns // and nothing else of e
+	columns := e.columns // does not keep the rest of e in memory
 	return &columns, nil
 }
 
-// read makes the records of the entries of the matrix, the records of a row side by side, so that a list is in order in
+// read makes the records of the entries of the matrix. The records of a row are consecutive, so that a list is in order in
 // memory. It ignores self loops, which a Laplacian does not have.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
-	upper := make([]uint32, len(e.head)) // the next record above the diagonal whose twin has not been read
+	upper := make([]uint32, len(e.head)) // for each row, its next record above the diagonal whose twin has not been read
 	for i := range e.head {
 		e.head[i] = noRecord
 		upper[i] = noRecord
@@ -187,15 +185,14 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 			upper[i] = min(upper[i], r)
 			return
 		}
-		e.records[r].twin = upper[c] // columns rise, and rows
+		e.records[r].twin = upper[c] // rows and columns increase
 		e.records[upper[c]].twin = r
 		upper[c]++
 	})
 }
 
-// eachEdge calls visit with the row, the column and scale times the weight of every entry off the
-// diagonal, except zeros. It returns [graph.ErrWeight] for a weight that is negative or no number,
-// because neither factorization is defined for it.
+// eachEdge calls visit with the row, the column and scale times the weight of every entry off the diagonal, except zeros. It
+// returns [graph.ErrWeight] for a weight that is negative or NaN, because neither factorization is defined for it.
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
@@ -215,7 +212,7 @@ func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	})
 }
 
-// link puts a record at the head of a vertex's list.
+// link inserts a record at the head of a vertex's list.
 func (e *elimination) link(record, vertex uint32, w float64) {
 	r := &e.records[record]
 	r.weight = w
@@ -224,14 +221,14 @@ func (e *elimination) link(record, vertex uint32, w float64) {
 	e.count[vertex]++
 }
 
-// cut removes the edge of a record of the vertex at hand.
+// cut removes the edge of a record of the current vertex.
 func (e *elimination) cut(record uint32) {
 	r := &e.records[record]
 	e.records[r.twin].weight = 0
 	e.count[r.vertex]--
 }
 
-// eliminate takes vertex v out of the graph and stores its column.
+// eliminate removes vertex v from the graph and stores its column.
 func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	e.collect(v)
 	var total float64
@@ -257,7 +254,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	}
 }
 
-// collect stores the neighbours of v in neighbours, with multi-edges merged, by weight and then by number.
+// collect stores the neighbours of v in neighbours, with multi-edges merged, sorted by weight and then by number.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
@@ -291,8 +288,7 @@ func (e *elimination) collect(v uint32) {
 	})
 }
 
-// sampleTree joins every neighbour but the last to a heavier one, drawn with
-// probability proportional to its weight.
+// sampleTree joins every neighbour but the last to a heavier neighbour, drawn with probability proportional to its weight.
 func (e *elimination) sampleTree(total float64) {
 	m := len(e.neighbours)
 	e.tailSums = blocks.Grow(e.tailSums, m+1)
@@ -324,7 +320,7 @@ func (e *elimination) sampleTree(total float64) {
 			e.cut(a.record)
 		case w == 0: // underflow
 			e.cut(a.record)
-		default: // the half of v becomes that of b
+		default: // the record of v becomes a record of b
 			twin := &e.records[e.records[a.record].twin]
 			twin.vertex = b
 			twin.weight = w
@@ -336,13 +332,13 @@ func (e *elimination) sampleTree(total float64) {
 	}
 }
 
-// buckets hold the vertices by their number of edges, as doubly linked lists.
+// buckets hold the vertices by number of edges, as doubly linked lists.
 type buckets struct {
-	first, last []uint32 // of each bucket; the last bucket is for all that have more
+	first, last []uint32 // of each bucket; the last bucket has all vertices with more edges
 	next, prev  []uint32
 	in          []int32 // the bucket of each vertex
-	lowest      int     // no bucket before holds a vertex
-	stacks      int     // buckets whose latest vertex comes first; in the others it comes last
+	lowest      int     // buckets below are empty
+	stacks      int     // in the first stacks buckets the latest vertex comes first, in the others last
 }
 
 const noVertex = math.MaxUint32
@@ -350,8 +346,8 @@ const noVertex = math.MaxUint32
 // fill puts every vertex into the bucket of its number of edges.
 func (b *buckets) fill(count []int32) {
 	n := len(count)
-	// There is a bucket for every number up to n. With one bucket for four and more edges, a graph
-	// whose vertices all have four was eliminated in arbitrary order, and its factor was twice as large.
+	// There is a bucket for every number up to n. With one bucket for four and more edges, a graph whose vertices all have four
+	// edges was eliminated in arbitrary order, and its factor was twice as large.
 	b.first = make([]uint32, n+1)
 	b.last = make([]uint32, n+1)
 	for i := range b.first {
@@ -366,7 +362,7 @@ func (b *buckets) fill(count []int32) {
 	}
 }
 
-// put puts v into the bucket of its number of edges: first in a stack, else last.
+// put puts v into the bucket for count edges: first in a stack, else last.
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
 	if i < b.stacks || b.first[i] == noVertex {
@@ -379,7 +375,7 @@ func (b *buckets) put(v uint32, count int32) {
 	b.last[i] = v
 }
 
-// putFirst puts v first in bucket i.
+// putFirst puts v first into bucket i.
 func (b *buckets) putFirst(v uint32, i int) {
 	first := b.first[i]
 	b.in[v], b.prev[v], b.next[v] = int32(i), noVertex, first
@@ -392,7 +388,7 @@ func (b *buckets) putFirst(v uint32, i int) {
 	b.lowest = min(b.lowest, i)
 }
 
-// remove takes a vertex out of its bucket.
+// remove removes v from its bucket.
 func (b *buckets) remove(v uint32) {
 	next := b.next[v]
 	prev := b.prev[v]
@@ -408,8 +404,7 @@ func (b *buckets) remove(v uint32) {
 	}
 }
 
-// move puts v where its number of edges belongs; where it is there already it
-// keeps its place.
+// move puts v into the bucket for count edges, unless it is there already.
 func (b *buckets) move(v uint32, count int32) {
 	if int(b.in[v]) != min(int(count), len(b.first)-1) {
 		b.remove(v)
@@ -417,7 +412,7 @@ func (b *buckets) move(v uint32, count int32) {
 	}
 }
 
-// takeLeast removes a vertex with the fewest edges.
+// takeLeast removes and returns a vertex with the fewest edges.
 func (b *buckets) takeLeast() uint32 {
 	for b.first[b.lowest] == noVertex {
 		b.lowest++

@@ -9,13 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// progress holds numbers of the recurrence of one column with one preconditioner P, from which its error is estimated.
+// progress holds numbers of the recurrence of one column with one preconditioner P, from which the error of the column is
+// estimated.
 type progress struct {
-	energy   float64 // Σ α·rᵀz of all steps, about xᵀ·A·x
+	energy   float64 // Σ α·rᵀz over all steps, about xᵀ·A·x
 	longest  float64 // largest α of about the last ten steps
 	first    float64 // rᵀz before the first step
 	steps    int
-	residual float64 // norm of the residual that the recurrence carries along
+	residual float64 // norm of the residual in the recurrence
 }
 
 // step records a step of length α.
@@ -28,13 +29,13 @@ func (p *progress) step(alpha, rz float64) {
 	p.longest = max(0.8*p.longest, alpha)
 }
 
-// usual is a factor by which estimates are seldom below the error: norms differ, and residuals are rounded.
+// usual is a factor by which estimates are increased so that they are seldom below the error: norms differ, and residuals are
+// rounded.
 const usual = 3
 
-// estimate returns an estimate of the error of a column relative to the column, both in the
-// norm of A: the sum of α·rᵀz over the steps that have not been done (Hestenes and Stiefel
-// 1952), if α does not exceed the largest of the last steps and rᵀz continues to fall as it
-// has on average.
+// estimate returns an estimate of the error of a column relative to the column, both in the norm of A. It is the sum of α·rᵀz
+// over all future steps (Hestenes and Stiefel 1952), assuming that α does not exceed the largest α of the last steps, and that
+// rᵀz continues to fall at its mean rate.
 func (c *column) estimate() float64 {
 	p := &c.progress
 	if c.norm == 0 || c.residual == 0 {
@@ -53,9 +54,8 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C: the error is about C⁺·R
-// with the residual R. Computing R may hide its rounding errors, so that numbers of their size with
-// random signs are added to R.
+// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C: the error is about C⁺·R with the residual R.
+// Since computing R may hide its rounding errors, it adds numbers of their size with random signs to R.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

@@ -8,40 +8,37 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// exact is the factor G·D·Gᵀ of N = scale·L + diag(ground), by elimination without
-// subtraction (Grassmann, Taksar and Heyman 1985; O'Cinneide 1993).
+// exact is the factor G·D·Gᵀ of N = scale·L + diag(ground), by elimination without subtraction (Grassmann, Taksar and Heyman
+// 1985; O'Cinneide 1993).
 //
-// Eliminating a vertex v joins its neighbours u and x by an edge of weight
-// w_vu·w_vx/Σ_u w_vu, where the sum includes the edge to the ground. Diagonals are sums of
-// weights, never differences, so that every number has full relative precision whatever
-// the weights span. Vertices are eliminated in the order of their degrees.
+// Eliminating a vertex v joins its neighbours u and x by an edge of weight w_vu·w_vx/Σ_u w_vu, where the sum includes the edge to
+// the ground. Diagonals are sums of weights, never differences, so that every number has full relative precision for weights of
+// any range. Vertices are eliminated in the order of their degrees.
 type exact struct {
 	factor *cholesky
 
 	// error bounds the relative error of the elements of N⁻¹·b with b ≥ 0.
 	//
-	// By the matrix-tree theorem an element of N⁻¹ is a quotient of two sums of products
-	// of weights, one product for each forest, all positive. A relative change δ of the
-	// weights among the k neighbours of a vertex changes both sums by at most k·δ, and one of
-	// all weights, which are rounded once or twice, by n·δ.
+	// By the matrix-tree theorem an element of N⁻¹ is a quotient of two sums of products of weights, one product for each forest,
+	// all positive. A relative change δ of the weights among the k neighbours of a vertex changes both sums by at most k·δ. A
+	// relative change δ of all weights, which are rounded once or twice, changes them by at most n·δ.
 	error float64
 }
 
 const (
-	// ExactFirst is the largest number of nodes of a graph on which systems are eliminated,
-	// which then takes less than a second, whatever the graph.
+	// ExactFirst is the largest number of nodes for which systems are eliminated. Elimination then takes less than a second on any
+	// graph.
 	ExactFirst = 1024
 
-	// exactWide replaces ExactFirst if residuals may hide errors: it allows the cover of a signed graph of ExactFirst
-	// nodes.
+	// exactWide replaces ExactFirst if residuals may hide errors. It allows the cover of a signed graph of ExactFirst nodes.
 	exactWide = 2 * ExactFirst
 
 	unitRoundoff = 0x1p-53
 	epsilon      = 2 * unitRoundoff
 )
 
-// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held are nodes, one
-// in each singular component, that are eliminated last and where solutions are 0. The error wraps [ErrFill] if products of
+// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held must have a node of
+// each singular component; these nodes are eliminated last, and solutions are 0 there. The error wraps [ErrFill] if products of
 // weights vanish, or comes from the sweep.
 //
 // Cost: one sweep, and at most n³/6 products.
@@ -63,8 +60,8 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 	return f, nil
 }
 
-// columnError bounds the relative error of a solution that comes from eliminating a vertex
-// with k neighbours, and from using its column in two substitutions.
+// columnError bounds the relative error that a vertex with k neighbours adds to a solution, by its elimination and by the use of
+// its column in two substitutions.
 func columnError(k int) float64 {
 	return float64(14*k+12) * unitRoundoff
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exactFactor returns the exact factor of Edge·L + diag(Ground), which is made once. The error wraps
-// [ErrFill].
+// exactFactor returns the exact factor of Edge·L + diag(Ground). It makes the factor once. The error wraps [ErrFill].
 func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
@@ -27,7 +26,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	memory := s.Memory
 	if n <= exactWide {
 		limits = noLimits
-		memory = 0 // a small factor
+		memory = 0 // the factor is small
 	}
 	a, err := freePart(ctx, s.Graph.WithoutHeavyLoops().A, s.free)
 	if err != nil {
@@ -42,8 +41,8 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	return f, err
 }
 
-// heaviest returns the row of each vector of the null space where that is largest, nil for a
-// definite system. Holding it costs the fewest digits, because means are near its value.
+// heaviest returns for each vector of the null space the row of its largest element, or nil for a definite system. Holding this
+// row costs the fewest digits, because means are near its value.
 func (s *System) heaviest() []int {
 	if s.Null == nil {
 		return nil
@@ -65,12 +64,10 @@ func (s *System) heaviest() []int {
 	return rows
 }
 
-// EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without
-// subtraction. Where B ≥ 0 and M is definite its precision does not depend on the weights;
-// elsewhere ErrorBound includes the digits that cancel because of the signs of B. x must not
-// be b. The result has
-// the bounds of errors alone. The error wraps [ErrFill] for a graph of more than [ExactFirst] nodes
-// or shared by processes, and where products of weights vanish.
+// EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without subtraction. If B ≥ 0 and M is definite, its
+// precision does not depend on the weights; otherwise ErrorBound includes the digits that cancel because of the signs of B. x
+// must not be b. The result has only the error bounds. The error wraps [ErrFill] if the graph has more than [ExactFirst] nodes,
+// if several processes share it, or if products of weights vanish.
 //
 // Cost: a factor, which is kept, and two solves with it.
 func (s *System) EliminateTo(ctx context.Context,
@@ -130,8 +127,8 @@ func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of
-// diag(1/s)·X, in a singular component but for a constant.
+// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of diag(1/s)·X; in singular components
+// up to a constant.
 func (s *System) solveByFactor(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
@@ -175,9 +172,8 @@ func (s *System) squareOf(i int) float64 {
 	return f * f
 }
 
-// removeMeans stores diag(s)·B in c, in a singular system without its part in the null
-// space, and in size numbers that are at least as large as the absolute values of the
-// numbers that c is made of. means is nil for a definite system.
+// removeMeans stores diag(s)·B in c, in singular components without its part in the null space, and in size upper bounds of the
+// absolute values of the summands of c. means is nil for a definite system.
 func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {
@@ -209,7 +205,7 @@ func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componen
 	return means
 }
 
-// componentMeans adds up numbers of each component, and divides the sums by the sums of s².
+// componentMeans computes the mean of numbers in each component, divided by the sum of s².
 type componentMeans struct {
 	part   []uint32
 	unit   []float64 // 0 in rows outside the null space
@@ -218,7 +214,7 @@ type componentMeans struct {
 	weight []float64
 }
 
-// newMeans returns sums of 0, with the weights of the components.
+// newMeans returns empty sums with the weights of the components.
 func newMeans(s *System) *componentMeans {
 	parts := s.Graph.Components
 	m := &componentMeans{part: parts.Of, unit: s.Null.Unit,
@@ -237,7 +233,7 @@ func (m *componentMeans) clear() {
 	clear(m.minus)
 }
 
-// add adds v to the sum of the component of row i. Both signs have a sum of their own, so that each keeps all digits.
+// add adds v to the sum of the component of row i. Positive and negative numbers have separate sums, which keep all digits.
 func (m *componentMeans) add(i int, v float64) {
 	if m.unit[i] == 0 {
 		return

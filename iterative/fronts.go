@@ -11,39 +11,38 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in
-// [exact]: an elimination adds to the weights between the neighbours of a vertex, and the pivot is the sum
-// of the weights to them.
+// multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in [exact]: an elimination
+// adds to the weights between the neighbours of a vertex, and the pivot is the sum of the vertex's weights.
 //
-// The weights within a front are the columns of a dense matrix below its diagonal. The weights that it
-// leaves between the vertices of the border wait on a stack until the parent takes them.
+// The weights within a front are the columns of a dense matrix below its diagonal. The weights that it leaves between the
+// vertices of its border stay on a stack until the parent front takes them.
 type multifrontal struct {
 	a        *adjacency
-	vertices []uint32 // of the graph, those of a
+	vertices []uint32 // vertices of the graph, by their numbers in a
 	ground   []float64
 	fronts   *fronts
 
 	done  []bool  // eliminated
-	place []int32 // of a vertex in the present front
+	place []int32 // position of each vertex in the current front
 
-	stack  []float64 // weights that wait, of each front the columns below the diagonal
+	stack  []float64 // weights left by fronts: the columns below the diagonal
 	stride int       // a multiple of 4
 	matrix []float64
 
-	shares [panelColumns][]float64 // of the pivots' weights
+	shares [panelColumns][]float64 // weights of each pivot over their sum
 	unused []float64
 
 	columns *columns
-	kept    int   // vertices, the last ones, that are not eliminated: their weights stay on the stack
-	limit   int64 // of the values on the stack
+	kept    int   // number of last vertices that are not eliminated: their weights stay on the stack
+	limit   int64 // limit of the number of values on the stack
 }
 
 // panelColumns is the number of pivots whose products are added to the other columns together.
 const panelColumns = 4
 
-// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), in which the held vertices
-// come last. The error wraps [ErrFill] beyond the limits for that many rows and entries, or is a [*budget.Error] if the memory,
-// 0 for no limit, is less than the factor takes, whose entries are counted before it is made.
+// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. The error
+// wraps [ErrFill] if a limit for the number of rows and entries is exceeded. It is a [*budget.Error] if memory, 0 for no limit,
+// is less than the factor takes; the entries of the factor are counted before it is made.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits, memory int64) (*columns, error) {
@@ -66,8 +65,8 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m.columns, nil
 }
 
-// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. A mass moves as in [columns]. The
-// other arguments and errors are the same as for [completeColumns].
+// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. mass moves as in [columns]. The other
+// arguments and the errors are the same as for [completeColumns].
 func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int, mass []float64,
 	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
@@ -101,8 +100,7 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m, err
 }
 
-// eliminateFronts adds the columns of the fronts. The error wraps
-// [ErrFill] where more numbers would wait on the stack than the limit.
+// eliminateFronts adds the columns of the fronts. The error wraps [ErrFill] if the stack would exceed the limit.
 func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
@@ -130,7 +128,7 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 // pairs returns the number of values of the update matrix of a front with a border of the given size.
 func pairs(border int) int { return border * (border - 1) / 2 }
 
-// peakStack returns the largest number of values of update matrices on the stack.
+// peakStack returns the largest number of values on the stack.
 func (m *multifrontal) peakStack(order []int32, children *children) int64 {
 	var stacked, peak int64
 	for _, f := range order {
@@ -154,13 +152,13 @@ func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
 }
 
-// children returns the fronts whose parent is each front.
+// children returns the children of all fronts.
 func (fronts *fronts) children() *children {
 	parent := fronts.parent
 	c := &children{start: make([]int32, len(parent)+1)}
 	for _, p := range parent {
 		if p >= 0 {
-			c.start[p]++ // the end, below
+			c.start[p]++ // counts; the starts follow
 		}
 	}
 	var count int32
@@ -178,7 +176,7 @@ func (fronts *fronts) children() *children {
 	return c
 }
 
-// postorder returns the fronts in an order in which each front follows its descendants, which are contiguous.
+// postorder returns the fronts in an order in which each front follows its descendants, which are consecutive.
 func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
@@ -187,7 +185,7 @@ func (fronts *fronts) postorder(children *children) []int32 {
 			open = append(open, int32(f))
 		}
 	}
-	// From the parents down, the last child first, and then all backwards.
+	// It lists parents before children, last children first, and then reverses the list.
 	for len(open) > 0 {
 		f := open[len(open)-1]
 		open = open[:len(open)-1]
@@ -198,7 +196,7 @@ func (fronts *fronts) postorder(children *children) []int32 {
 	return order
 }
 
-// assemble adds up the weights within front f: the edges of its pivots and what its children left.
+// assemble adds up the weights within front f: the edges of its pivots, and the weights that its children left on the stack.
 func (m *multifrontal) assemble(f int32, children []int32) {
 	pivots := m.fronts.pivots[f]
 	size := pivots.size() + m.fronts.border[f].size()
@@ -235,7 +233,7 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 	}
 }
 
-// eliminate takes the first k vertices of front f out, stores their columns and leaves the rest on the stack.
+// eliminate eliminates the first k vertices of front f, stores their columns, and puts the remaining weights on the stack.
 func (m *multifrontal) eliminate(f int32, k int) {
 	vertices := m.fronts.all(f)
 	for lo, hi := range blocks.Slabs(k, panelColumns) {
@@ -252,12 +250,12 @@ func (m *multifrontal) eliminate(f int32, k int) {
 	}
 }
 
-// column returns column j of the present front, of which the numbers above the diagonal have no meaning.
+// column returns column j of the current front. Its numbers above the diagonal are meaningless.
 func (m *multifrontal) column(j int) []float64 {
 	return m.matrix[j*m.stride:][:m.stride]
 }
 
-// addBelow adds c·x to y from a row on.
+// addBelow adds c·x to y, from the given row on.
 func addBelow(y, x []float64, row int, c float64) {
 	y = y[row:]
 	for i, v := range x[row:] {
@@ -265,7 +263,7 @@ func addBelow(y, x []float64, row int, c float64) {
 	}
 }
 
-// eliminatePivot stores the column of pivot p, and its shares as the shares of the given column of the panel.
+// eliminatePivot stores the column of pivot p, and its shares in the given column of the panel.
 func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	v := vertices[p]
 	m.done[v] = true
@@ -294,8 +292,7 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	c.start = append(c.start, c.count)
 }
 
-// addPanel adds the products of the pivots lo ≤ p < hi to the columns behind them. Numbers above the
-// diagonal have no meaning.
+// addPanel adds the products of the pivots lo ≤ p < hi to the columns from hi on. Numbers above the diagonal are meaningless.
 func (m *multifrontal) addPanel(lo, hi, size int) {
 	if hi-lo < panelColumns || size-hi < panelColumns {
 		for p := lo; p < hi; p++ {

@@ -16,20 +16,20 @@ import (
 //
 //	L_UU·F_U = A_UL·F_L,  F_U = (I − T_UU)⁻¹·T_UL·F_L
 //
-// where U are the other rows of components that have a clamped row. Its solution is the limit of label propagation, F ← T·F
-// with the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It
-// stores the harmonic functions in the rows U, does not change other rows, and ignores Start.
+// where U are the other rows of components that have a clamped row. Its solution is the limit of label propagation, F ← T·F with
+// the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It stores the
+// harmonic functions in the rows U, does not change other rows, and ignores Start.
 //
 // It begins with Jacobi and takes the sampled Cholesky factor if the residuals ask for it. Residuals are residuals of
-// D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L there and √w·F_L in the other rows, where w is about the mean weight of an
-// edge, so that they do not depend on the unit of weights. D omits loops that outweigh the other edges of a node.
+// D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L in the rows U and √w·F_L in the other rows, where w is about the mean weight of
+// an edge, so that they do not depend on the unit of weights. D omits loops that outweigh the other edges of a node.
 //
-// If weights span more than wideSpread, w is so small that it has no effect. Then the system of a graph with few edges or
-// nodes is eliminated; for other graphs the error is bounded, or [ErrIterationLimit] is returned.
+// If weights span more than wideSpread, w is so small that it has no effect. Then the system of a graph with few edges or nodes
+// is eliminated. For other graphs the error is bounded, or [ErrIterationLimit] is returned.
 //
-// If several processes share the rows, the clamped rows must be named rows, and Jacobi is the only preconditioner. A signed
-// graph is solved by its double cover, see [SolvedSize]; with shared rows it is refused with [ErrIterationLimit] if its
-// weights span many orders of magnitude. Cost: a sweep, and one more in a solve.
+// If several processes share the rows, the clamped rows must be named rows, and Jacobi is the only preconditioner. A signed graph
+// is solved by its double cover, see [SolvedSize]; with shared rows it is refused with [ErrIterationLimit] if its weights span
+// many orders of magnitude. Cost: a sweep, and one more in a solve.
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	if err := g.CheckSymmetric(ctx); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	for i, u := range free {
 		marks.Row(i)[0] = u
 	}
-	g = g.WithoutHeavyLoops() // because the other weights of a row would be lost in rounding beneath a heavy loop
+	g = g.WithoutHeavyLoops() // a heavy loop would hide the other weights of a row in rounding errors
 	among := &graph.Graph{A: g.A, Symmetric: true, Signed: g.Signed, Components: g.Components,
 		Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
@@ -61,7 +61,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	if err != nil {
 		return nil, err
 	}
-	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and L; not differences of degrees
+	sums := sparse.NewBlock[float64](n, 2) // sums of the weights to U and to L; differences of degrees would lose digits
 	if err := (&sparse.Operator[float64]{A: sizes.A, Left: free,
 		Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
@@ -161,8 +161,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. A harmonic
-// function lies between them, in a signed graph with either sign.
+// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. A harmonic function
+// lies between them; in a signed graph so does its negative.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)
@@ -184,7 +184,7 @@ func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	return lows, highs
 }
 
-// freePart returns a matrix with zeros in the rows and columns in which free is 0; nil means ones.
+// freePart returns a with zeros in the rows and columns in which free is 0; a nil free means ones.
 func freePart(ctx context.Context, a sparse.Matrix,
 	free []float64) (sparse.Matrix, error) {
 	if free == nil {

@@ -2,13 +2,13 @@ package iterative
 
 import "slices"
 
-// eliminateLeaves eliminates the vertices with at most one neighbour, except held vertices, until there are none: their
-// columns change no weight between other vertices. It adds the columns, leaves the edges between the other vertices in a,
-// under new numbers, and returns the vertices with these numbers.
+// eliminateLeaves repeatedly eliminates vertices with at most one neighbour, except held vertices. Their columns change no weight
+// between other vertices. It appends the columns to c, renumbers the remaining vertices, leaves their edges in a, and returns the
+// vertices by new number.
 func (a *adjacency) eliminateLeaves(ground []float64, held []int, c *columns) []uint32 {
 	n := len(a.start) - 1
-	degree := make([]int, n)       // neighbours that are left; -1: eliminated
-	neighbour := make([]uint32, n) // the exclusive or of these neighbours
+	degree := make([]int, n)       // number of remaining neighbours; -1: eliminated
+	neighbour := make([]uint32, n) // exclusive or of the remaining neighbours
 	for v := range degree {
 		ends, _ := a.of(uint32(v))
 		degree[v] = len(ends)
@@ -45,7 +45,7 @@ func (a *adjacency) eliminateLeaves(ground []float64, held []int, c *columns) []
 	core := make([]uint32, 0, n-len(c.order))
 	for v, d := range degree {
 		if d >= 0 {
-			neighbour[v] = uint32(len(core)) // its new number
+			neighbour[v] = uint32(len(core)) // new number
 			core = append(core, uint32(v))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// adjacency holds the edges of a graph, each at both of its ends, with their weights.
+// adjacency holds the edges of a graph, each at both ends, with their weights.
 type adjacency struct {
 	start  []int64
 	end    []uint32
@@ -24,8 +24,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency reads a matrix whose rows have rising columns, see [eachEdge]. A list has each neighbour once, on which the
-// search for an order relies.
+// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge]. A list has each neighbour once, as the search
+// for an order requires.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
@@ -36,7 +36,7 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	}
 	row := uint32(noVertex)
 	err := eachEdge(ctx, matrix, scale, func(i, c uint32, w float64) {
-		if last := len(a.end) - 1; i == row && a.end[last] == c { // entries that join one pair add
+		if last := len(a.end) - 1; i == row && a.end[last] == c { // entries for the same pair are added
 			a.weight[last] += w
 			return
 		}
@@ -51,7 +51,7 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	return a, err
 }
 
-// span is a part of a list of vertices.
+// span is a range of a list of vertices.
 type span struct{ from, to int64 }
 
 // of returns the part of the list.
@@ -61,16 +61,16 @@ func (s span) of(list []uint32) []uint32 {
 
 func (s span) size() int { return int(s.to - s.from) }
 
-// fronts are sets of vertices in the order of their elimination. The pivots of a front are eliminated
-// together, because they have the same neighbours at the time: its border.
+// fronts are sets of vertices in the order of their elimination. The pivots of a front are eliminated together, because they then
+// have the same neighbours: the border of the front.
 type fronts struct {
 	vertices       []uint32
 	pivots, border []span
-	parent         []int32 // the front whose pivots are the next of the border to be eliminated; -1: none
-	entries        int64   // of the triangle
+	parent         []int32 // front whose pivots are the first of the border to be eliminated; -1: none
+	entries        int64   // number of entries of the triangle
 }
 
-// newFronts returns no fronts, with room for a number of them and of their vertices.
+// newFronts returns an empty list with space for the given numbers of fronts and of vertices.
 func newFronts(count, vertices int) fronts {
 	return fronts{
 		vertices: make([]uint32, 0, vertices),
@@ -90,63 +90,62 @@ func (fronts *fronts) add(pivots, border []uint32) {
 	fronts.parent = append(fronts.parent, -1)
 }
 
-// all returns the pivots of a front and its border.
+// all returns the pivots of a front and then its border.
 func (fronts *fronts) all(front int32) []uint32 {
 	return fronts.vertices[fronts.pivots[front].from:fronts.border[front].to]
 }
 
 // minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff 1996). The remaining
-// vertices are variables of a quotient graph, and the eliminated vertices its elements: the variables in the border of an
-// element are a clique. Variables with the same elements and neighbours are merged. The degree of a variable is an upper
-// bound.
+// vertices are variables of a quotient graph, and the eliminated vertices its elements: the variables in the border of an element
+// are a clique. Variables with the same elements and neighbours are merged. The degree of a variable is an upper bound.
 //
 // Vertices of very large degree come last, because every elimination of a neighbour reads their lists.
 type minimumDegree struct {
-	start []int64 // of the list of a variable
+	start []int64 // start of the list of each variable
 
-	// The list of a variable: its elements, then the neighbours that share no element with it.
+	// The list of a variable has its elements, and then the neighbours that share no element with it.
 	list     []uint32
-	elements []int32 // how many
-	length   []int32 // of both
+	elements []int32 // number of elements in each list
+	length   []int32 // length of each list
 
-	size   []int32  // of merged variables; 0: merged into another, eliminated or last
-	next   []uint32 // merged vertices, as a ring
-	degree []int32  // an upper bound of the number of neighbours
+	size   []int32  // number of vertices of each variable; 0: merged into another variable, eliminated or last
+	next   []uint32 // rings of merged vertices
+	degree []int32  // upper bound of the number of neighbours
 	queue  buckets
-	left   int64    // vertices
+	left   int64    // number of remaining vertices
 	last   []uint32 // vertices of very large degree
 	isLast []bool
 
-	// Of elements, named by a pivot.
-	front   []int32 // its number; -1: a variable, or absorbed into another element
-	border  []span  // of names, the variables
-	extent  []int32 // vertices in the border
-	beyond  []int32 // those that are not in the border of the present element
-	reached []int32 // the round of beyond
+	// The next lists describe elements, by a pivot.
+	front   []int32 // number of its front; -1: a variable, or absorbed into another element
+	border  []span  // range of its variables in names
+	extent  []int32 // number of vertices in its border
+	beyond  []int32 // number of these that are not in the border of the current element
+	reached []int32 // round in which beyond was set
 	names   []uint32
 
-	// Of the present element.
+	// The next fields describe the current element.
 	round  int32
-	mark   []int32 // the round in which a vertex was last found
+	mark   []int32 // round in which each vertex was last found
 	found  []uint32
-	kept   []uint32 // the next list of a variable
+	kept   []uint32 // new list of a variable
 	pivots []uint32
-	whole  []uint32 // the border, with merged vertices
+	whole  []uint32 // border with merged vertices
 	twins  twins
 
 	fronts fronts
 	cost   factorCost
-	steps  int64 // entries of lists that have been read
+	steps  int64 // number of list entries that have been read
 	limits fillLimits
 }
 
-// factorCost is the size of a complete factor, in entries of the triangle and products of numbers.
+// factorCost is the size of a complete factor, in entries of the triangle and in multiplications.
 type factorCost struct {
 	entries  int64
 	products float64
 }
 
-// add adds the pivots of a front.
+// add adds a front with the given numbers of pivots and of border vertices.
 func (c *factorCost) add(pivots, border int) {
 	for p := range pivots {
 		below := int64(border + p)
@@ -155,27 +154,27 @@ func (c *factorCost) add(pivots, border int) {
 	}
 }
 
-// fillLimits are limits beyond which a complete factor is refused.
+// fillLimits are limits above which a complete factor is refused.
 type fillLimits struct {
 	factorCost
-	steps int64 // of the search for an order
+	steps int64 // limit of the search for an order
 }
 
 const (
-	// productsPerEntry is the number of products, for each entry and row of the matrix, that take as
-	// long as sampling a factor and iterating with it.
+	// productsPerEntry is the number of multiplications, for each entry and row of the matrix, that take as long as sampling a
+	// factor and iterating with it.
 	productsPerEntry = 1500
 
-	// stepsPerEntry bounds the steps of a search for an order. It takes 3 in a road map, 6 in a grid, 25 in a dictionary;
-	// with large hubs, a fifth of the vertices takes 25.
+	// stepsPerEntry bounds the steps of a search for an order. A search takes 3 in a road map, 6 in a grid, 25 in a dictionary; with
+	// large hubs, a fifth of the vertices takes 25.
 	stepsPerEntry = 30
 )
 
-// shortLists is the number of edges below which the latest vertex is eliminated first, along chains, whose numbers
-// are near each other. Of other vertices the first: the factor of a grid then has a quarter less entries.
+// Among vertices with fewer than shortLists edges the latest is eliminated first: along chains, whose numbers are near each
+// other. Among other vertices it is the first: the factor of a grid then has a quarter less entries.
 const shortLists = 3
 
-// noLimits returns the limits of a factor of any size.
+// noLimits returns limits that no factor exceeds.
 func noLimits(int, int64) fillLimits {
 	return fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
 }
@@ -192,7 +191,7 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
-// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix a road map of any size and
+// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix, a road map of any size or
 // nearest neighbours in the plane have one, a grid of a million nodes has eight.
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
@@ -207,13 +206,13 @@ func completeLimit(n int, entries int64) int64 {
 
 var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
-// orderFronts returns the fronts of a complete factor, in which the held vertices come last. The error
-// wraps [ErrFill] beyond the limits.
+// orderFronts returns the fronts of a complete factor, with the held vertices last. The error wraps [ErrFill] if a limit is
+// exceeded.
 func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, isHeld, limits)
 	size := int64(len(a.end) + len(m.size))
-	review := size // the steps after which the search is judged
+	review := size // number of steps after which the search is judged
 	for step := 0; m.left > 0; step++ {
 		if m.steps >= review {
 			review += size
@@ -239,13 +238,13 @@ func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	return &m.fronts, nil
 }
 
-// exceeds reports whether a cost is above the limit in entries or products.
+// exceeds reports whether c exceeds the limit in entries or in products.
 func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
 
-// isHopeless predicts whether the limits will be exceeded. The remaining vertices get at least the entries that they have
-// now, in most graphs several times as many, and the steps for each vertex grow.
+// isHopeless predicts whether the limits will be exceeded. The remaining vertices get at least the entries that they have now, in
+// most graphs several times as many, and the steps for each vertex grow.
 func (m *minimumDegree) isHopeless() bool {
 	var entries int64
 	for v, size := range m.size {
@@ -256,7 +255,7 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-// newMinimumDegree returns an order in which nothing is eliminated yet. Vertices of isHeld, and vertices with far more edges
+// newMinimumDegree returns an order in which no vertex is eliminated yet. Vertices in isHeld, and vertices with far more edges
 // than most, come last, because every elimination of a neighbour would update their long lists.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
@@ -305,8 +304,7 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 	return m
 }
 
-// eliminate makes variable v, and variables that have no other neighbours, the pivots of a front, and an element of its
-// border.
+// eliminate makes variable v, and variables that have no other neighbours, the pivots of a front with an element.
 func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
 	m.collect(v)
@@ -353,7 +351,7 @@ func (m *minimumDegree) number() int32 {
 	return int32(len(m.fronts.parent))
 }
 
-// appendMerged appends v and the vertices that have been merged into it.
+// appendMerged appends v and the vertices merged into v.
 func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
 	vertices = append(vertices, v)
 	for u := m.next[v]; u != v; u = m.next[u] {
@@ -382,7 +380,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
-// find adds a variable to the found variables, once, and removes it from the queue, because its degree will change.
+// find adds variable i to found, once, and removes it from the queue, because its degree will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -393,13 +391,13 @@ func (m *minimumDegree) find(i uint32) {
 	m.queue.remove(i)
 }
 
-// absorb makes the present front the parent of element e, whose border it contains.
+// absorb makes the current front the parent of element e, whose border it contains.
 func (m *minimumDegree) absorb(e uint32) {
 	m.fronts.parent[m.front[e]] = m.number()
 	m.front[e] = -1
 }
 
-// measure counts the vertices that each other element has beyond the present one.
+// measure counts for each other element the vertices of its border that are not in the border of the current element.
 func (m *minimumDegree) measure() {
 	for _, i := range m.found {
 		elements := m.list[m.start[i]:][:m.elements[i]]
@@ -414,8 +412,8 @@ func (m *minimumDegree) measure() {
 	}
 }
 
-// update renews the list of variable i, which gets element v, and bounds the number of its neighbours
-// beyond v. It reports whether there are any.
+// update rebuilds the list of variable i, which gets element v, and bounds the number of its neighbours beyond v. It reports
+// whether there are any.
 func (m *minimumDegree) update(i, v uint32) bool {
 	list := m.list[m.start[i]:][:m.length[i]]
 	m.steps += int64(len(list))
@@ -464,8 +462,8 @@ func (m *minimumDegree) join(i uint32) {
 	m.twins.add(hash, i)
 }
 
-// placeLast makes a front of the vertices that come last. They are in the border of every front that has
-// an edge to one of them, and of the fronts that it leads to.
+// placeLast makes a front of the vertices that come last. They are in the border of every front with an edge to one of them, and
+// of the fronts that follow this front.
 func (m *minimumDegree) placeLast(a *adjacency) error {
 	if len(m.last) == 0 {
 		return nil
@@ -508,7 +506,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	return nil
 }
 
-// findLast adds a vertex that comes last to the found vertices, once.
+// findLast adds vertex u to found, once, if it comes last.
 func (m *minimumDegree) findLast(u uint32) {
 	if m.isLast[u] && m.mark[u] != m.round {
 		m.mark[u] = m.round
@@ -516,10 +514,10 @@ func (m *minimumDegree) findLast(u uint32) {
 	}
 }
 
-// twins finds variables with the same list among the variables of a border.
+// twins finds variables with equal lists among the variables of a border.
 type twins struct {
-	head, chain []uint32 // of variables by their hash
-	used        []uint32 // heads
+	head, chain []uint32 // chains of variables with equal hashes
+	used        []uint32 // heads in use
 	seen        []int32
 	stamp       int32
 }
@@ -538,7 +536,7 @@ func (t *twins) begin(n int) {
 	}
 }
 
-// clear forgets the variables; only the heads in use are touched, because most borders are short.
+// clear removes all variables. It resets only the heads in use, because most borders are short.
 func (t *twins) clear() {
 	for _, h := range t.used {
 		t.head[h] = noVertex
@@ -546,7 +544,7 @@ func (t *twins) clear() {
 	t.used = t.used[:0]
 }
 
-// first returns the first variable with the same remainder of the hash; chain leads to the next variables.
+// first returns the first variable with the same remainder of the hash. chain leads to the next variables.
 func (t *twins) first(hash uint32) uint32 {
 	return t.head[hash&uint32(len(t.head)-1)]
 }

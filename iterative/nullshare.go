@@ -2,7 +2,7 @@ package iterative
 
 import "github.com/heatwalk/heatwalk/sparse/blocks"
 
-// nullShare is the share of the null space in a preconditioned residual z, followed by the share in a residual r. In the
+// nullShare computes the part of a preconditioned residual z in the null space, followed by the part of a residual r. In the
 // scaled system these are s∘z and r/s, and the vectors are u.
 type nullShare struct {
 	blocks.Share
@@ -15,7 +15,7 @@ func (n *nullShare) total() {
 	n.Negate()
 }
 
-// factors returns u∘s, or with divided u/s, in the rows of a chunk.
+// factors returns u∘s, or u/s if divided is set, in the rows of a chunk.
 func (n *nullShare) factors(room *[blocks.ChunkRows]float64, lo, hi int, divided bool) []float64 {
 	unit := n.Unit[lo:hi]
 	if n.scale == nil {

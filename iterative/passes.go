@@ -16,14 +16,14 @@ func (r *passes) unit() []float64 {
 	return r.ones
 }
 
-// part returns the sums of a chunk: which is 0 for rᵀr, 1 for rᵀz.
+// part returns the sums of a chunk: rᵀr if which is 0, rᵀz if it is 1.
 func (r *passes) part(chunk, which int) []float64 {
 	k := r.b.Cols
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores in dst the sums of all chunks in their order, and then over the processes. A chunk has either named rows or
-// other rows, and residuals are zero in padding.
+// total stores in dst the sums of all chunks in their order, and then of all processes. A chunk has either named rows or other
+// rows, and residuals are zero in padding.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
@@ -34,7 +34,7 @@ func (r *passes) total(dst []float64, which int) {
 	r.team.Sum(dst)
 }
 
-// dotRows adds pᵀq over finished rows of a sweep.
+// dotRows adds pᵀq over the finished rows of a sweep.
 func (r *passes) dotRows(rows sparse.Rows) {
 	if !r.team.Counts(rows.Lo) {
 		return
@@ -43,14 +43,13 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		simd.RowsOf(r.p.Data, r.p.Stride, rows.Lo), simd.RowsOf(r.q.Data, r.q.Stride, rows.Lo))
 }
 
-// lessen does r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the null space's share of
-// both.
+// lessen computes r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the parts of both in the null space.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	var weights [blocks.ChunkRows]float64 // of the square of a residual in its norm
+	var weights [blocks.ChunkRows]float64 // weight of the square of each row of a residual in its norm
 	for i := range hi - lo {
 		s := blocks.Factor(r.cg.Scale, lo+i)
 		weights[i] = 1 / (s * s)
@@ -79,7 +78,7 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 	r.addNull(chunk, lo, hi, r.z)
 }
 
-// addNull adds up a chunk's share of the null space in a block z.
+// addNull adds up the part of block z in the null space, on a chunk.
 func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64
@@ -92,14 +91,14 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	z := r.r
 	factor := r.inverse
 	if r.z != nil {
-		z = r.z // with ones for the inverse
+		z = r.z // with inverse = 1
 	}
 	simd.TurnColumns(simd.RowsOf(r.x.Data, r.x.Stride, lo), simd.RowsOf(r.p.Data, r.p.Stride, lo), simd.RowsOf(z.Data, z.Stride, lo),
 		r.alpha, r.beta, factor[lo:hi])
 	r.removeNull(lo, hi, r.p)
 }
 
-// removeNull takes the null space's share of z out of the rows of a chunk.
+// removeNull subtracts the part of z in the null space from rows of p.
 func (r *passes) removeNull(lo, hi int, p *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64

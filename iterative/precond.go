@@ -7,18 +7,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Preconditioner is a symmetric positive semidefinite map that resembles the
-// inverse of the map to be solved. It must be linear and not change during a
-// solve.
+// Preconditioner is a symmetric positive semidefinite map that approximates the inverse of the map to be solved. It must be
+// linear and must not change during a solve.
 type Preconditioner interface {
 	// ApplyTo stores M⁻¹·R in dst, which must not overlap r.
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// jacobi preconditions with a diagonal: elements that are not positive belong to empty rows. [CG] computes its product inside
+// jacobi preconditions with a diagonal. Elements that are not positive belong to empty rows. [CG] computes its product inside
 // other passes.
 type jacobi struct {
-	inverse []float64 // 1/A_ii, or 0 where A has an empty row
+	inverse []float64 // 1/A_ii, or 0 if row i of A is empty
 }
 
 // NewJacobi returns the preconditioner of a diagonal.

@@ -13,24 +13,24 @@ import (
 )
 
 // Reduction is a graph on some rows L of another graph. A function that is harmonic outside R ⊂ L has the same values in L on
-// both graphs,
+// both graphs. The Laplacian of the reduction is
 //
 //	S = L_LL − A_LU·L_UU⁻¹·A_UL
 //
-// where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions for
-// any choice of known and hidden values in L. S is a Laplacian too. Elimination without subtraction gives its weights with
-// all digits.
+// where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions for any
+// choice of known and hidden values in L. Elimination without subtraction gives the weights with all digits.
 type Reduction struct {
-	// Mass holds for each row of L the sum of the masses m of all rows, each times the probability that a walk from there
-	// meets this row of L first, so that Σ_i m_i·f_i = Σ_l Mass_l·f_l of a function that is harmonic in U.
+	// Mass holds for each row of L the sum of the masses m of all rows, each times the probability that a walk from the row meets
+	// this row of L first. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
 	Mass []float64
 
 	weight  *sparse.Block[float64] // between rows of L, with zeros on the diagonal
-	columns *columns               // of the rows U
+	columns *columns               // columns of the rows U
 }
 
-// A graph is not reduced if the triangle has more than reductionFill entries for each stored entry of the matrix, or more
-// than that many values for pairs of rows of L: a road map has one for each entry, a lattice of a million nodes eight.
+// A graph is not reduced if the triangle has more than reductionFill entries for each stored entry of the matrix, or if there are
+// more than reductionPairs pairs of rows of L. A road map has one entry for each stored entry, a lattice of a million nodes
+// eight.
 const (
 	reductionFill  = 10
 	reductionPairs = 1 << 21
@@ -80,8 +80,8 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*
 	return r, nil
 }
 
-// ExtendTo stores in the rows U of f the function that is harmonic there and has the values of f in L. Rows of U that are connected
-// with no row of L become 0. Cost: a product for each entry of the triangle and each column of f.
+// ExtendTo stores in the rows U of f the function that is harmonic there and has the values of f in L. Rows of U that are not
+// connected with L become 0. Cost: a multiplication for each entry of the triangle and each column of f.
 func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	c := r.columns
 	for step, v := range slices.Backward(c.order) {
@@ -97,9 +97,9 @@ func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	}
 }
 
-// HarmonicTo stores values in the free rows of f: the values of the function that is harmonic there and in U, and has the
-// values of f in the other rows of L. The value of a free row that is connected with no other row has no meaning. Cost: k³/3
-// + k²·cols products for k free rows.
+// HarmonicTo stores values in the free rows of f: the values of the function that is harmonic there and in U, and has the values
+// of f in the other rows of L. The value of a free row that is not connected with any other row has no meaning. Cost: k³/3 +
+// k²·cols multiplications for k free rows.
 func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], free []int) error {
 	isFree := make([]bool, f.Rows)
 	for _, i := range free {
@@ -126,14 +126,13 @@ func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], fr
 	return err
 }
 
-// Absorb computes the mean of the values where walks from each of k nodes end, and stores it in the last columns of q. Row i
-// of q must have the weights of arcs to the k nodes, the weight of arcs to an end, and the sums of these weights times the
-// values there; the arc to the node itself is ignored. ends reports whether a walk from every node ends. Absorb returns the
+// Absorb computes for each of k nodes the mean of the values where walks from the node end, and stores it in the last columns of
+// q. Row i of q must have the weights of arcs to the k nodes, the weight of arcs to an end, and the sums of these weights times
+// the values there; the arc to the node itself is ignored. ends reports whether walks from every node end. Absorb returns the
 // error of the context.
 //
-// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never
-// differences, so that they have all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3
-// products.
+// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences, so
+// that they have all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
 func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error) {
 	k := q.Rows
 	ends = true
@@ -168,14 +167,13 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 	return ends, nil
 }
 
-// Reduces reports whether a sparse matrix with n rows and that many entries is large enough for [Reduce] to pay, and
-// small enough to keep that many of its rows.
+// Reduces reports whether a sparse matrix with n rows and the given number of entries is large enough for [Reduce] to pay, and
+// kept small enough.
 func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the weights that wait while a graph is reduced. In lattices their number is half the number of
-// entries.
+// reductionStack bounds the weights on the stack during a reduction. In lattices their number is half the number of entries.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

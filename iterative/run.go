@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// run is one solve under way, with the buffers that are kept between solves.
+// run is a solve in progress, with the buffers that are kept between solves.
 type run struct {
 	cg                 *CG
 	v                  passes
@@ -23,31 +23,31 @@ type run struct {
 	relative, verified []float64 // by column
 }
 
-// recurrence is the steps of the method for all columns.
+// recurrence runs the steps of the method for all columns.
 type recurrence struct {
 	cg               *CG
 	v                *passes
 	result           *Result
 	exact            bool              // r is the true residual
 	products, rr, rz []float64         // by column
-	dot              func(sparse.Rows) // dotRows: each method value is an allocation
+	dot              func(sparse.Rows) // dotRows; stored, because each method value is an allocation
 }
 
-// passes are the vectors of the recurrence, with loops over chunks of their rows.
+// passes holds the vectors of the recurrence, with loops over chunks of their rows.
 type passes struct {
 	cg      *CG
 	team    *sparse.Team
 	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
-	z       *sparse.Block[float64] // preconditioned residual, in the place of q; nil where it is diag(inverse)·r
+	z       *sparse.Block[float64] // preconditioned residual, which shares memory with q; nil if it is diag(inverse)·r
 
 	alpha, beta []float64 // by column
 
-	// By row.
+	// of each row
 	inverse []float64 // the preconditioner, or ones
-	ones    []float64 // nil until they are needed, see unit
+	ones    []float64 // nil until unit is called
 
-	parts []float64 // sums by chunk
+	parts []float64 // sums of chunks
 	dots  sched.Sums
 	null  nullShare
 }
@@ -86,13 +86,13 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	r.rec.dot = r.v.dotRows
 }
 
-// end lets the caller's blocks go.
+// end releases the caller's blocks.
 func (r *run) end() {
 	r.cg, r.v.cg, r.rec.cg, r.v.x, r.v.b, r.settings = nil, nil, nil, nil,
 		nil, Settings{}
 }
 
-// chunks is [blocks.EachChunk] with one allocation less, because a step has many.
+// chunks is [blocks.EachChunk] with one allocation less, because a step has many calls.
 func (r *passes) chunks(do func(r *passes, chunk, lo, hi int)) {
 	rows := r.b.Rows
 	_ = sched.Run(context.Background(), r.cg.Workers, blocks.Chunks(rows), func(_, chunk int) error {
@@ -101,7 +101,7 @@ func (r *passes) chunks(do func(r *passes, chunk, lo, hi int)) {
 	})
 }
 
-// start prepares the recurrence for the first approximation.
+// start prepares the recurrence at the first approximation.
 func (r *run) start(ctx context.Context) error {
 	switch {
 	case !r.settings.Start && r.cg.easy == nil && !r.cg.complete:
@@ -144,7 +144,7 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// startComplete stores in x the solution by the complete factor, and in r the residual of that. It counts as a step.
+// startComplete stores in x the solution by the complete factor, and in r its residual. It counts as a step.
 func (r *run) startComplete(ctx context.Context) error {
 	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (r *run) startComplete(ctx context.Context) error {
 	return r.subtractProduct(ctx)
 }
 
-// subtractProduct takes A·X from the right-hand sides in r.
+// subtractProduct subtracts A·X from r.
 func (r *run) subtractProduct(ctx context.Context) error {
 	r.rec.result.Sweeps++
 	return r.cg.A.StepTo(ctx, r.v.r, r.v.x,
@@ -178,8 +178,8 @@ func checkNorm(j int, norm float64) error {
 	return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, norm)
 }
 
-// startEasy stores in x the solution for the part of B in the easy vectors, and
-// takes its image from r: no product is needed. Cost: two passes.
+// startEasy stores in x the solution for the part of B in the easy vectors, and subtracts its image from r, without a sweep.
+// Cost: two passes.
 func (r *recurrence) startEasy() {
 	var share blocks.Share
 	share.Compute(r.cg.easy, r.v.b, r.cg.Workers, nil)
@@ -222,8 +222,7 @@ func (r *passes) clear(b *sparse.Block[float64]) {
 	})
 }
 
-// rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of
-// B − P₀B in rr.
+// rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of B − P₀B in rr.
 func (r *recurrence) rightHandSide() {
 	projected := r.outside(r.v.r)
 	r.v.chunks(func(r *passes, chunk, lo, hi int) {
@@ -241,7 +240,7 @@ func (r *recurrence) rightHandSide() {
 	r.v.total(r.rr, 0)
 }
 
-// outside returns B − P₀B, which is B itself or in room.
+// outside returns B − P₀B, in room if it differs from B.
 func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64] {
 	if r.cg.Null == nil {
 		return r.v.b
@@ -250,7 +249,7 @@ func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64]
 	return room
 }
 
-// subtractAgain stores s∘(B − P₀B) − A·X in r; between steps q is free.
+// subtractAgain stores s∘(B − P₀B) − A·X in r. It uses q, which is free between steps.
 func (r *recurrence) subtractAgain(ctx context.Context) error {
 	projected := r.outside(r.v.q)
 	scale := r.cg.Scale
@@ -266,7 +265,7 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	}})
 }
 
-// trueResidual stores B − A·X in r, in the order of B, and its norms.
+// trueResidual stores B − A·X in r, in the order of B, and its norms in the columns.
 func (r *run) trueResidual(ctx context.Context) error {
 	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
@@ -295,7 +294,7 @@ func (r *recurrence) setPreconditioner() {
 // measure computes rᵀr, and with Jacobi rᵀz.
 func (r *recurrence) measure() {
 	clear(r.v.alpha)
-	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }) // anything finite times 0
+	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }) // any finite block times 0
 }
 
 // addUp runs a pass that adds up rᵀr and rᵀz.
@@ -325,8 +324,8 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// isSolved reports whether the residuals of all columns are at their targets, before any preconditioner is
-// applied, and then notes that.
+// isSolved reports whether the residuals of all columns have reached their targets before a preconditioner is applied. If so, it
+// marks the columns as converged.
 func (r *run) isSolved() bool {
 	for j := range r.columns {
 		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
@@ -341,7 +340,7 @@ func (r *run) isSolved() bool {
 	return true
 }
 
-// startDirection stores the residual (with a preconditioner z) in the direction p, which is zero before.
+// startDirection sets the direction p to z, the preconditioned residual.
 func (r *run) startDirection() {
 	if r.count(live) > 0 {
 		r.v.clear(r.v.p)
@@ -360,13 +359,12 @@ func (r *recurrence) multiply(ctx context.Context) error {
 	return err
 }
 
-// update does r −= q·diag(α) and computes rᵀr, with Jacobi also rᵀz.
+// update computes r −= q·diag(α) and rᵀr, and with Jacobi rᵀz.
 func (r *recurrence) update() {
 	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) })
 }
 
-// precondition computes z and rᵀz where that is not part of other passes, and
-// splits off the null space.
+// precondition computes z and rᵀz unless other passes do, and removes the null space.
 func (r *recurrence) precondition(ctx context.Context) error {
 	if r.v.z != nil {
 		r.projectResidual()
@@ -383,15 +381,14 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	return nil
 }
 
-// projectResidual takes the null space's part out of the columns of r where it is more than negligible. The
-// recurrence lets it grow from rounding errors, and a factor of a singular matrix, which leaves
-// one row of each component out, would make something large of it.
+// projectResidual subtracts from the columns of r their parts in the null space, if these are more than negligible. Rounding
+// errors let these parts grow, and a factor of a singular matrix, which leaves out a row of each component, would enlarge them.
 func (r *recurrence) projectResidual() {
 	if r.cg.Null == nil {
 		return
 	}
 	r.v.null.total()
-	const negligible = 1e-14 // of the norm of a column
+	const negligible = 1e-14 // relative to the norm of a column
 	isNeeded := false
 	k := r.v.b.Cols
 	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
@@ -412,8 +409,7 @@ func (r *recurrence) projectResidual() {
 	}
 }
 
-// correct takes the null space's part out of rᵀr and rᵀz. It is rounding
-// errors that would otherwise decide the steps near the end.
+// correct subtracts the parts in the null space from rᵀr and rᵀz. Otherwise rounding errors would decide the steps near the end.
 func (r *recurrence) correct() {
 	k := r.v.b.Cols
 	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
@@ -429,10 +425,10 @@ func (r *recurrence) correct() {
 	}
 }
 
-// turn does x += p·diag(α) and p = z + p·diag(β).
+// turn computes x += p·diag(α) and p = z + p·diag(β).
 func (r *recurrence) turn() { r.v.chunks((*passes).turnChunk) }
 
-// finish leaves in x the solution of the scaled system.
+// finish turns x into the solution of the scaled system.
 func (r *run) finish() {
 	if r.cg.Scale != nil {
 		r.v.chunks(func(r *passes, _, lo, hi int) {

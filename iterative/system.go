@@ -15,32 +15,30 @@ import (
 //
 //	M = diag(1/s)·(Edge·L + diag(Ground))·diag(1/s)
 //
-// The iteration runs on the middle, so that a normalised map costs no more per
-// entry than A, and the factor of the middle preconditions it. [ShiftedLaplacian]
-// and its like make the systems of kernels on nodes. A System keeps its factor and
-// buffers between solves; it must not be used by two goroutines at a time.
+// The iteration runs on the middle factor, so that a normalized map costs no more per entry than A, and the Cholesky factor of
+// the middle preconditions it. [ShiftedLaplacian], [VonNeumann] and others make the systems of kernels on nodes. A System keeps
+// its Cholesky factor and its buffers between solves. It must not be used concurrently.
 type System struct {
 	Graph  *graph.Graph
 	Edge   float64          // > 0
 	Ground []float64        // ≥ 0; nil means zeros
 	Scale  []float64        // s > 0; nil means ones
-	Null   *blocks.Disjoint // of M; nil: M is definite
+	Null   *blocks.Disjoint // null space of M; nil: M is definite
 
-	// Least is a lower bound of M's eigenvalues outside the null space; 0
-	// means that no bound is known.
+	// Least is a lower bound of M's eigenvalues outside the null space; 0 means that no bound is known.
 	Least float64
 
-	// Memory is the largest number of bytes that making and keeping the factor may take, in addition to the blocks of a
-	// solve; 0 means no limit. A solve that wants the factor and has no room for it ends with a [*budget.Error], so that no
-	// result depends on Memory.
+	// Memory is the largest number of bytes that making and keeping the factor may take, in addition to the blocks of a solve; 0
+	// means no limit. A solve that needs the factor and has no memory for it returns a [*budget.Error], so that no result depends on
+	// Memory.
 	Memory int64
 
-	// Sampled says that no complete factor is made, which takes more memory than a rough solve deserves.
+	// Sampled forbids a complete factor, which takes too much memory for a rough solve.
 	Sampled bool
 
-	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s², which slow the
-	// iteration down the most; nil means that none are known. If quotients is set, s is only near to eigenvectors, and these
-	// values are its Rayleigh quotients.
+	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s², which slow the iteration down
+	// the most; nil means that none are known. If quotients is set, s only approximates eigenvectors, and quotients/s² are its
+	// Rayleigh quotients.
 	easy      *blocks.Disjoint
 	quotients []float64
 
@@ -48,8 +46,8 @@ type System struct {
 	// identity; their Degrees are 0 and their Ground is 1.
 	free []float64
 
-	boundary *sparse.Operator[float64] // A_UL and zeros, of a [Harmonic] system
-	cover    *System                   // that solves in place of a signed one; nil: none
+	boundary *sparse.Operator[float64] // A_UL and zeros, for a [Harmonic] system
+	cover    *System                   // solves in place of a signed system; nil: none
 	wide     bool                      // weights span more decades than residuals show
 
 	cg               CG
@@ -57,23 +55,23 @@ type System struct {
 	factor           *cholesky
 	complete, filled bool
 	isSymmetric      bool  // the matrix of the graph was compared with its transpose
-	sampledErr       error // why there is no sampled factor: it fills in
+	sampledErr       error // error of the sampled factor: it fills in
 
 	direct    *exact // of a small graph; nil: not made
-	directErr error  // why there is no exact factor
+	directErr error  // error of the exact factor
 }
 
-// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors have the
-// meaning that they have in [CG], except that by default the factor is given ten steps for each digit of Tolerance.
+// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors are the same as for
+// [CG], except that by default the factor is given ten steps for each digit of Tolerance.
 //
-// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin
-// with Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps
-// and after every twenty, columns whose residuals predict more than 60 steps (45 for a singular M) are set aside. When the
-// other columns are done, they continue with the complete factor or else the sampled factor, which is then made and kept.
-// These decisions depend on the column alone, and so do its bits.
+// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin with
+// Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps and after
+// every twenty, columns are set aside if their residuals predict more than 60 steps (45 for a singular M). When the other columns
+// are done, the solve makes the complete factor, or else the sampled factor, keeps it, and continues the columns set aside with
+// it. These decisions depend on the column alone, and so do its bits.
 //
-// For a [Harmonic] system, for which Jacobi is given 300 steps, b must be nil. The error is [graph.ErrAsymmetric] if the
-// matrix is not symmetric, which the first solve checks by [graph.Graph.CheckSymmetric].
+// For a [Harmonic] system, for which Jacobi is given 300 steps, b must be nil. The error is [graph.ErrAsymmetric] if the matrix
+// is not symmetric, which the first solve checks by [graph.Graph.CheckSymmetric].
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -94,7 +92,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 		}
 	}
 	s.prepare()
-	hard := s.Ground == nil // a Laplacian: how hard its graph is
+	hard := s.Ground == nil // for a Laplacian the graph decides how hard the system is
 	if hard {
 		if err := s.factorCompletely(ctx); err != nil {
 			return nil, err
@@ -120,7 +118,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return out, err
 }
 
-// checkSymmetric returns [graph.ErrAsymmetric] if the matrix of the graph is not symmetric, which it finds out once.
+// checkSymmetric returns [graph.ErrAsymmetric] if the matrix of the graph is not symmetric. It checks once.
 func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	if !s.isSymmetric {
 		err = s.Graph.CheckSymmetric(ctx)
@@ -129,22 +127,22 @@ func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	return err
 }
 
-// team returns the processes that share the rows of the graph. Then there are no factors, which need all entries
-// in one process.
+// team returns the processes that share the rows of the graph. With several processes there are no factors, which need all
+// entries in one process.
 func (s *System) team() *sparse.Team {
 	return sparse.TeamOf(s.Graph.A)
 }
 
-// noFactor reports whether the matrix has no factor, because its rows are shared, or because signs make edges that are
-// no Laplacian's.
+// noFactor reports whether the matrix has no factor, because its rows are shared, or because a signed graph has no Laplacian.
 func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
 
-// errNoFactor is the error where noFactor is true: without a factor, the iteration goes on as where it fills in.
+// errNoFactor is the error if noFactor returns true. It wraps ErrFill, so that the iteration continues as if the factor filled
+// in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
-// Release frees the buffers and factors that solves keep for the next one.
+// Release frees the buffers and factors that are kept between solves.
 func (s *System) Release() {
 	s.cg, s.factor, s.complete, s.direct = CG{}, nil, false, nil
 }
@@ -168,7 +166,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	}
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
 		if s.factor == nil {
-			s.cg.run.v.p, s.cg.run.v.q = nil, nil // to free memory for the elimination
+			s.cg.run.v.p, s.cg.run.v.q = nil, nil // frees memory for the elimination
 		}
 		l.again = false
 		if l.jacobiSteps == stepsDefinite && IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -195,7 +193,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	return l
 }
 
-// prepare makes the recurrence begin with Jacobi.
+// prepare resets the recurrence to Jacobi.
 func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
@@ -218,8 +216,8 @@ func (s *System) prepare() {
 	c.ladder = nil
 }
 
-// diagonal returns the diagonal of Edge·L + diag(Ground), or without cancelled the numbers
-// that the operator adds to its matrix, from which loops cancel.
+// diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns the numbers that the operator
+// adds to its matrix, from which loops cancel.
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -258,8 +256,8 @@ func (s *System) factorCompletely(ctx context.Context) error {
 	return nil
 }
 
-// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled one, which is made once. The error
-// wraps [ErrFill] if both fill in.
+// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled factor. It makes the factor once.
+// The error wraps [ErrFill] if both fill in.
 func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	if s.noFactor() {
 		return nil, errNoFactor
@@ -282,10 +280,10 @@ func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	return f, err
 }
 
-// Preconditioner returns, for methods other than [System.SolveTo], the Cholesky factor of M, which is made once. It returns
-// the diagonal of M if the factor fills in, if several processes share the rows, or if the graph is signed. The
-// preconditioner is not defined on a null space of M: project before and after. The error is a [*budget.Error],
-// [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
+// Preconditioner returns the Cholesky factor of M, which is made once, for methods other than [System.SolveTo]. It returns the
+// diagonal of M if the factor fills in, if several processes share the rows, or if the graph is signed. The preconditioner is not
+// defined on a null space of M: project before and after. The error is a [*budget.Error], [graph.ErrWeight],
+// [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
 	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, false, err
@@ -309,9 +307,8 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 // rngSeed is the seed for the factor of every system.
 const rngSeed = 1
 
-// bound fills ErrorBound. Computing a residual errs by less than
-// 10ε(‖B‖ + ‖M‖·‖X‖), with the largest sum of a row of |M|, or of a
-// similar matrix, for ‖M‖.
+// bound fills ErrorBound. The error of computing a residual is less than 10ε(‖B‖ + ‖M‖·‖X‖), where the largest row sum of |M|, or
+// of a similar matrix, bounds ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
 	switch {
@@ -321,7 +318,7 @@ func (s *System) bound(ctx context.Context, out *Result,
 		out.estimateErrors(s.team(), x)
 		return nil
 	}
-	norm := 0.0 // the largest sum of a row
+	norm := 0.0 // largest row sum
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	for i, d := range sums {
 		sum := 2 * s.Edge * d
@@ -352,14 +349,12 @@ func (s *System) bound(ctx context.Context, out *Result,
 // IsWide reports whether a small residual may hide a large error, because weights span many orders of magnitude.
 func (s *System) IsWide() bool { return s.wide }
 
-// unevenGround is the ratio of elements of Ground beyond which a residual is
-// compared with them row by row.
+// unevenGround is the ratio of elements of Ground above which the residual is compared with Ground row by row.
 const unevenGround = 1e5
 
-// uneven reports whether it is worth a sweep to do so: weights spread over many
-// decades.
+// uneven reports whether weights span so many decades that this comparison is worth a sweep.
 func uneven(team *sparse.Team, ground []float64) bool {
-	ends := []float64{math.Inf(-1), 0} // the least one, negated, and the largest one
+	ends := []float64{math.Inf(-1), 0} // negated smallest, and largest
 	for i, g := range ground {
 		if g > 0 && !team.IsPadding(i) {
 			ends[0], ends[1] = max(ends[0], -g), max(ends[1], g)
@@ -369,15 +364,15 @@ func uneven(team *sparse.Team, ground []float64) bool {
 	return ends[1] > -unevenGround*ends[0]
 }
 
-// boundByRows lowers ErrorBound and Rounding to the bounds by rows, if these are lower: no element of M⁻¹ is larger than the
+// boundByRows lowers ErrorBound and Rounding to bounds by rows, if these are smaller. No element of M⁻¹ is larger than the
 // element of the inverse of the M-matrix with −|a_ij|, which has no negative element and maps 1 to g or more, so that
 //
 //	|X − X*| ≤ M⁻¹·|R| ≤ max_i |R_i|/g_i
 //
-// where R_i errs by a rounding error of the row alone. A row without g is a row without entries, where X is 0. Cost: a sweep.
+// where the rounding error of R_i depends on the row alone. A row with g = 0 has no entries, and X is 0 there. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
-	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // which the recurrence has done with
+	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // the recurrence does not need q any more
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
@@ -406,7 +401,7 @@ func (s *System) boundByRows(ctx context.Context, out *Result,
 	}
 	team.Max(residual)
 	team.Max(slack)
-	root := math.Sqrt(float64(team.TotalOf(x.Rows))) // of the norm of a column over its largest element
+	root := math.Sqrt(float64(team.TotalOf(x.Rows))) // bound of the norm of a column over its largest element
 	for j := range k {
 		if total := root * (residual[j] + slack[j]); total < out.ErrorBound[j] {
 			out.ErrorBound[j], out.Rounding[j] = total, root*slack[j]
@@ -415,7 +410,7 @@ func (s *System) boundByRows(ctx context.Context, out *Result,
 	return nil
 }
 
-// columnNorms returns the norms of the columns of b, which are infinite where their squares overflow.
+// columnNorms returns the norms of the columns of b. They are infinite if their squares overflow.
 func columnNorms(team *sparse.Team, b *sparse.Block[float64]) []float64 {
 	norms := blocks.Dots(team, b, b)
 	for j, v := range norms {

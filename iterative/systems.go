@@ -11,11 +11,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrParameter is returned for a system or a block out of range; settings out of range give a [*param.ParameterError].
+// ErrParameter is wrapped by errors about a system or a block out of range; settings out of range give a [*param.ParameterError].
 var ErrParameter = errors.New("iterative: parameter out of range")
 
-// ShiftedLaplacian is the system a·L + c·I, normalized a·L̃ + c·I, with a > 0 and c ≥ 0:
-// the regularised Laplacian with c = 1; with c = 0 its solution is (a·L)⁺·B.
+// ShiftedLaplacian is the system a·L + c·I, or a·L̃ + c·I if normalized is set. a must be positive and c ≥ 0. With c = 1 it is
+// the regularized Laplacian; with c = 0 its solution is (a·L)⁺·B.
 func ShiftedLaplacian(g *graph.Graph, normalized bool,
 	a, c float64) (*System, error) {
 	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {
@@ -38,8 +38,8 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool,
 	return s, nil
 }
 
-// VonNeumann is the system D − αA, or if normalized I − αS, with 0 < α < 1. The solution of D − αA is (D − αA)⁺·B, which is 0
-// in rows without entries. In I − αS such a row is a row of the identity.
+// VonNeumann is the system D − αA, or I − αS if normalized is set, with 0 < α < 1. The solution of D − αA is (D − αA)⁺·B, which
+// is 0 in rows without entries. In I − αS a row without entries is a row of the identity.
 func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error) {
 	if !(alpha > 0 && alpha < 1) {
 		what := "D − αA"
@@ -56,7 +56,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	}
 	team := sparse.TeamOf(g.A)
 	unit := make([]float64, len(g.Degrees))
-	extreme := []float64{math.Inf(-1), 0} // the least degree, negated; 1: a row without entries
+	extreme := []float64{math.Inf(-1), 0} // negated smallest degree; 1 if a row has no entries
 	for i, d := range g.Degrees {
 		switch {
 		case d > 0:
@@ -84,7 +84,7 @@ func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error)
 	return s, nil
 }
 
-// groundOf returns c·d, and c for a row without entries.
+// groundOf returns c·d, and c for rows without entries.
 func groundOf(g *graph.Graph, c float64) []float64 {
 	ground := make([]float64, len(g.Degrees))
 	for i, d := range g.Degrees {

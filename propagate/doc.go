@@ -1,8 +1,7 @@
 // Package propagate holds learners that spread labels along the edges of a graph.
 //
-// A [Learner] is a declaration: it has a name, parameters and an estimate of its memory, and
-// computes a score of every class for every node from labelled nodes.
-// [Learners] lists them:
+// A [Learner] declares a name, parameters and an estimate of its memory. From labelled nodes it computes a score of every class
+// for every node. [Learners] lists them:
 //
 //	lgc      F = (I − αS)⁻¹·Y            Zhou et al., Learning with local and global consistency, 2004
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020
@@ -12,10 +11,10 @@
 //
 // [Smooth] corrects the scores of any other method by the errors that it makes at labels.
 //
-// Several groups of labelled nodes, such as the folds of a cross-validation, are
-// columns of the same block and share its sweeps, of lgc and poisson. Scores have the same bits for any
-// number of workers and any memory limit, since columns never meet.
+// For lgc and poisson, several groups of labelled nodes, such as the folds of a cross-validation, are columns of the same block
+// and share its sweeps. Scores have the same bits for any number of workers and any memory limit, because columns do not
+// interact.
 //
-// If several processes share the rows of the graph, each of them computes the scores of its rows, from
-// labelled nodes that are named rows.
+// If several processes share the rows of the graph, each of them computes the scores of its rows, from labelled nodes that are
+// named rows.
 package propagate

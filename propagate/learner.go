@@ -18,14 +18,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Learner declares a learner that spreads labels. It computes scores by Spread or, in this
-// package, as the solution of a linear system.
+// Learner declares a learner that spreads labels. It computes scores by Spread or, in this package, by solving a linear system.
 type Learner struct {
 	param.Spec
 
-	// Spread stores the scores of one group of seeds in f, a column for each class, and
-	// returns the number of columns over which it has swept. v are complete. Spread may stop at
-	// the tolerance. A seed of class −1 has a class without a column, unless Coupled is true.
+	// Spread stores the scores of one group of seeds in f, a column for each class, and returns the number of columns over which it
+	// has swept. v must be complete. Spread may stop at the tolerance. A seed of class −1 has a class without a column; Coupled
+	// learners do not get such seeds.
 	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error)
 
 	// ChoiceTolerance is the tolerance of scores that only choose parameters and measure the accuracy; 0 means 1e-6.
@@ -34,40 +33,40 @@ type Learner struct {
 	// Workspace returns the workspace of Spread in addition to f; nil: none.
 	Workspace func(n, classes int, v param.Values) budget.Workspace
 
-	// Coupled reports that the columns of the classes depend on each other, so that all classes
-	// must be computed together. Columns of other learners are computed in groups.
+	// Coupled states that the columns of the classes depend on each other, so that all classes must be computed together. Columns of
+	// other learners are computed in groups.
 	Coupled bool
 
-	// Normalized reports that scores spread by S = D^-½·A·D^-½, so that explanations divide the weight of a step between
-	// two nodes by the root of the product of their degrees.
+	// Normalized states that scores spread by S = D^-½·A·D^-½, so that explanations divide the weight of a step between two nodes by
+	// the root of the product of their degrees.
 	Normalized bool
 
-	// CheckClasses, if not nil, returns the error of values that the number of classes does not admit.
+	// CheckClasses, if not nil, returns an error for values that are not valid for the number of classes.
 	CheckClasses func(classes int, v param.Values) error
 
-	// Assign, if not nil, returns what [Learner.Decide] does. Coupled is true.
+	// Assign, if not nil, computes the result of [Learner.Decide]. The learner must be Coupled.
 	Assign func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) (offset []float64, class []int, err error)
 
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
-	// sources stores the right-hand sides of a group of seeds in the columns of b, one for each class, which are zero. If
-	// nil, they are 1 in the column of the class of each labelled node.
+	// sources stores the right-hand sides of a group of seeds in the columns of b, one for each class, which are zero. If nil, they
+	// are 1 in the column of the class of each labelled node.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// averages reports whether means with the solutions as weights predict numbers.
+	// averages states that numbers are predicted as means with the solutions as weights.
 	averages bool
 
-	// finish, if not nil, makes scores of the solutions for one group.
+	// finish, if not nil, turns the solutions for one group into scores.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// centre, if not nil, makes responses of solutions whose scores are centred, see [Response].
+	// centre, if not nil, turns solutions into responses if scores are centred, see [Response].
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
-	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the
-	// largest where the score is largest. shares are the shares of the classes among the labels, for a node of which nothing
-	// is known; scale is the root mean square of all scores of its component. If nil, probabilities are the scores divided by
-	// their sum, with negative scores taken as 0, or shares if the sum is 0.
+	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the largest
+	// where the score is largest. shares are the shares of the classes among the labels, for a node of which nothing is known. scale
+	// is the root mean square of all scores of its component. If nil, probabilities are the scores divided by their sum, with
+	// negative scores taken as 0, or shares if the sum is 0.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
@@ -78,9 +77,8 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Register adds a learner, which then is a method: it can be named in method.Parse, its
-// parameters have grids and are chosen by cross-validation, and its memory is estimated. Call it
-// from an init function. It panics if the name is taken, or if there is no Spread.
+// Register adds a learner as a method: method.Parse finds it by name, cross-validation chooses its parameters on grids, and its
+// memory is estimated. It must be called from an init function. It panics if the name is taken, or if Spread is nil.
 func Register(l *Learner) {
 	learner := *l
 	learners.Add(&learner, l.Spread != nil)
@@ -88,28 +86,27 @@ func Register(l *Learner) {
 
 // Settings configure a computation. Nil means the defaults.
 type Settings struct {
-	// Tolerance is the norm of the residual of a column relative to the norm of its right-hand side. 0 means 1e-12, or the
-	// smallest that float64 allows; it must be less than 1.
+	// Tolerance is the norm of the residual of a column relative to the norm of its right-hand side. 0 means 1e-12, or the smallest
+	// tolerance that float64 allows; it must be less than 1.
 	Tolerance float64
 
-	// Memory is the largest number of bytes to use in addition to the graph and the scores; 0 means no limit. Columns are
-	// solved in groups that fit.
+	// Memory is the largest number of bytes to use in addition to the graph and the scores; 0 means no limit. Columns are solved in
+	// groups that fit.
 	Memory int64
 
-	// Progress, if not nil, is called with "columns", the number of columns that are done and the number of all columns.
+	// Progress, if not nil, is called with "columns", the number of finished columns and the number of all columns.
 	Progress func(stage string, done, total int64)
 }
 
 const (
 	defaultTolerance = 1e-12
 
-	// solveBlocks is the number of blocks that a solve holds at a time: right-hand
-	// sides, solutions, residuals, directions and their images.
+	// solveBlocks is the number of blocks of a solve: right-hand sides, solutions, residuals, directions and their images.
 	solveBlocks = 5
 )
 
-// Check returns the error of complete values that the number of classes does not admit, so that
-// users see it in place of the memory that a computation would need: a [*param.ParameterError].
+// Check returns a [*param.ParameterError] if complete values are not valid for the number of classes. Callers check before they
+// estimate memory, so that users see this error first.
 func (l *Learner) Check(classes int, v param.Values) error {
 	if l.CheckClasses == nil {
 		return nil
@@ -117,9 +114,9 @@ func (l *Learner) Check(classes int, v param.Values) error {
 	return l.CheckClasses(classes, v)
 }
 
-// Decide returns the classes for the scores f of a group of seeds. offset, if not nil, is added to the scores of each class
-// for the decision and the probabilities, but not in the reported scores. class, if not nil, holds the class of every node,
-// if classes are not the likeliest classes of each node. f may have the rows of one process of team.
+// Decide returns the classes for the scores f of a group of seeds. offset, if not nil, is added to the scores of each class for
+// the decision and the probabilities, but not in the reported scores. class, if not nil, holds the class of every node; otherwise
+// each node has its likeliest class. f may have the rows of one process of team.
 func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
 	v param.Values) (offset []float64, class []int, err error) {
 	if l.Assign != nil {
@@ -131,8 +128,8 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 	return offset, class, err
 }
 
-// Declare returns the workspace of ScoresTo in addition to the graph and the scores, for the given number of columns of all groups
-// and classes of each, on a graph with n nodes.
+// Declare returns the workspace of ScoresTo in addition to the graph and the scores. cols is the number of columns of all groups,
+// classes the number of classes of a group, n and entries the size of the graph.
 func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Values) budget.Workspace {
 	if l.Spread == nil {
 		return budget.Slabs[float64](solveBlocks, n, cols).And(budget.Held(6 * budget.Vector[float64](n))).And(
@@ -147,13 +144,13 @@ func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Value
 
 // ScoresTo stores the scores of every class for every node in dst: the scores of group i are in the columns i·Classes ≤ j <
 // (i+1)·Classes. All groups must have the same number of classes, v must be complete, see [param.Spec.Resolve], and the graph
-// must be undirected. A seed of class −1 has a class without a column, so that many classes can be computed in several calls,
-// see Coupled. If several processes share the rows of the graph, seeds must be named rows.
+// must be undirected. A seed of class −1 has a class without a column, so that many classes can be computed in several calls, see
+// Coupled. If several processes share the rows of the graph, seeds must be named rows.
 //
 // The error is a [*param.ParameterError] for a value that is invalid for these labels, [iterative.ErrIterationLimit] if the
 // tolerance is not reached, the error of the context, an error of a sweep, or an error of memory.
 //
-// Cost: a block solve for all columns, or the cost of the learner's own Spread.
+// Cost: a block solve for all columns, or the cost of the learner's Spread.
 func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
 	s *Settings) (work graph.Work, err error) {
@@ -193,7 +190,7 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	return l.solveTo(ctx, dst, sys, g, groups, space.Width(set.Memory), &set)
 }
 
-// solveTo is ScoresTo with a system, width columns of all groups at a time.
+// solveTo is ScoresTo with a system, for width columns at a time.
 func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	sys *iterative.System, g *graph.Graph, groups []cwk.Seeds, width int,
 	set *Settings) (work graph.Work, err error) {
@@ -220,7 +217,7 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	return work, nil
 }
 
-// solveColumns replaces the columns of dst, width at a time, by solutions of the system for them.
+// solveColumns replaces the columns of dst, width at a time, by the solutions of the system.
 func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], sys *iterative.System, width int,
 	set *Settings) (sweeps int, err error) {
 	for lo, hi := range blocks.Slabs(dst.Cols, width) {
@@ -245,8 +242,8 @@ func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], 
 // Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
 func (l *Learner) Averages() bool { return l.averages }
 
-// leastResponse is the sum of responses that counts as one to the mean of all numbers, so that a node which hardly has any gets that mean
-// in place of a quotient of rounding errors.
+// leastResponse is the weight of the mean of all numbers in the sum of responses, so that a node with hardly any responses gets
+// that mean in place of a quotient of rounding errors.
 const leastResponse = 1e-6
 
 // Sample has numbers of some nodes.
@@ -255,12 +252,13 @@ type Sample struct {
 	Value []float64
 }
 
-// MeansTo stores in column k of dst the weighted mean of the numbers y of sample k. The weights of a node are its responses M
-// to the nodes of the sample:
+// MeansTo stores in column k of dst the weighted mean of the numbers y of sample k. The weights of a node are its responses M to
+// the nodes of the sample:
 //
 //	f = ȳ + M(y − ȳ)/(M1 + ε),  ε = 1e-6
 //
-// The graph must have no negative weights. Errors and memory are as of [Learner.ScoresTo] with two columns for each sample.
+// The graph must have no negative weights. Errors and memory are the same as for [Learner.ScoresTo] with two columns for each
+// sample.
 func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *graph.Graph, samples []Sample, v param.Values,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
@@ -289,7 +287,7 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 	return err
 }
 
-// spreadTo is ScoresTo without a system, one group after another.
+// spreadTo is ScoresTo by Spread, one group after another.
 func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
 	set *Settings) (work graph.Work, err error) {

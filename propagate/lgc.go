@@ -8,16 +8,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// shareRange is the range of the share that spreads at a step.
+// shareRange is the range of the share that spreads in a step.
 var shareRange = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
 // lgc is learning with local and global consistency,
 //
 //	F = (I − αS)⁻¹·Y,  S = D^-½AD^-½
 //
-// where Y has a one for the class of each labelled node and zeros elsewhere. A node
-// without edges keeps its row of Y. Zhou et al. 2004, equation (4) but for the factor
-// 1 − α, which changes no order of scores.
+// where Y has a one for the class of each labelled node and zeros elsewhere. A node without edges keeps its row of Y. Source:
+// Zhou et al. 2004, equation (4) without the factor 1 − α, which changes no order of scores.
 var lgc = Learner{
 	Normalized: true,
 	Spec: param.Spec{

@@ -15,13 +15,12 @@ import (
 //
 //	L·F = Y − ȳ,  Σ_i d_i·F_i = 0 in each component
 //
-// where Y has a one for the class of each labelled node, and a labelled node has Y − ȳ,
-// with ȳ the shares of the classes among the labels of its component, and all other
-// nodes have zero. Labels are sources and sinks rather than values that are held, so
-// that few of them do not leave the rest of the graph to a constant.
+// where Y has a one for the class of each labelled node, and ȳ are the class shares among the labels of the component. The
+// right-hand side is 0 at other nodes. Labels are sources and sinks, not fixed values, so that a few labels do not leave the rest
+// of the graph nearly constant.
 //
-// A component whose labels agree has no source: there F is one for that class.
-// Calder, Cook, Thorpe and Slepčev 2020, equation (2.2).
+// A component whose labels agree has no source: F is one for their class. Source: Calder, Cook, Thorpe and Slepčev 2020, equation
+// (2.2).
 var poisson = Learner{
 	Spec: param.Spec{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning",
@@ -65,8 +64,7 @@ var poisson = Learner{
 	Probabilities: softmaxTo,
 }
 
-// sharesByComponent returns the shares of the classes among the labels of each
-// component that has any.
+// sharesByComponent returns the class shares among the labels of each component that has labels.
 func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	shares := map[uint32][]float64{}
 	labels := map[uint32]float64{}
@@ -88,12 +86,10 @@ func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	return shares
 }
 
-// sharpness is the factor of the scores, in units of their root mean square, before they are
-// turned into probabilities.
+// sharpness is the factor that turns scores of root mean square 1 into logits.
 const sharpness = 2
 
-// softmaxTo stores exp(2·f/scale) divided by their sum, or shares where nothing is
-// known: where all scores are zero.
+// softmaxTo stores exp(2·f/scale) divided by their sum, or shares if all scores are zero.
 func softmaxTo(dst, f, shares []float64, scale float64) {
 	largest := math.Inf(-1)
 	isKnown := false

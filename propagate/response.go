@@ -21,8 +21,8 @@ func IsLinear(l *Learner) bool { return l.system != nil }
 //
 //	score_c(v) = Σ_u R(v, u)·Y_uc
 //
-// over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the symmetric system of the learner
-// with a source at v. It returns the errors of [Learner.ScoresTo]. Cost: a block solve.
+// over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the learner's symmetric system with a
+// source at v. Response returns the errors of [Learner.ScoresTo]. Cost: a block solve.
 func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	nodes []int, v param.Values,
 	tolerance float64) (*sparse.Block[float64], error) {
@@ -50,8 +50,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	return x, nil
 }
 
-// subtractVolume subtracts d/Σd of the component of its node from each column, because scores have the mean 0 with the
-// weights d.
+// subtractVolume subtracts d/Σd from each column, in the component of its node, because the mean of scores with the weights d is
+// 0.
 func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	volume := blocks.ByPart(nil, g.Components, g.Degrees)
 	for i, d := range g.Degrees {
@@ -64,9 +64,9 @@ func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	}
 }
 
-// centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to
-// zero, so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose labels agree, where the score of
-// their class is one, each of m labels has the response 1/m.
+// centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to zero, so
+// that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose m labels agree, where the score of their class is one,
+// each label has the response 1/m.
 func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds,
 	nodes []int) {
 	labels := map[uint32][]int{}

@@ -15,15 +15,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// CorrectAndSmooth declares [Smooth], which corrects the scores Z of any method: with one-hot
-// labels Y, S = D^-½AD^-½ and the mean σ of ‖Y_i − Z_i‖₁ over the labelled nodes i,
+// CorrectAndSmooth declares [Smooth], which corrects the scores Z of any method. With one-hot labels Y, S = D^-½AD^-½ and the
+// mean σ of ‖Y_i − Z_i‖₁ over the labelled nodes i,
 //
 //	Ê = (1 − α₁)·(I − α₁S)⁻¹·E,  E_i = Y_i − Z_i at labelled nodes and 0 elsewhere,
 //	H_i = Z_i + σ·Ê_i/‖Ê_i‖₁,  or Y_i at labelled nodes,
 //	G = (1 − α₂)·(I − α₂S)⁻¹·H.
 //
-// Huang, He, Singh, Lim and Benson 2021, sections 2.2 and 2.3, with the errors scaled as by
-// Autoscale. Cost: two block solves.
+// Source: Huang, He, Singh, Lim and Benson 2021, sections 2.2 and 2.3, with errors scaled by Autoscale. Cost: two block solves.
 var CorrectAndSmooth = param.Spec{
 	Name: "cs", Title: "correct and smooth: errors at labels, and then scores, spread along edges", Works: param.Undirected,
 	Source: "Huang, He, Singh, Lim and Benson, Combining label propagation and simple models out-performs graph neural networks, ICLR 2021, sections 2.2 and 2.3",
@@ -37,15 +36,15 @@ var CorrectAndSmooth = param.Spec{
 	},
 }
 
-// smoothColumns is the number of classes whose errors and scores are solved for together. It is a
-// variable so that a test reaches several groups on a small graph.
+// smoothColumns is the number of classes that are solved together. It is a variable so that a test reaches several groups on a
+// small graph.
 var smoothColumns = 64
 
-// Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an undirected graph, and calls take
-// with the values of a node for the classes from first on. take may replace the scores of these classes, because Smooth has
-// read them. Classes are solved for in groups of 64, because the blocks of a solve need several times the memory of the
-// scores. With several groups the errors are solved for twice, because their scale needs the errors of all classes. memory
-// limits the bytes in addition to the scores; 0 means no limit. It returns the errors of [iterative.System.SolveTo].
+// Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an undirected graph. It calls take with
+// the values of a node for the classes from first on. take may replace the scores of these classes, because Smooth has read them.
+// Classes are solved in groups of 64, because the blocks of a solve need several times the memory of the scores. With several
+// groups the errors are solved twice, because their scale needs the errors of all classes. memory limits the bytes in addition to
+// the scores; 0 means no limit. Smooth returns the errors of [iterative.System.SolveTo].
 func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	s cwk.Seeds, v param.Values, memory int64,
 	take func(node, first int, values []float64)) (graph.Work, error) {
@@ -115,7 +114,7 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	return f.work, nil
 }
 
-// smoothing is one computation of [Smooth], with blocks for a group of classes.
+// smoothing is a computation of [Smooth], with blocks for a group of classes.
 type smoothing struct {
 	g      *graph.Graph
 	scores *sparse.Block[float32]

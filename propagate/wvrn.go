@@ -11,15 +11,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// wvrn is the weighted-vote relational neighbour with relaxation labelling. All
-// labelled nodes keep their class, all others start with the shares of the classes
-// among the labels; in round t = 0, 1, … their distributions become, all at once,
+// wvrn is the weighted-vote relational neighbour with relaxation labelling. Labelled nodes keep their class; other nodes start
+// with the class shares among the labels. In round t = 0, 1, … all their distributions change at once:
 //
 //	P ← β_t·T·P + (1 − β_t)·P,  T = D⁻¹A,  β_t = decay^t
 //
-// the vote of the neighbours, which counts less from round to round. A node without
-// edges keeps its distribution. Macskassy and Provost 2007, sections 3.5.1 and 4.2,
-// with their 99 rounds and decay 0.99.
+// The vote of the neighbours counts less from round to round. A node without edges keeps its distribution. Source: Macskassy and
+// Provost 2007, sections 3.5.1 and 4.2, with their 99 rounds and decay 0.99.
 //
 // Cost: a sweep for each round.
 var wvrn = Learner{
@@ -65,7 +63,7 @@ var wvrn = Learner{
 		return columns, nil
 	},
 	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
-		return budget.Held(budget.Block[float64](n, classes), 2*8*int64(n)) // the next round, factors of rows
+		return budget.Held(budget.Block[float64](n, classes), 2*8*int64(n)) // next round, and factors of rows
 	},
 }
 
@@ -76,7 +74,7 @@ func Transition(g *graph.Graph) *sparse.Operator[float64] {
 	return t
 }
 
-// Clamp gives every labelled node its class with certainty.
+// Clamp sets the distribution of every labelled node to its class.
 func Clamp(p *sparse.Block[float64], s cwk.Seeds) {
 	for i, row := range s.Row {
 		clear(p.Row(row))

@@ -8,12 +8,12 @@ import (
 // Axis is an axis of a [Chart].
 type Axis struct {
 	Title     string
-	Log       bool    // logarithmic; all values are positive
+	Log       bool    // logarithmic; values must be positive
 	Whole     bool    // values are counts
-	Low, High float64 // the ends; equal: from the smallest to the largest value, and to 0 if it is near
+	Low, High float64 // ends; if equal, they are the smallest and the largest value, or 0 if that is near
 }
 
-// Tick is a place on an axis with a text.
+// Tick is a labelled position on an axis.
 type Tick struct {
 	At   float64
 	Text string
@@ -22,13 +22,13 @@ type Tick struct {
 // scale maps values of an axis to pixels.
 type scale struct {
 	log       bool
-	low, high float64 // the ends, logarithms of a logarithmic axis
+	low, high float64 // ends, or their logarithms on a logarithmic axis
 	first     float64 // pixel at the low end
 	length    float64
 	ticks     []Tick
 }
 
-// value returns x or its logarithm.
+// value returns x, or log x on a logarithmic axis.
 func (s *scale) value(x float64) float64 {
 	if s.log {
 		return math.Log10(x)
@@ -36,13 +36,13 @@ func (s *scale) value(x float64) float64 {
 	return x
 }
 
-// at returns the pixel of a value. Values beyond an end are drawn at the end.
+// at returns the pixel of a value. Values outside the axis are drawn at its end.
 func (s *scale) at(x float64) float64 {
 	share := (s.value(x) - s.low) / (s.high - s.low)
 	return s.first + s.length*min(1, max(0, share))
 }
 
-// newScale returns the scale of an axis for values between low and high. The pixels are not known yet.
+// newScale returns the scale of an axis for values between low and high, without its pixels.
 func (a *Axis) newScale(low, high float64) *scale {
 	s := &scale{log: a.Log}
 	hasEnds := a.Low != a.High
@@ -52,7 +52,7 @@ func (a *Axis) newScale(low, high float64) *scale {
 		low = 0
 	}
 	s.low, s.high = s.value(low), s.value(high)
-	if s.low == s.high { // of a single value
+	if s.low == s.high { // a single value
 		s.low = s.low - 0.5
 		s.high = s.high + 0.5
 	}
@@ -65,7 +65,7 @@ func (a *Axis) newScale(low, high float64) *scale {
 		step = max(1, step)
 	}
 	first, last := math.Ceil(s.low/step-1e-9), math.Floor(s.high/step+1e-9)
-	if !hasEnds { // to the next tick
+	if !hasEnds { // ends move to the next tick
 		first, last = math.Floor(s.low/step+1e-9), math.Ceil(s.high/step-1e-9)
 		s.low = first * step
 		s.high = last * step
@@ -79,7 +79,7 @@ func (a *Axis) newScale(low, high float64) *scale {
 	return s
 }
 
-// logTicks sets ticks at powers of ten, or at 1, 2 and 5 times them within less than two powers. The ends of
+// logTicks sets ticks at powers of ten, or also at 2 and 5 times powers of ten if the axis has less than two decades. The ends of
 // the axis become ticks.
 func (s *scale) logTicks() {
 	factors := []float64{1}
@@ -102,7 +102,7 @@ func (s *scale) logTicks() {
 	}
 }
 
-// short writes a number of an axis without trailing zeros.
+// short returns the text of a number on an axis, without trailing zeros.
 func short(x float64) string {
 	switch {
 	case x >= 1e12 || x < 1e-4:
@@ -117,7 +117,7 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
-// roundStep returns the smallest of 1, 2 and 5 times a power of ten that is at least x.
+// roundStep returns the smallest number that is at least x and 1, 2 or 5 times a power of ten.
 func roundStep(x float64) float64 {
 	power := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, f := range []float64{1, 2, 5} {

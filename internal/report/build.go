@@ -14,13 +14,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// template describes a page about the JSON document of a command. In a line of text {key} is the value of that key; a line is
-// left out if the document has no such value, and of several lines joined by | the first one that is complete is taken. A
-// section without its title is left out. Rows is a path of keys: results.calibration has all bins of all
-// results, which have the values of their result too.
+// template describes a page about the JSON document of a command. In a line of text {key} stands for the value of the key. A line
+// is omitted if a value is missing; if alternatives are joined by |, the first complete alternative is used. A section without
+// its title is omitted. Rows is a path of keys: results.calibration means all bins of all results, where a bin also has the
+// values of its result.
 type template struct {
 	Title      string
-	Series     struct{ Rows, Key string } // of names that have a color
+	Series     struct{ Rows, Key string } // names that have a color
 	Summary    []string
 	Facts, Run []string
 	Sections   []struct {
@@ -30,34 +30,34 @@ type template struct {
 	}
 }
 
-// part is a table or a chart of rows, or a table for each matrix in them.
+// part is a table or a chart of rows, or a table for each matrix in rows.
 type part struct {
 	Rows    string
-	Middle  string   // only rows with the middle one of the values of this key
+	Middle  string   // key; only rows with the middle of its values are used
 	Caption string   // a line of text
-	Columns []string // keys, or quotients of two, a/b
-	Pivot   string   // a column for each value of this key, with the second of Columns
+	Columns []string // keys, or quotients of two keys, a/b
+	Pivot   string   // key; each of its values has a column, with the second of Columns
 	Folded  bool
-	Needs   string // key of the rows that a table has
-	Skip    int    // rows at the beginning that a table leaves out
+	Needs   string // key; a table has only rows with this key
+	Skip    int    // number of first rows that a table omits
 	First   int    // number of rows; 0: all
-	Grouped bool   // rows with the same value of the first column follow each other
+	Grouped bool   // sorts rows with equal values in the first column together
 
-	Matrix   string // key of the numbers by row and column, which are written as shares of the sum of their row
+	Matrix   string // key of a matrix of numbers, which are written as shares of the sum of their row
 	Names    string // key of the names of rows and columns
-	Measures bool   // of classes: precision, recall and F1
+	Measures bool   // adds precision, recall and F1 of classes
 
 	Chart, X, Y, By   string
 	Scatter, Diagonal bool
-	Except            string // a name of By that is not drawn
+	Except            string // name of By that is not drawn
 	Unit              bool   // axes end at 0 and 1
-	Count             string // key of the items of a point, of which a point has at least 10
+	Count             string // key of the number of items of a point; points with less than 10 items are not drawn
 }
 
 // object is a JSON object.
 type object map[string]any
 
-// field is the way to write the values of a key.
+// field describes how the values of a key are written.
 type field struct{ title, format, margin, mark string }
 
 //go:embed pages/*.json
@@ -66,7 +66,7 @@ var pageFiles embed.FS
 //go:embed pages/fields.tsv
 var fieldList string
 
-// fieldOf returns the field of a key. A key that the list lacks has its words as title.
+// fieldOf returns the field of a key. The title of a key that is not listed is made of its words.
 func fieldOf(key string) field {
 	for line := range strings.Lines(fieldList) {
 		if text, isThere := strings.CutPrefix(line, key+"\t"); isThere {
@@ -77,7 +77,7 @@ func fieldOf(key string) field {
 	return field{title: strings.NewReplacer("_", " ", ".", ": ").Replace(key)}
 }
 
-// Build returns the page of a name, such as classify, about a document that encodes as JSON.
+// Build returns the page with the given name, such as classify, about a document that encodes as JSON.
 func Build(name string, document any) (*Page, error) {
 	var t template
 	page, err := pageFiles.ReadFile("pages/" + name + ".json")
@@ -114,7 +114,7 @@ func Build(name string, document any) (*Page, error) {
 	return p, nil
 }
 
-// rows returns the objects at a path, each with the values of those around it that it has no own value of.
+// rows returns the objects at a path. Each of them also has the values of enclosing objects for keys that it lacks.
 func (o object) rows(path string) []object {
 	list := []object{o}
 	for key := range strings.SplitSeq(path, ".") {
@@ -140,7 +140,7 @@ func (o object) rows(path string) []object {
 	return list
 }
 
-// value returns the number or text of a key, or the quotient of the numbers of two, a/b; nil if it has none.
+// value returns the value of a key, or the quotient of two keys, a/b, or nil.
 func (o object) value(key string) any {
 	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
 		x, isNumber := o[a].(float64)
@@ -171,7 +171,7 @@ func (o object) number(key string) float64 {
 
 var placeholder = regexp.MustCompile(`\{[a-z0-9_./]+\}`)
 
-// line returns a line of text with values in place of {key}: of several joined by | the first one that lacks none, else "".
+// line returns a text with values in place of {key}: the first complete alternative, or "".
 func (o object) line(alternatives string) string {
 	for text := range strings.SplitSeq(alternatives, "|") {
 		isWhole := true
@@ -191,7 +191,7 @@ func (o object) line(alternatives string) string {
 	return ""
 }
 
-// lines returns the lines that lack no value.
+// lines returns the complete lines.
 func (o object) lines(texts []string) (list []string) {
 	for _, text := range texts {
 		if line := o.line(text); line != "" {
@@ -201,7 +201,7 @@ func (o object) lines(texts []string) (list []string) {
 	return list
 }
 
-// facts returns the lines NAME: VALUE that lack no value.
+// facts returns the complete lines NAME: VALUE.
 func (o object) facts(texts []string) (list []Fact) {
 	for _, line := range o.lines(texts) {
 		name, value, _ := strings.Cut(line, ": ")
@@ -210,7 +210,7 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell writes a value of a key, with the decimals of its column; −1: unknown.
+// cell returns the cell of a value of a key. decimals is the number of decimals of its column, or −1.
 func (o object) cell(key string, v any, decimals int) Cell {
 	f := fieldOf(key)
 	switch v := v.(type) {
@@ -234,8 +234,8 @@ func text(v any) string {
 	return s
 }
 
-// format writes a number: % as a percentage, n as an integer, MB in millions of bytes, g with all digits, +% as a difference of percentages, p as a p value,
-// a digit with this number of decimals; others with the decimals of their column, or else with four digits.
+// format writes a number by its format: % is a percentage, n an integer, MB millions of bytes, g all digits, +% a difference of
+// percentages, p a p value, and a digit a number of decimals. Any other format has the decimals of the column, or four digits.
 func format(format string, x, margin float64, decimals int) Cell {
 	switch format {
 	case "%":
@@ -269,9 +269,9 @@ func format(format string, x, margin float64, decimals int) Cell {
 
 const (
 	mostRows   = 400
-	mostNames  = 20 // rows and columns of a matrix of classes
-	mostTables = 6  // of matrices
-	leastCount = 10 // items of a point
+	mostNames  = 20 // largest number of rows and columns of a matrix of classes
+	mostTables = 6  // largest number of matrices
+	leastCount = 10 // smallest number of items of a point
 )
 
 // addPart adds a table, a chart or tables of matrices to a section.
@@ -297,7 +297,7 @@ func (o object) addPart(s *Section, p *part) {
 	}
 }
 
-// middle returns the rows with the middle one of the values of a key, in their order.
+// middle returns the rows whose value of a key is the middle one of all values.
 func middle(rows []object, key string) []object {
 	var values []any
 	for _, row := range rows {
@@ -309,7 +309,7 @@ func middle(rows []object, key string) []object {
 		func(row object) bool { return row[key] != values[(len(values)-1)/2] })
 }
 
-// table returns the table of rows with a column for each key that some of them have.
+// table returns a table with a column for each key that some of the rows have.
 func (p *part) table(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Folded: p.Folded, Bars: map[int]bool{}}
 	if p.Needs != "" {
@@ -349,8 +349,8 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column that gives four digits of its largest number, without zeros at the
-// end of all numbers.
+// decimalsOf returns the number of decimals of a column: enough for four digits of its largest number, without zeros that end all
+// numbers.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
 	for _, x := range numbers {
@@ -364,7 +364,7 @@ func decimalsOf(numbers []float64) (decimals int) {
 	return decimals
 }
 
-// pivot returns the table with a row for each value of the first column and a column for each value of the key Pivot.
+// pivot returns a table with a row for each value of the first column and a column for each value of Pivot.
 func (p *part) pivot(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {
@@ -388,7 +388,7 @@ func (p *part) pivot(rows []object, caption string) *Table {
 	return t
 }
 
-// chart returns the chart of rows, with a line for each value of the key By.
+// chart returns a chart with a line for each value of By.
 func (p *part) chart(rows []object, caption string) *Chart {
 	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title},
 		Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
@@ -428,8 +428,8 @@ func PValue(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// matrix returns a table of the numbers of an object by row and column, as percentages of the sum of their row and shaded by
-// these. Of more than 20 rows and columns it has the largest ones. Rows with measures are in the order of their size.
+// matrix returns a table of a matrix. Its numbers are percentages of the sum of their row, which also shade the cells. If there
+// are more than 20 rows, it has the 20 largest. With measures, rows are sorted by size.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names, _ := o[p.Names].([]any)

@@ -8,32 +8,32 @@ import (
 
 // Chart draws curves over a common axis.
 type Chart struct {
-	Name     string // of the file that it is saved as, without an ending
+	Name     string // name of the saved file, without an ending
 	Caption  string
 	X, Y     Axis
 	Lines    []Line
-	Diagonal bool // a dotted line shows where Y equals X
-	Labels   bool // names are beside the last points in place of a legend, and each point has its range as a bar
+	Diagonal bool // adds a dotted line where Y equals X
+	Labels   bool // names are beside the last points, without a legend, and the range of each point is a bar
 }
 
 // Line is a curve through points in increasing order of X.
 type Line struct {
 	Name    string
-	Series  string // the series whose color the line has; "": Name
+	Series  string // series that gives the line its color; "": Name
 	Style   string // solid, dashed or reference; "": the dashes of the series
 	Points  []Point
 	Scatter bool // points are not connected
 }
 
-// Point is a point of a curve with the range around Y.
+// Point is a point of a curve with a range of Y.
 type Point struct{ X, Y, Low, High float64 }
 
-// Add adds a number with its standard error to the line of a name, or to a new line.
+// Add adds a number with its standard error to the line with the given name, which it creates if necessary.
 func (c *Chart) Add(name string, x float64, y Cell) *Line {
 	return c.AddPoint(name, Point{x, y.Value, y.Value - y.Margin, y.Value + y.Margin})
 }
 
-// AddPoint adds a point to the line of a name, or to a new line.
+// AddPoint adds a point to the line with the given name, which it creates if necessary.
 func (c *Chart) AddPoint(name string, p Point) *Line {
 	i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
 	if i < 0 {
@@ -49,8 +49,7 @@ func (c *Chart) AddPoint(name string, p Point) *Line {
 
 const plotHeight = 250.0
 
-// scene draws the chart. The curve of a name in series has the color of its position there, others follow
-// in order.
+// scene draws the chart. A line whose name is in series has the color of its position there. Other lines have the next colors.
 func (c *Chart) scene(series []string) *scene {
 	low, high := c.Extent()
 	x := c.X.newScale(low.X, high.X)
@@ -121,7 +120,7 @@ func (c *Chart) scene(series []string) *scene {
 	return s
 }
 
-// labels writes the names of lines beside their last points, from top to bottom without overlap.
+// labels writes the names of lines beside their last points, without overlap.
 func (s *scene) labels(lines []Line, y *scale, x float64) {
 	const apart = 14.0
 	last := func(l Line) float64 { return y.at(l.Points[len(l.Points)-1].Y) + 4 }
@@ -152,7 +151,7 @@ func (c *Chart) Extent() (low, high Point) {
 	return low, high
 }
 
-// ticksBelow draws ticks of the horizontal axis. A text that would overlap the one before it is left out.
+// ticksBelow draws the ticks of the horizontal axis. It omits a text that would overlap the previous text.
 func (s *scene) ticksBelow(x *scale, bottom float64) {
 	edge := math.Inf(-1)
 	for _, t := range x.ticks {
@@ -175,7 +174,7 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band draws the area of the ranges around a curve, and a bar if the curve is one point.
+// band draws the area of the ranges of a line. If the line has a single point, it draws a bar.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)

@@ -17,12 +17,12 @@ type scene struct {
 
 const (
 	lineHeight = 18.0
-	charWidth  = 8.3 // mean width of a character of the largest font, 14 pixels high and wide
+	charWidth  = 8.3 // mean width of a character of the largest font, of 14 pixels
 	width      = 460.0
-	series     = 10 // different colors
+	series     = 10 // number of colors
 )
 
-// textWidth estimates the width of a text from above.
+// textWidth returns an upper estimate of the width of a text.
 func textWidth(s string) float64 {
 	return charWidth * float64(utf8.RuneCountInString(s))
 }
@@ -32,7 +32,7 @@ func pixel(x float64) string {
 	return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)
 }
 
-// seriesClass returns the class of a series by its number. After ten series colors repeat.
+// seriesClass returns the CSS class of a series. After ten series the colors repeat.
 func seriesClass(i int) string {
 	return " s" + strconv.Itoa(i%series)
 }
@@ -46,8 +46,8 @@ func (s *scene) line(class string, x1, y1, x2, y2 float64) {
 	s.path(class, polyline([][2]float64{{x1, y1}, {x2, y2}}))
 }
 
-// text writes a text with its base line at y. It begins at x if the anchor is start, ends there if it is end, and
-// else has its middle there.
+// text writes a text with its base line at y. It begins at x if anchor is start, ends at x if anchor is end, and is centred at x
+// otherwise.
 func (s *scene) text(x, y float64, anchor, text string) {
 	s.out.add(`<text x="`, pixel(x), `" y="`, pixel(y), `"`)
 	s.out.attribute("class", anchor)
@@ -65,7 +65,7 @@ func polyline(points [][2]float64) string {
 	return "M" + strings.Join(list, "L")
 }
 
-// markerShapes are the shapes of the points of a series, in pixels around (0, 0).
+// markerShapes are the markers of series, in pixels around (0, 0).
 var markerShapes = [series]string{
 	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",              // disc
 	"m-3.2-3.2h6.4v6.4h-6.4z",                                   // square
@@ -79,7 +79,7 @@ var markerShapes = [series]string{
 	"m-4-4l4 2.4l4-2.4l-2.4 4l2.4 4l-4-2.4l-4 2.4l2.4-4z",       // star
 }
 
-// markers draws the markers of a series.
+// markers draws the markers of a series at points.
 func (s *scene) markers(number int, points ...[2]float64) {
 	path := ""
 	for _, p := range points {
@@ -88,7 +88,7 @@ func (s *scene) markers(number int, points ...[2]float64) {
 	s.path("m"+seriesClass(number), path)
 }
 
-// legend draws the names of lines in rows below the drawing, each next to a sample.
+// legend draws the names of lines in rows below the drawing, each with a sample of its line.
 func (s *scene) legend(lines []Line, numbers []int) {
 	const sample = 30.0
 	x, y := 4.0, s.height+6
@@ -108,11 +108,11 @@ func (s *scene) legend(lines []Line, numbers []int) {
 //go:embed drawing.css
 var drawingCSS string
 
-// compact shortens the style of a file that has one drawing alone.
+// compact shortens the style of a file with a single drawing.
 var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}",
 	"; ", ";", ": ", ":", ", ", ",")
 
-// svg returns a scene as the text of an SVG file.
+// svg returns a scene as an SVG file.
 func (s *scene) svg() string {
 	across := pixel(width)
 	down := pixel(s.height)

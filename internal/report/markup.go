@@ -6,24 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// markup is HTML or SVG that is being written. It takes the place of package html/template, which finds
-// fields and methods by their names at run time. Therefore the linker would keep every exported method of the
-// whole program, a fifth of its size.
+// markup is HTML or SVG under construction. Package html/template finds fields and methods by name at run time: with it the
+// linker would keep every exported method of the whole program, a fifth of its size.
 type markup struct{ strings.Builder }
 
-// add appends markup as it is.
+// add appends markup without escaping.
 func (m *markup) add(parts ...string) {
 	for _, p := range parts {
 		m.WriteString(p)
 	}
 }
 
-// text appends text, or the value of an attribute in quotes, with its special characters escaped.
+// text appends s with special characters escaped, as text or as a quoted attribute.
 func (m *markup) text(s string) {
 	m.WriteString(html.EscapeString(s))
 }
 
-// element appends an element whose content is a text. open is its start tag.
+// element appends an element with the start tag open and a text as content.
 func (m *markup) element(open, text string) {
 	m.add(open)
 	m.text(text)
@@ -39,7 +38,7 @@ func (m *markup) paragraphs(open string, texts []string) {
 	}
 }
 
-// facts appends a list of facts, unless there are none.
+// facts appends a list of facts, if there are any.
 func (m *markup) facts(list []Fact) {
 	if len(list) == 0 {
 		return
@@ -52,10 +51,10 @@ func (m *markup) facts(list []Fact) {
 	m.add("</dl>\n")
 }
 
-// longest is the number of characters from which the text of a cell has several lines.
+// longest is the number of characters up to which the text of a cell is on one line.
 const longest = 24
 
-// wrap appends the text of a cell, so that a long one has several lines and leaves space for numbers.
+// wrap appends the text of a cell. A long text gets several lines, which leaves space for numbers.
 func (m *markup) wrap(text string) {
 	if utf8.RuneCountInString(text) > longest {
 		m.element(`<span class="long">`, text)
@@ -64,7 +63,7 @@ func (m *markup) wrap(text string) {
 	}
 }
 
-// attribute appends an attribute, unless its value is "".
+// attribute appends an attribute, unless its value is empty.
 func (m *markup) attribute(name, value string) {
 	if value != "" {
 		m.add(" ", name, `="`)

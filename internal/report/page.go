@@ -13,25 +13,24 @@ type Page struct {
 	Title    string
 	Summary  []string // paragraphs
 	Facts    []Fact   // about the subject of the page
-	Run      []Fact   // about the run that made the page, at its end
-	Series   []string // names, such as those of methods, that have a color on the whole page
+	Run      []Fact   // about the run that made the page; they are at its end
+	Series   []string // names, for example of methods, that have a color on the whole page
 	Sections []*Section
 }
 
 // Fact is a property of the page.
 type Fact struct{ Name, Value string }
 
-// Section is a titled part of a page: its markup, its charts and then its tables follow its paragraphs.
+// Section is a titled part of a page: paragraphs, markup, charts and tables, in this order.
 type Section struct {
 	Title  string
 	Text   []string // paragraphs
-	Markup string   // HTML, whose texts its author has escaped
+	Markup string   // HTML whose texts are already escaped
 	Charts []*Chart
 	Tables []*Table
 }
 
-// Add appends sections. It leaves out tables without a row, charts without a curve, and
-// sections without a table, a chart and markup.
+// Add appends sections. It omits tables without rows, charts without lines, and sections without tables, charts and markup.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
 		s.Charts = slices.DeleteFunc(s.Charts,
@@ -86,10 +85,10 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// mostNarrow is the number of characters of a line above which a table has the whole width of the page.
+// mostNarrow is the largest number of characters of a line for which a table does not get the whole width of the page.
 const mostNarrow = 66
 
-// columns returns the number of characters of a line of the table, in which titles that are turned do not count.
+// columns returns the number of characters of a line of the table. Turned titles do not count.
 func (t *Table) columns() (sum int) {
 	for i, title := range t.Head {
 		widest := utf8.RuneCountInString(title)
@@ -104,7 +103,7 @@ func (t *Table) columns() (sum int) {
 	return sum
 }
 
-// writeHTML writes the table, and its copy as CSV.
+// writeHTML writes the table, and a copy of it as CSV.
 func (t *Table) writeHTML(m *markup, series []string) {
 	class := "part"
 	if t.columns() > mostNarrow {
@@ -122,7 +121,7 @@ func (t *Table) writeHTML(m *markup, series []string) {
 	m.add("><table>\n")
 	m.element("<caption>", t.Caption)
 	m.add("\n<thead><tr>")
-	classes := make([]string, len(t.Head)) // of the cells of a column
+	classes := make([]string, len(t.Head)) // class of the cells of each column
 	for i, title := range t.Head {
 		if !t.numeric(i) {
 			classes[i] = "text"

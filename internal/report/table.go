@@ -12,14 +12,14 @@ import (
 	"text/tabwriter"
 )
 
-// Table is a table of a page. Every row is as long as Head; its first cell is its title.
+// Table is a table of a page. Every row must have len(Head) cells; its first cell is its title.
 type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]Cell
-	Bars    map[int]bool // columns of numbers with bars
+	Bars    map[int]bool // columns of numbers that have bars
 	Folded  bool         // the page shows the table on demand
-	Turned  int          // the first column whose title is read from bottom to top, so that columns are narrow; 0: none
+	Turned  int          // first column with a turned title, read from bottom to top, so that columns are narrow; 0: none
 }
 
 // Cell is a text, or a number with its text.
@@ -29,7 +29,7 @@ type Cell struct {
 	Value    float64 // of a number
 	Margin   float64 // standard error of a number; 0: none
 	Mark     string  // a sign in front of the text; bestMark makes it bold
-	Shade    float64 // 0 to 1, of the background
+	Shade    float64 // shade of the background, 0 to 1
 }
 
 // bestMark is the mark of the best number.
@@ -44,7 +44,7 @@ func Texts(texts ...string) []Cell {
 	return cells
 }
 
-// Number returns the cell of a number, with a dash in place of the text if it is NaN.
+// Number returns the cell of a number. Its text is a dash if the number is NaN.
 func Number(value float64, text string) Cell {
 	if math.IsNaN(value) {
 		return Cell{Text: "–"}
@@ -52,8 +52,8 @@ func Number(value float64, text string) Cell {
 	return Cell{Text: text, IsNumber: true, Value: value}
 }
 
-// Decimal returns the cell of a number with the given number of decimals, followed by its standard error
-// in parentheses unless it is 0.
+// Decimal returns the cell of a number with the given number of decimals, followed by its standard error in parentheses unless
+// that is 0.
 func Decimal(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals,
 		64), "-", "−", 1))
@@ -64,7 +64,7 @@ func Decimal(value float64, decimals int, stderr float64) Cell {
 	return c
 }
 
-// Percent returns the cell of a share of one in percent, with its standard error unless it is 0.
+// Percent returns the cell of a share in percent, with its standard error unless that is 0.
 func Percent(share, stderr float64) Cell {
 	return Decimal(100*share, 1, 100*stderr)
 }
@@ -108,14 +108,14 @@ func (t *Table) Text() string {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // to memory
+	_ = w.Flush() // writing to memory does not fail
 	return trailing.ReplaceAllString(b.String(), "")
 }
 
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// CSV returns the table as lines of values separated by commas. A column of standard errors follows
-// each column that has them, and a column of marks each column that has some.
+// CSV returns the table as comma-separated values. A column of standard errors follows each column that has standard errors, and
+// a column of marks each column that has marks.
 func (t *Table) CSV() string {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {
@@ -145,7 +145,7 @@ func (t *Table) CSV() string {
 		}
 	}
 	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(rows) // to memory
+	_ = csv.NewWriter(&b).WriteAll(rows) // writing to memory does not fail
 	return b.String()
 }
 
