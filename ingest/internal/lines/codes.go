@@ -17,14 +17,14 @@ import (
 
 // Codes numbers the kinds of edges and reads their times. It is safe for concurrent use.
 type Codes struct {
-	HasKinds, HasTimes bool // whether edges have kinds, and times
+	HasKinds, HasTimes bool // edges have kinds, and times
 
 	mu         sync.Mutex
 	number     map[string]uint32
 	names      []string // of kinds, by number
-	unit       string   // of times, "" before the first one
-	hasOffset  bool     // some time has an offset from UTC
-	precisions []string // of times, each once
+	unit       string   // unit of times, "" before the first time
+	hasOffset  bool     // a time has an offset from UTC
+	precisions []string // distinct precisions of times
 }
 
 // noKind is the kind of an edge without a kind, and noTime the fault of an edge without a time.
@@ -33,16 +33,16 @@ const (
 	noTime = "of the edge is missing"
 )
 
-// mostNames bounds the kinds that are counted for the message about too many of them.
+// mostNames bounds the number of kinds that are counted, for the message about too many kinds.
 const mostNames = 1 << 16
 
-// Names returns the names of the kinds by their numbers, which depend on the order of reading.
+// Names returns the names of the kinds by number. Numbers depend on the order of reading.
 func (c *Codes) Names() []string { return c.names }
 
 // Unit returns the unit of times, "" without times.
 func (c *Codes) Unit() string { return c.unit }
 
-// TimeWarnings returns warnings about times of a setting that are read in another way than they are written.
+// TimeWarnings returns warnings about times that are read otherwise than they are written.
 func (c *Codes) TimeWarnings(setting string) (list []error) {
 	column, _ := table.SplitTimeSetting(setting)
 	warn := func(what, fix string) {
@@ -57,7 +57,7 @@ func (c *Codes) TimeWarnings(setting string) (list []error) {
 	return list
 }
 
-// Kind returns the number of a kind. From mostNames kinds on, all have the same.
+// Kind returns the number of a kind. After mostNames kinds it returns 0 for new kinds.
 func (c *Codes) Kind(name string) uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge by the texts of its kind and its time, if edges have these.
+// Code returns the code of an edge from the texts of its kind and its time, if edges have them.
 func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
@@ -114,7 +114,7 @@ func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 // OutOfRange is the fault of a weight that cannot be packed with a code.
 const OutOfRange = "is too large or too small for edges with kinds or times"
 
-// pack returns the weight of the edge of the fields at hand, packed with its code, see [sort.Pack].
+// pack returns the weight of the edge in p.fields, packed with its code, see [sort.Pack].
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	lay := p.Layout
 	code := uint32(0)

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// head is the first data line of an edge list and a sample of the lines below, from which the
-// layout follows.
+// head is the first data line of an edge list, with a sample of the following lines, from which the layout follows.
 type head struct {
 	s    table.Sample
 	c    *Settings
@@ -22,8 +21,8 @@ type head struct {
 	lay  *Layout
 }
 
-// layoutFrom decides the layout on one line; rest is the text behind it. With an
-// error, only the lines of the layout are set.
+// layoutFrom decides the layout on one line; tail is the text after it. With an error, only the line numbers of the layout are
+// set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	line, tail []byte) (*Layout, error) {
 	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
@@ -74,8 +73,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	return lay, nil
 }
 
-// separatorOf returns the separator of the fields of a line. Lines of KONECT mix blanks
-// and tabs, which stand in no id.
+// separatorOf returns the separator of the fields of a line. Lines of KONECT mix blanks and tabs, which no id contains.
 func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	if konect && c.Text.Delimiter == "" {
 		return table.Blanks
@@ -83,7 +81,7 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
 }
 
-// sample splits the lines below the head.
+// sample splits the lines after the head.
 func (h *head) sample(tail []byte) {
 	var f table.Fields
 	for len(tail) > 0 && len(h.s.Rows) < table.SampleRows {
@@ -101,13 +99,13 @@ func (h *head) sample(tail []byte) {
 	}
 }
 
-// fault is an error about the head.
+// fault returns an error about the head.
 func (h *head) fault(fix, format string, args ...any) error {
 	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
 
-// choose settles which columns the lines have, and whether the head is a header. The first line of
-// KONECT states its columns: source, target, weight and a time, which is passed over.
+// choose decides which columns the lines have, and whether the head is a header. The first line of a KONECT file implies its
+// columns: source, target, weight and a time, which is ignored.
 func (h *head) choose(konect bool) error {
 	lay := h.lay
 	c := h.c
@@ -158,8 +156,8 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// checkForm returns an error if most lines do not have the same number of fields as the first line, because then the text is
-// no table.
+// checkForm returns an error if most lines do not have the same number of fields as the first line, because then the text is not
+// a table.
 func (h *head) checkForm() error {
 	fields := len(h.s.Titles)
 	fit := 0
@@ -181,8 +179,8 @@ func (h *head) checkForm() error {
 	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
-// listTitles returns the titles for a message, cut at 200 bytes. A column without a title is named
-// "row", because it numbers or names the rows.
+// listTitles returns the titles for a message, cut at 200 bytes. A first column without a title is named "row", because it
+// numbers or names the rows.
 func (h *head) listTitles() string {
 	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
@@ -195,8 +193,8 @@ func (h *head) listTitles() string {
 	return text
 }
 
-// attributeLayout settles the layout of NetworkX's edge lists, whose lines end in a
-// dictionary: {} or {'weight': 3}. There are weights if the first lines have any.
+// attributeLayout decides the layout of NetworkX's edge lists, whose lines end in a dictionary: {} or {'weight': 3}. There are
+// weights if any of the first lines has one.
 func (c *Settings) attributeLayout(name string, lay *Layout,
 	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
@@ -216,7 +214,7 @@ func (c *Settings) attributeLayout(name string, lay *Layout,
 		lay.weight = 2
 		lay.columns = 3
 	case c.Fields != nil:
-		lay.columns = 0 // weights may be passed over
+		lay.columns = 0 // weights may be ignored
 		if len(c.Fields) == 3 {
 			lay.weight = 2
 		}
@@ -224,7 +222,7 @@ func (c *Settings) attributeLayout(name string, lay *Layout,
 	return true
 }
 
-// cutAttributes takes a dictionary off the end of a line, and the separator before it.
+// cutAttributes cuts a dictionary, and the separator before it, off the end of a line.
 func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	const separators = table.Blank + ",;"
 	line = bytes.TrimRight(line, table.Blank)
@@ -236,17 +234,17 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	return bytes.TrimRight(line[:brace], separators), line[brace:], true
 }
 
-// weightKeys are how Python and JSON write the key of a weight.
+// weightKeys are the key of a weight as Python and JSON write it.
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
-// hasWeight reports whether a dictionary in the text has the key of a weight, as Python or JSON writes it.
+// hasWeight reports whether a dictionary in the text has the key of a weight.
 func hasWeight(text []byte) bool {
 	return bytes.Contains(text, weightKeys[0]) ||
 		bytes.Contains(text, weightKeys[1])
 }
 
-// weightOf returns the text of the weight in a dictionary, "1" if it has none, as
-// NetworkX counts it. NumPy's numbers stand in parentheses: np.float64(3.0).
+// weightOf returns the text of the weight in a dictionary, or "1" if it has none, as NetworkX counts it. NumPy's numbers are in
+// parentheses: np.float64(3.0).
 func weightOf(attributes []byte) []byte {
 	for _, key := range weightKeys {
 		if _, value, ok := bytes.Cut(attributes, key); ok {
@@ -260,8 +258,8 @@ func weightOf(attributes []byte) []byte {
 	return []byte("1")
 }
 
-// split cuts a line into its fields. Of one with a dictionary, the weight becomes the
-// third, or without weights the text that it has too much.
+// split splits a line into its fields. If the line has a dictionary, the third field is its weight. If lines have no weights, a
+// weight is thus a surplus field.
 func (lay *Layout) split(f *table.Fields, line []byte) error {
 	if !lay.attributes {
 		return f.Split(line, lay.sep)

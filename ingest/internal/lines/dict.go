@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// Dict numbers ids that are text. It is divided into shards by hash, each with its own lock, so
-// that several goroutines fill it at once. Codes therefore depend on the order of the goroutines;
-// rows do not, because the dictionary keeps the first position of every id in the input.
+// Dict numbers ids that are text. It is divided into shards by hash, each with its own lock, so that several goroutines can fill
+// it. Codes therefore depend on the order of the goroutines; rows do not, because the dictionary stores the first position of
+// every id in the input.
 //
-// The upper bits of a code are the shard, the lower ones the place in it.
+// The upper bits of a code are the shard, the lower bits the place in the shard.
 type Dict struct {
 	seed   maphash.Seed // random, so that no file can be made to collide
 	shards [dictShards]dictShard
@@ -27,45 +27,45 @@ const (
 
 type dictShard struct {
 	mu      sync.Mutex
-	slots   []uint64 // upper half of the hash, and place + 1 in the lower half; 0 is free
-	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash say where to look
-	keys    []byte   // all ids, one after the other
-	entries []entry  // one for each id, and a last one that says where keys end
-	touched byte     // sum of the bytes loaded ahead, so that the compiler keeps the loads
+	slots   []uint64 // upper half: hash; lower half: place + 1; 0: free
+	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash are the first slot to try
+	keys    []byte   // all ids, concatenated
+	entries []entry  // one for each id, and a last entry for the end of keys
+	touched byte     // sum of prefetched bytes, so that the compiler keeps the loads
 }
 
 // entry is an id of the dictionary.
 type entry struct {
-	start uint64 // where the id starts in keys; it ends where the next entry starts
+	start uint64 // start of the id in keys; it ends at the start of the next entry
 	first uint64 // position of the first line with the id
 }
 
-// A new shard of a dictionary has 2^leastPlaces places.
+// A new shard has 2^leastPlaces places.
 const leastPlaces = 7
 
-// ErrTooMany is returned for more ids than codes.
+// ErrTooMany is returned if there are more ids than codes.
 var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
-// maxPlaces is the number of ids that a shard can hold. Tests lower it.
+// maxPlaces is the largest number of ids of a shard. Tests lower it.
 var maxPlaces = 1<<placeBits - 1
 
 // NewDict returns an empty dictionary.
 func NewDict() *Dict { return &Dict{seed: maphash.MakeSeed()} }
 
-// token is an id in the text of a chunk, or in its unquoted text behind it.
+// token is an id in the text of a chunk, or in IDBatch.unquoted, whose positions follow the text.
 type token struct {
 	hash       uint64
 	start, end uint32
 }
 
-// IDBatch has the ids of a chunk in the order of the text.
+// IDBatch holds the ids of a chunk in the order of the text.
 type IDBatch struct {
 	tokens   []token
-	unquoted []byte   // ids that are not a piece of the chunk
-	order    []uint32 // a stretch of the tokens, by shard
+	unquoted []byte   // ids that are not in the text of the chunk
+	order    []uint32 // tokens of a stretch, by shard
 }
 
-// Reset forgets all ids.
+// Reset removes all ids.
 func (b *IDBatch) Reset() {
 	b.tokens = b.tokens[:0]
 	b.unquoted = b.unquoted[:0]
@@ -77,7 +77,7 @@ func (b *IDBatch) Add(d *Dict, text []byte, start, end int) {
 		token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
-// AddCopy adds an id that is not a piece of the text, whose length is given.
+// AddCopy adds an id that is not in the text. length is the length of the text.
 func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
@@ -95,12 +95,11 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// stretch is the number of tokens that are looked up shard by shard before the next ones,
-// so that they, their text and their codes stay in a core's cache.
+// stretch is the number of tokens that are looked up shard by shard together, so that the tokens, their text and their codes stay
+// in a core's cache.
 const stretch = 1 << 12
 
-// Codes stores in code the codes of a batch; token i stands at position
-// first + i of the whole input.
+// Codes stores the codes of a batch in code. Token i has position first + i in the whole input.
 func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
@@ -110,7 +109,7 @@ func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error
 	return nil
 }
 
-// codesOf is codes for the tokens lo ≤ i < hi.
+// codesOf is Codes for the tokens lo ≤ i < hi.
 func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	first uint64) error {
 	var place [dictShards + 1]uint32
@@ -129,7 +128,7 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 		b.order[next[s]] = uint32(i)
 		next[s]++
 	}
-	begin := b.tokens[lo].hash >> 32 // or all workers would wait for the same shard
+	begin := b.tokens[lo].hash >> 32 // starts with different shards, so that workers do not wait for the same shard
 	for k := range uint64(dictShards) {
 		s := (begin + k) % dictShards
 		mine := b.order[place[s]:place[s+1]]
@@ -143,12 +142,11 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	return nil
 }
 
-// group is the number of slots, then entries, then ids that are loaded before the first is
-// looked at, so that their cache misses overlap.
+// group is the number of tokens whose slots, entries and ids are loaded together, so that their cache misses overlap.
 const group = 32
 
-// codes stores the codes of tokens of this shard, and assigns codes to new ids. Tokens are looked up in groups: slots and
-// keys are read for a whole group first, so that their cache misses overlap.
+// codes stores the codes of tokens of this shard, and assigns codes to new ids. It loads slots and keys for a group of tokens
+// before it compares them, so that their cache misses overlap.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()
@@ -192,13 +190,13 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	return nil
 }
 
-// key returns the text of an id.
+// key returns the id at a place.
 func (s *dictShard) key(place uint32) []byte {
 	e := s.entries[place : place+2]
 	return s.keys[e[0].start:e[1].start]
 }
 
-// find returns the slot of an id, or the free one where it would be.
+// find returns the slot of an id, or the free slot where it would be.
 func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	mask := uint64(len(s.slots) - 1)
 	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
@@ -221,7 +219,7 @@ func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	return uint32(*slot) - 1
 }
 
-// reserve makes room for n more ids at a load of at most one half.
+// reserve makes space for n more ids at a load of at most one half.
 func (s *dictShard) reserve(n int) error {
 	if len(s.entries) == 0 {
 		s.entries = make([]entry, 1, 1<<leastPlaces)
@@ -253,7 +251,7 @@ func (s *dictShard) reserve(n int) error {
 	return nil
 }
 
-// Code returns the code of an id, if it is there. Codes must not run at the same time.
+// Code returns the code of an id; ok is false if the id is unknown. It must not be called concurrently with Codes.
 func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 	hash := maphash.Bytes(d.seed, id)
 	shard := hash % dictShards
@@ -273,17 +271,17 @@ func (s *dictShard) len() int {
 	return max(1, len(s.entries)) - 1
 }
 
-// Bytes returns how much memory the dictionary holds.
+// Bytes returns the memory of the dictionary.
 func (d *Dict) Bytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return 8*cap(s.slots) + 16*cap(s.entries) + cap(s.keys) }))
 }
 
-// TextBytes returns the bytes of all ids.
+// TextBytes returns the number of bytes of all ids.
 func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
 
-// sum adds up a value of all shards, which may be filled meanwhile.
+// sum adds up a value of all shards. Other goroutines may fill the shards meanwhile.
 func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -294,18 +292,17 @@ func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	return n
 }
 
-// DictBytes bounds the memory of a dictionary by the number and the bytes of its ids.
+// DictBytes bounds the memory of a dictionary with the given number of ids and bytes of text.
 func DictBytes(ids, text int64) int64 {
-	const slot, entryBytes = 8, 16 // bytes, of a slot and of an entry
-	const rounded = 16 << 10       // bytes of a shard, by which allocations are more than was asked for
+	const slot, entryBytes = 8, 16 // bytes of a slot and of an entry
+	const rounded = 16 << 10       // bytes by which allocations of a shard may exceed the request
 	places := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
 	slots := int64(1) << max(leastPlaces, bits.Len64(uint64(2*places-1)))
 	return dictShards*(slots*slot+rounded) + (ids*entryBytes+text)*5/4 // slices grow by a quarter
 }
 
-// NumberingBytes returns the memory of numbering ids, in addition to the dictionary: their codes
-// and first positions, sorted; the row of each code; and the text for the store, with the ends and
-// the order of the ids.
+// NumberingBytes returns the memory of numbering ids, in addition to the dictionary: their codes and first positions, sorted; the
+// row of each code; and the text for the store, with the ends and the order of the ids.
 func NumberingBytes(ids, text int64) int64 {
 	return 48*ids + text
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// InOrder returns the codes of all ids in order of first appearance, and where that
-// was, below a limit, and whether all ids are integers.
+// InOrder returns the codes of all ids in order of first appearance, the positions of their first appearance, which must be below
+// limit, and whether all ids are integers.
 func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers bool) {
 	n := d.Len()
 	first = make([]uint64, 0, n)
@@ -30,10 +30,10 @@ func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers b
 	return codes, first, integers
 }
 
-// Numbers gives a number to codes of a dictionary.
+// Numbers maps the codes of a dictionary to numbers.
 type Numbers [dictShards][]uint32
 
-// Numbers gives codes[i] the number i, and the other codes [sort.NoRow].
+// Numbers returns a map in which codes[i] has the number i and other codes have [sort.NoRow].
 func (d *Dict) Numbers(codes []uint32) *Numbers {
 	var n Numbers
 	for s := range n {
@@ -57,12 +57,12 @@ func (n *Numbers) Replace(code []uint32) {
 	}
 }
 
-// SortIntegers sorts codes by the value of their ids, all of them integers.
+// SortIntegers sorts codes by the values of their ids, which must be integers.
 func (d *Dict) SortIntegers(codes []uint32) {
 	values := make([]uint64, len(codes))
 	for i, code := range codes {
 		v, err := strconv.ParseUint(string(d.Key(code)), 10, 64)
-		if err != nil { // negative, or beyond 64 bits
+		if err != nil { // negative, or more than 64 bits
 			slices.SortFunc(codes,
 				func(a, b uint32) int { return table.CompareIntegers(d.Key(a), d.Key(b)) })
 			return

@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// DenseBits are always worth a bitmap, and so are IDBits for each id.
+// A bitmap of DenseBits is always worth its memory, and so is a bitmap of IDBits for each id.
 const (
 	DenseBits = 1 << 23
 	IDBits    = 32
 )
 
-// MarkIDs sets the bits of ids. Several goroutines may call it at once.
+// MarkIDs sets the bits of ids. It may be called concurrently.
 func MarkIDs(words []uint64, code []uint32) {
 	for _, c := range code {
 		word := &words[c/64]
@@ -25,11 +25,11 @@ func MarkIDs(words []uint64, code []uint32) {
 // IDRanks numbers the ids of a bitmap in increasing order.
 type IDRanks struct {
 	seen []uint64
-	rank []uint32 // how many ids come before each word
+	rank []uint32 // number of ids before each word
 	N    int
 }
 
-// NewIDRanks returns the ranks of the ids whose bits are set, 64 of them in each word.
+// NewIDRanks returns the ranks of the ids whose bits are set in seen.
 func NewIDRanks(seen []uint64) *IDRanks {
 	k := &IDRanks{seen: seen, rank: make([]uint32, len(seen))}
 	for i, word := range seen {
@@ -39,7 +39,7 @@ func NewIDRanks(seen []uint64) *IDRanks {
 	return k
 }
 
-// Replace replaces ids of the set by their ranks.
+// Replace replaces ids by their ranks. The ids must be in the bitmap.
 func (k *IDRanks) Replace(code []uint32) {
 	seen := k.seen
 	rank := k.rank[:len(k.seen)]

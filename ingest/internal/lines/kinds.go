@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. As ids of one kind, user 1 and item 1 would
-// be the same node. With Settings.Bipartite the title of the column precedes every id, for example user_id:1. Without it,
-// such a table causes a warning.
+// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. As ids of one kind, user 1 and item 1 would be
+// the same node. With Settings.Bipartite the title of the column is put before every id, for example user_id:1. Without it, such
+// a table causes a warning.
 
-// separateKinds sets the prefixes of the ids of a bipartite graph, or else warns if the titles name
-// two kinds of nodes with numbers.
+// separateKinds sets the prefixes of the ids of a bipartite graph. Otherwise it warns if the titles name two kinds of numbered
+// nodes.
 func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}
@@ -32,7 +32,7 @@ func (h *head) separateKinds() {
 		titles = [2]string{input.Source, input.Target}
 	}
 	if h.c.Bipartite {
-		lay.simple = false // ids are no text of the file
+		lay.simple = false // ids are not in the text of the file
 		lay.prefix = [2]string{titles[0] + ":", titles[1] + ":"}
 		return
 	}
@@ -45,7 +45,7 @@ func (h *head) separateKinds() {
 	}
 }
 
-// warnKinds warns that two kinds of nodes are taken for one.
+// warnKinds warns that two kinds of nodes are read as one kind.
 func (c *Settings) warnKinds(name, msg string) {
 	if !c.Bipartite {
 		c.Warn(textio.Fault(name, 0, "{bipartite} keeps them apart",

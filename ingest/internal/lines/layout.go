@@ -19,34 +19,34 @@ import (
 // Layout describes the lines of one edge list. The first data line decides it.
 type Layout struct {
 	sep            byte
-	source, target int // positions of the fields
-	weight         int // −1 without one
-	kind, time     int // −1 without them
+	source, target int // fields of the ends
+	weight         int // field of the weight; −1: none
+	kind, time     int // fields of kind and time; −1: none
 	form           table.TimeForm
-	columns        int   // how many fields a line has; 0 if any number that is enough
-	line           int64 // of the header or the first line; 0 for titles of JSON objects, and in Matrix Market
-	first          int64 // the first line of data; those before are comments and a header
+	columns        int   // number of fields of a line; 0: any number that suffices
+	line           int64 // line of the header, or first line; 0 for titles of JSON objects, and in Matrix Market
+	first          int64 // first line of data, after comments and a header
 	template       Template
-	simple         bool                    // lines can follow the template
-	attributes     bool                    // a dictionary of NetworkX ends each line, whose weight is that of the edge
+	simple         bool                    // lines may follow the template
+	attributes     bool                    // each line ends in a dictionary of NetworkX, which may have the weight of the edge
 	integers       [2]bool                 // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
 	zerosCount     bool                    // a weight 0 is read as 1
 	hasNamedWeight bool                    // a setting names the column of the weight
 	text           input.Text              // form of the weights
-	titles         string                  // of the columns under a header, for messages
-	numberSettings string                  // settings of the text with which all weights of the first lines are numbers; "": none are needed, or unknown
-	header         []string                // the fields of the header; nil without a header and for JSON
-	headerLine     []byte                  // the same with one separator between fields
-	Columns        input.Columns           // their uses; nil for a Matrix Market file
-	prefix         [2]string               // in front of the ids of a bipartite graph: the titles of their columns
+	titles         string                  // titles of the columns, for messages
+	numberSettings string                  // text settings with which all weights of the first lines are numbers; "": none are needed, or unknown
+	header         []string                // fields of the header; nil without a header and for JSON
+	headerLine     []byte                  // header with one separator between fields
+	Columns        input.Columns           // uses of the columns; nil for a Matrix Market file
+	prefix         [2]string               // prefixes of the ids of a bipartite graph: the titles of their columns
 	Market         *graphfile.MarketReader // not nil for a Matrix Market file
 
 	AreEvents bool                // see [table.EdgeTable]
-	Direction graphfile.Direction // of the edges, that Gephi's column Type states
-	IsMixed   bool                // the column states both directions
+	Direction graphfile.Direction // direction of edges stated by Gephi's column Type
+	IsMixed   bool                // the column Type states both directions
 }
 
-// findDirection sets the direction that the column Type states, if the first lines agree.
+// findDirection sets the direction that the column Type states if the first lines agree.
 func (h *head) findDirection() {
 	column := slices.IndexFunc(h.s.Titles,
 		func(title string) bool { return strings.EqualFold(title, "type") })
@@ -69,12 +69,12 @@ func (h *head) findDirection() {
 	}
 }
 
-// HasHeader reports whether the first line of the table holds titles.
+// HasHeader reports whether the table has a line of titles.
 func (lay *Layout) HasHeader() bool {
 	return lay.first > lay.line && lay.Market == nil
 }
 
-// HasValues reports whether lines have weights, or codes that are packed with a weight.
+// HasValues reports whether lines have weights, or codes, which are packed with weights.
 func (lay *Layout) HasValues() bool {
 	return lay.weight >= 0 || lay.hasCodes()
 }
@@ -82,7 +82,7 @@ func (lay *Layout) HasValues() bool {
 // HasWeights reports whether lines have weights in the file.
 func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
 
-// hasCodes reports whether lines have kinds or times, which are packed with the weights.
+// hasCodes reports whether lines have kinds or times.
 func (lay *Layout) hasCodes() bool {
 	return lay.kind >= 0 || lay.time >= 0
 }
@@ -92,7 +92,7 @@ func (lay *Layout) Numeric() bool {
 	return lay.integers[0] && lay.integers[1] && !lay.IsBipartite()
 }
 
-// IsBipartite reports whether ids have the titles of their columns in front, as text.
+// IsBipartite reports whether ids have the titles of their columns as prefixes.
 func (lay *Layout) IsBipartite() bool {
 	return lay.prefix[0] != ""
 }
@@ -100,7 +100,7 @@ func (lay *Layout) IsBipartite() bool {
 // HasTabs reports whether tabs separate the fields.
 func (lay *Layout) HasTabs() bool { return lay.sep == table.Tab }
 
-// Settings say how lines are taken, see the fields of ingest.Config.
+// Settings are how lines are read, see the fields of ingest.Config.
 type Settings struct {
 	Fields       []string
 	Text         input.Text
@@ -112,12 +112,12 @@ type Settings struct {
 	Signed       bool
 	Header       nodefile.Header
 	SkipBadLines bool
-	MaxNodes     int         // most nodes that a file may declare
+	MaxNodes     int         // largest number of nodes that a file may declare
 	Warn         func(error) // called with warnings about odd input
 }
 
-// LayoutOf decides how the lines of an input are built; nil means that there is nothing in
-// it. It takes the chunks that hold nothing but comments, which sum counts.
+// LayoutOf decides the layout of an input; nil: the input is empty. It reads chunks that have only comments, and counts them in
+// sum.
 func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	head, err := in.Head()
 	if err == nil && graphfile.IsMarket(in.Name(), head.Data) {
@@ -143,15 +143,14 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	return nil, err
 }
 
-// factorOf estimates the size of an input divided by the size of its first chunk.
+// factorOf estimates the size of an input over the size of its first chunk.
 func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 	_, total := in.Progress()
 	return max(1, float64(total)*in.Growth()/float64(len(chunk.Data)))
 }
 
-// layoutIn decides the layout of the edge list whose text goes on with the chunk.
-// It returns nil if the chunk holds nothing but comments. Where bad lines are
-// skipped, the first line that can be an edge decides.
+// layoutIn decides the layout of the edge list that continues with the chunk. It returns nil if the chunk has only comments. If
+// bad lines are skipped, the first line that can be an edge decides.
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	factor float64) (*Layout, error) {
 	var first *Layout
@@ -196,7 +195,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 				c.warnKinds(name, "the file is bipartite (bip): its two kinds of nodes have numbers of their own")
 			}
 			if !lay.HasHeader() {
-				lay.first = first.line // bad lines before are still to be counted
+				lay.first = first.line // earlier bad lines must be counted
 			}
 			return lay, nil
 		}
@@ -213,7 +212,7 @@ const (
 	skipLine = "pass {skip-bad-lines}"
 )
 
-// want says which fields a line should have.
+// want describes the fields that a line should have.
 func (lay *Layout) want() string {
 	switch {
 	case lay.Market != nil && lay.columns == 2:
@@ -233,13 +232,12 @@ func (lay *Layout) want() string {
 	return fmt.Sprintf("at least %d", max(lay.source, lay.target, lay.weight)+1)
 }
 
-// cut finds the fields of a line of the usual form: the source is
-// line[:source], the target line[source+1:target], the weight line[weight:]. A
-// line with a quote, a comment, blanks around a field or another number of
-// fields is not of that form, which says nothing about it.
+// cut finds the fields of a line in the usual form: the source is line[:source], the target line[source+1:target], the weight
+// line[weight:]. ok is false if the line has a quote, a comment, blanks around a field or another number of fields; such a line
+// may be valid.
 func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
-		return 0, 0, 0, false // #, % and / come before
+		return 0, 0, 0, false // #, % and / are smaller
 	}
 	if lay.sep != table.Tab &&
 		(bytes.IndexByte(line, '"') >= 0 || bytes.IndexByte(line, table.Tab) >= 0) {
@@ -261,7 +259,7 @@ func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if lay.columns == 3 && bytes.IndexByte(line[weight:], lay.sep) >= 0 {
 		return 0, 0, 0, false
 	}
-	const noBreak = 0xa0 // the last byte of a no-break space, and 0xc2 the first
+	const noBreak = 0xa0 // last byte of a no-break space, whose first byte is 0xc2
 	if line[0] == 0xc2 || line[source-1] == noBreak || line[source+1] == 0xc2 ||
 		line[target-1] == noBreak {
 		return 0, 0, 0, false

@@ -14,12 +14,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Parser turns chunks of one file into codes. Each worker has its own.
+// Parser turns chunks of one file into codes. It must not be used concurrently.
 type Parser struct {
-	Name   string // of the file, for messages
+	Name   string // name of the file, for messages
 	Layout *Layout
 	Slabs  *Slabs
-	Dict   *Dict  // the dictionary in which text is looked up
+	Dict   *Dict  // dictionary of ids that are text
 	Codes  *Codes // of kinds and times
 	Signed bool   // weights may be negative
 
@@ -28,31 +28,31 @@ type Parser struct {
 	gaps   []uint32
 	batch  IDBatch
 	fields table.Fields
-	id     []byte // of a bipartite graph
+	id     []byte // id of a bipartite graph
 	kinds  map[string]uint32
 }
 
-// Slabs are where lines lie.
+// Slabs hold the lines of one worker.
 type Slabs struct {
 	Code   Slab[uint32]
 	Weight Slab[float64]
 }
 
-// Lines holds the edges of a chunk. Its slices are valid until the parser reads the next one.
+// Lines holds the edges of a chunk. Its slices are valid until the parser reads the next chunk.
 type Lines struct {
-	Code   []uint32  // source and target of each edge; of text, room for them
-	IDs    *IDBatch  // of text, in place of the codes: the ids; else nil
-	Weight []float64 // of each edge; nil: the file has none
-	Gaps   []uint32  // for every line of text without an edge, how many edges come before it
+	Code   []uint32  // source and target of each edge; for text, space for them
+	IDs    *IDBatch  // ids in place of codes for text; else nil
+	Weight []float64 // weight of each edge; nil: the file has no weights
+	Gaps   []uint32  // for every line without an edge, the number of edges before it
 	Bad    Faults
 	Stats  Tally
 }
 
-// ErrText says that a chunk holds an id that is no small canonical integer.
+// ErrText reports that a chunk has an id that is not a small canonical integer.
 var ErrText = errors.New("an id is no small integer")
 
-// Read reads one chunk. Codes are the ids themselves; with text the ids are collected in a batch
-// for the dictionary. Bad lines are in the result; an error ends the run.
+// Read reads one chunk. Codes are the ids themselves; if text is set, the ids are collected in a batch for the dictionary. The
+// result has the bad lines; an error ends the run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay := p.Layout
 	data := chunk.Data
@@ -70,7 +70,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 		if number >= lay.first && lay.simple && !text {
 			position, p.code, p.weight = lay.template.Scan(data, position,
 				p.code, p.weight)
-			if !lay.HasValues() { // a third number was passed over
+			if !lay.HasValues() { // a third number was ignored
 				p.weight = p.weight[:0]
 			}
 			number += int64(len(p.code)/2 - edges)
@@ -112,7 +112,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	return out, nil
 }
 
-// countZeros counts the weights 0, from the first line of a chunk on.
+// countZeros counts weights of 0. first is the first line of the chunk.
 func (p *Parser) countZeros(out *Lines, first int64) {
 	for i, w := range p.weight {
 		if w != 0 {
@@ -130,7 +130,7 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 	}
 }
 
-// plain reads the line data[from:to] if it is of the usual form, and reports whether it is.
+// plain reads the line data[start:end] if it has the usual form, and reports whether it has.
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
@@ -150,7 +150,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 	return true
 }
 
-// line reads the line data[from:to] of any form, and reports whether it is an edge.
+// line reads the line data[start:end] of any form, and reports whether it is an edge.
 func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	text bool) (isEdge bool, err error) {
 	lay := p.Layout
@@ -194,7 +194,7 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 		if p.fields.Padded[i] {
 			out.Stats.Padded.add(Count{1, number})
 		}
-		if lay.integers[end] && IsRounded(p.fields.Text[i]) { // which the dictionary has as an integer
+		if lay.integers[end] && IsRounded(p.fields.Text[i]) { // the dictionary stores it as an integer
 			out.Stats.RoundedIDs.add(Count{1, number})
 		}
 		if len(p.fields.Text[i]) == 0 && weight != 0 {
@@ -213,8 +213,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	return true, nil
 }
 
-// fieldsOf splits a line and checks it. It leaves the ids in p.fields and returns the weight. One end may be blank, as in a
-// list of employees and managers: the other end is then a node without that edge.
+// fieldsOf splits a line and checks it. It leaves the ids in p.fields and returns the weight. One end may be blank, as in a list
+// of employees and managers: the other end is then a node without this edge.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay := p.Layout
 	f := &p.fields
@@ -306,7 +306,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	return 0, e
 }
 
-// fault returns an error about a field of the line in p.fields, or about the line with column −1.
+// fault returns an error about a field of the line in p.fields, or about the whole line if column is −1.
 func (p *Parser) fault(number int64, column int, fix, format string, args ...any) *textio.Error {
 	e := textio.Fault(p.Name, number, fix, format, args...)
 	if column >= 0 && p.Layout.line > 0 { // fields of JSON have no columns
@@ -316,8 +316,8 @@ func (p *Parser) fault(number int64, column int, fix, format string, args ...any
 	return e
 }
 
-// splitFault returns the error about a line that cannot be split. A line with an open quote must not be skipped,
-// because the lines on which its field continues could be read as edges.
+// splitFault returns the error about a line that cannot be split. A line with an open quote must not be skipped, because the
+// lines on which its field continues could be read as edges.
 func (lay *Layout) splitFault(name string, number int64, err error) error {
 	e := textio.Fault(name, number, table.SplitFix(err, lay.sep, FixLine), "%w", err)
 	if e.Fix == FixLine {
@@ -326,12 +326,12 @@ func (lay *Layout) splitFault(name string, number int64, err error) error {
 	return e
 }
 
-// WithoutWeight returns the setting, as in a Fix, that leaves the column of weights out, or "" without columns.
+// WithoutWeight returns the setting, for a Fix, that omits the column of weights, or "" without columns.
 func (lay *Layout) WithoutWeight() string {
 	return FieldsWithoutWeight(lay.Columns, lay.hasNamedWeight)
 }
 
-// FieldsWithoutWeight returns the setting, as in a Fix, of columns for the ends, times and kinds of edges, or "" if there are none.
+// FieldsWithoutWeight returns the setting, for a Fix, of the columns for ends, times and kinds of edges, or "" without columns.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	fields := fieldSetting(columns, "")
 	if fields == "" {
@@ -344,8 +344,8 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	return fields
 }
 
-// fieldSetting returns the setting of the columns for the ends of edges, for their weight if that has the given use, and for times and
-// kinds, or "" if there are no ends.
+// fieldSetting returns the setting of the columns for ends, weight, times and kinds of edges, or "" without ends. The column of
+// weights has the given use; "": none.
 func fieldSetting(columns input.Columns, weight string) string {
 	var titles []string
 	for _, c := range columns {
@@ -364,7 +364,7 @@ func fieldSetting(columns input.Columns, weight string) string {
 	return "fields=" + table.FieldList(titles, list...)
 }
 
-// Settings returns the settings that read a table as it was read without them, nil for other text.
+// Settings returns the settings with which a table is read as it was without settings, or nil for other text.
 func (lay *Layout) Settings() []string {
 	fields := fieldSetting(lay.Columns, input.Weight)
 	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
@@ -380,8 +380,8 @@ func (lay *Layout) Settings() []string {
 	return []string{fields, header, "delimiter=" + string(rune(lay.sep))}
 }
 
-// ZeroWarning returns the warning about edges with weight 0, or without a weight. withoutWeight is the setting that leaves
-// the column of weights out, "" for a file without columns.
+// ZeroWarning returns the warning about edges with weight 0 or without weight. withoutWeight is the setting that omits the column
+// of weights, "" for a file without columns.
 func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 	noun := "line"
 	fix := withoutWeight + " counts every pair once, and every line with {duplicates=sum}"
@@ -393,8 +393,8 @@ func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 		words.Counted(zeros.N, noun))
 }
 
-// endOf returns the id of the source (0) or the target (1) of the line in p.fields, of a column of numbers
-// without a fraction or an exponent.
+// endOf returns the id of the source (0) or the target (1) of the line in p.fields. Numbers in a column of integers have no
+// fraction and no exponent.
 func (p *Parser) endOf(end int) []byte {
 	id := p.fields.Text[[...]int{p.Layout.source, p.Layout.target}[end]]
 	if p.Layout.integers[end] && !table.IsInteger(id) {
@@ -417,8 +417,7 @@ func (p *Parser) integers() error {
 	return nil
 }
 
-// SmallNumber returns the value of an id that is a canonical integer of 32
-// bits.
+// SmallNumber returns the value of an id that is a canonical integer of 32 bits; ok is false for other ids.
 func SmallNumber(id []byte) (v uint32, ok bool) {
 	if len(id) > 10 || !table.IsInteger(id) || id[0] == '-' {
 		return 0, false
@@ -427,7 +426,7 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 	return uint32(wide), wide <= math.MaxUint32
 }
 
-// tokens adds the ids of the line at text[at:] to the batch.
+// tokens adds the ids of a line to the batch, where line starts at offset in text.
 func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.endOf(end)
@@ -444,5 +443,5 @@ func (p *Parser) tokens(text, line []byte, offset int) {
 	}
 }
 
-// cut returns a number of a message, at most 64 bytes of it.
+// cut returns at most 64 bytes of a number, for a message.
 func cut(b []byte) string { return string(b[:min(len(b), 64)]) }

@@ -14,28 +14,27 @@ import (
 var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 	1e11, 1e12, 1e13, 1e14, 1e15}
 
-const zeros = 0x3030303030303030 // eight digits 0
+const zeros = 0x3030303030303030 // eight digits '0'
 
-// word loads eight bytes xored with '0', the first in the lowest byte.
+// word loads eight bytes, xored with '0', the first in the lowest byte.
 func word(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b) ^ zeros
 }
 
-// notDigits sets the highest bit of the first byte of a word that is no digit, and perhaps of bytes after it: the byte of a
-// digit is below 10, and adding 0x76 carries any other byte into its highest bit. The sum is right up to the first such byte,
-// which suffices.
+// notDigits sets the highest bit of the first byte of a word that is not a digit, and perhaps of later bytes: the byte of a digit
+// is below 10, and adding 0x76 carries any other byte into its highest bit. The sum is right up to the first such byte, which
+// suffices.
 func notDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
 
-// digitBits returns 8 times the number of digits at the start of a word, 64 if
-// all eight are.
+// digitBits returns 8 times the number of digits at the start of a word.
 func digitBits(x uint64) uint {
 	return uint(bits.TrailingZeros64(notDigits(x))) &^ 7
 }
 
-// number reads the decimal digits at the start of b, which must have 16 bytes:
-// up to 15 of them; 0 digits means none and 17 more than 15.
+// number reads up to 15 decimal digits at the start of b, which must have 16 bytes. It returns 0 digits if there are none, and 17
+// if there are more than 15.
 func number(b []byte) (value uint64, digits uint) {
 	x := word(b)
 	k := digitBits(x)
@@ -45,7 +44,7 @@ func number(b []byte) (value uint64, digits uint) {
 	return eightDigits(x << (64 - k)), k >> 3 // a shift by 64 gives 0
 }
 
-// longNumber is number for eight digits and more, x being the first eight.
+// longNumber is number for at least eight digits; x holds the first eight.
 func longNumber(b []byte, x uint64) (value uint64, digits uint) {
 	y := word(b[8:])
 	k := digitBits(y)
@@ -62,22 +61,20 @@ func eightDigits(x uint64) uint64 {
 		(x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 }
 
-// Template describes the lines that the fast loop reads: two numbers, then a weight if Weighted is
-// set, with one separator between them. The code of a number v is v − Base, which must be below
-// Limit.
+// Template describes the lines of the fast loop: two numbers, then a weight if Weighted is set, with one separator between them.
+// The code of a number v is v − Base, which must be below Limit.
 type Template struct {
 	Sep         byte
 	Weighted    bool
 	Base, Limit uint64
-	Lower       bool // the first number is not below the second
-	Strict      bool // nor equal to it
+	Lower       bool // the first number is at least the second
+	Strict      bool // the numbers differ
 	Whole       bool // weights are integers
 }
 
-// Scan reads the lines of text from position at on that follow the template:
-// it appends two codes for each to code, its weight to weight, and stops
-// before the first line that does not follow it. Text must be followed by
-// lineWindow readable bytes that are no digits.
+// Scan reads the lines of text from offset on that follow the template. It appends two codes for each line to code, and its
+// weight to weight. It stops before the first line that does not follow the template. text must be followed by lineWindow
+// readable bytes that are not digits.
 func (t Template) Scan(text []byte, offset int, code []uint32,
 	weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
@@ -90,7 +87,7 @@ func (t Template) Scan(text []byte, offset int, code []uint32,
 	end := len(text)
 	text = text[:end+lineWindow]
 	for offset < end {
-		// This is number twice, which Go does not inline.
+		// This is number, twice, inlined by hand.
 		x := word(text[offset:])
 		k := digitBits(x)
 		u := eightDigits(x << (64 - k))
@@ -160,7 +157,7 @@ func (t Template) Scan(text []byte, offset int, code []uint32,
 	return offset, code, weight
 }
 
-// least returns how much the first of two short numbers is above the second at least.
+// least returns the smallest difference of the first and the second of two short numbers.
 func (t Template) least() int64 {
 	switch {
 	case t.Strict:
@@ -171,12 +168,11 @@ func (t Template) least() int64 {
 	return math.MinInt32
 }
 
-// lineWindow is the number of bytes behind a text that may be read.
+// lineWindow is the number of bytes after a text that may be read.
 const lineWindow = 24
 
-// decimal reads a number of at most 15 digits with or without a point; n = 0
-// means that it is something else. Both the digits and the power of ten are
-// exact in a float64, so their quotient is the nearest one.
+// decimal reads a number of at most 15 digits with or without a point. It returns n = 0 for other text. Both the digits and the
+// power of ten are exact in a float64, so that their quotient is the nearest number.
 func decimal(b []byte) (value float64, n int) {
 	integer, k := number(b)
 	if k-1 >= 15 {

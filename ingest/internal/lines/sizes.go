@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// isSizes reports whether a first line holds the numbers of nodes and edges, as collections write it above their edges: n m,
-// n n m, or the sizes of a matrix without its banner. All ids below must be within these numbers, and the number of lines
-// must be right. Text may be the beginning of a longer file, whose number of lines is estimated with factor, the size of the
-// file divided by the size of text; it is 1 if text is the whole file.
+// isSizes reports whether a first line has the numbers of nodes and edges, as collections write it before their edges: n m, n n
+// m, or the sizes of a matrix without its banner. All following ids must be within these numbers, and the number of lines must be
+// right. Text may be the beginning of a longer file, whose number of lines is estimated with factor, the size of the file over
+// the size of text; factor is 1 if text is the whole file.
 func isSizes(line, text []byte, factor float64) bool {
 	sizes, width := integers(line)
 	if len(sizes) != width || width < 2 || width > 3 {
@@ -21,7 +21,7 @@ func isSizes(line, text []byte, factor float64) bool {
 	rows := sizes[0]
 	cols := sizes[width-2]
 	entries := sizes[width-1]
-	// fewer: lines with a field less
+	// fewer counts lines with a field less.
 	lines := uint64(0)
 	fewer := uint64(0)
 	for row := range bytes.Lines(text) {
@@ -36,20 +36,20 @@ func isSizes(line, text []byte, factor float64) bool {
 			fewer++
 		}
 	}
-	const least = 3 // fewer lines agree by chance
+	const least = 3 // fewer lines may agree by chance
 	switch {
 	case width == 3 && lines > 0 && fewer == lines:
 		return rows == cols || lines == entries
 	case lines < least || width == 3 && rows != cols:
 		return false
 	}
-	const tolerance = 0.25 // of the estimate
+	const tolerance = 0.25 // relative error of the estimate
 	return lines == entries ||
 		factor > 1 && math.Abs(factor*float64(lines)-
 			float64(entries)) < tolerance*float64(entries)
 }
 
-// integers returns the integers ≥ 0 at the beginning of a line, and its number of fields.
+// integers returns the integers ≥ 0 at the beginning of a line, and the line's number of fields.
 func integers(line []byte) (list []uint64, fields int) {
 	for field := range bytes.FieldsFuncSeq(line,
 		func(c rune) bool { return strings.ContainsRune(" \t\r\n,;", c) }) {

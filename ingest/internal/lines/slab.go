@@ -2,17 +2,16 @@ package lines
 
 import "github.com/heatwalk/heatwalk/internal/system"
 
-// Slab hands out consecutive slices of pieces of memory. Each piece is twice as large as the previous piece, up to a limit,
-// so that a short input takes little memory. A piece becomes garbage when nothing in it is used any more. A slab belongs to
-// one worker.
+// Slab hands out consecutive slices of pieces of memory. Each piece is twice as large as the previous piece, up to a limit, so
+// that a short input takes little memory. A piece becomes garbage when nothing in it is used any more. A slab must not be used
+// concurrently.
 type Slab[T uint32 | float64] struct {
-	Size int // elements of the largest piece
-	next int // elements of the next one
+	Size int // number of elements of the largest piece
+	next int // number of elements of the next piece
 	free []T
 }
 
-// Room returns an empty slice with room for n elements, which is valid until
-// the next call of Room or Keep.
+// Room returns an empty slice with capacity n, which is valid until the next call of Room or Keep.
 func (s *Slab[T]) Room(n int) []T {
 	if len(s.free) < n {
 		s.next = min(max(n, 2*s.next), s.Size)
@@ -21,8 +20,7 @@ func (s *Slab[T]) Room(n int) []T {
 	return s.free[:0:n]
 }
 
-// Keep makes data stay valid: where it is if Room returned it last, else as a
-// copy.
+// Keep returns data in memory that stays valid. It copies data unless data comes from the last call of Room.
 func (s *Slab[T]) Keep(data []T) []T {
 	if len(data) == 0 {
 		return nil

@@ -15,17 +15,17 @@ import (
 // Tally counts lines.
 type Tally struct {
 	Lines, Comments int64
-	Rounded         Count // weights that are integers which float64 does not hold
+	Rounded         Count // weights that are integers and not exact in float64
 	Padded          Count // ids with blanks around them
 	RoundedIDs      Count // ids that look like rounded numbers, see IsRounded
-	Weightless      Count // edges without a weight, which others have
+	Weightless      Count // edges without a weight in a file with weights
 	Zeros           Count // edges with weight 0
-	Blanks          Count // other lines with a blank end
-	Remarks         Count // comments below the first line of data, which Comments has too
-	Headers         Count // lines below the header that have it again
+	Blanks          Count // lines with a blank end and a weight that is not 0
+	Remarks         Count // comments after the first line of data, which Comments includes
+	Headers         Count // repetitions of the header
 }
 
-// Count is a number of lines and the first of them.
+// Count is a number of lines, and the first of them.
 type Count struct{ N, First int64 }
 
 // add adds the count of other lines.
@@ -56,7 +56,7 @@ func (t *Tally) Add(u Tally) {
 	t.Headers.add(u.Headers)
 }
 
-// IsRounded reports whether an id is a float with an exponent or a point from 2⁵³ on, as programs write integers that they
+// IsRounded reports whether an id is a float with an exponent or a point, and at least 2⁵³, as programs write integers that they
 // have read as floats.
 func IsRounded(id []byte) bool {
 	if len(id) == 0 || id[0] < '1' || id[0] > '9' {
@@ -73,17 +73,17 @@ func IsRounded(id []byte) bool {
 // Faults are the bad lines of a part of a file.
 type Faults struct {
 	Kinds []Fault // in the order of their first lines
-	Count int64   // of all lines
+	Count int64   // number of all bad lines
 }
 
-// Fault is a kind of bad lines: their messages are equal apart from numbers and quoted text.
+// Fault is a kind of bad lines, whose messages are equal except for numbers and quoted text.
 type Fault struct {
-	First *textio.Error // of the first line
+	First *textio.Error // error of the first line
 	Count int64
 	kind  string
 }
 
-// add adds a bad line. Messages that differ in numbers and quoted text are of one kind.
+// add adds a bad line to its kind.
 func (f *Faults) add(e *textio.Error) {
 	isQuoted := false
 	f.Add(Fault{First: e, Count: 1, kind: strings.Map(func(r rune) rune {
@@ -97,7 +97,7 @@ func (f *Faults) add(e *textio.Error) {
 	}, strings.ReplaceAll(e.Msg, `\"`, ""))})
 }
 
-// Add adds bad lines of one kind that follow the others in the file.
+// Add adds bad lines of one kind, which must follow the other bad lines in the file.
 func (f *Faults) Add(more Fault) {
 	f.Count += more.Count
 	kind := slices.IndexFunc(f.Kinds,

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// View says which entries of the matrix the edges become.
+// View states which entries of the matrix the edges become.
 type View int
 
 const (
@@ -15,90 +15,85 @@ const (
 	Outgoing                 // (u, v)
 	Incoming                 // (v, u)
 	Mirrored                 // (u, v) and (v, u), as two edges of a directed graph
-	Skew                     // the same, (v, u) with the negative weight
+	Skew                     // (u, v), and (v, u) with the negative weight
 	SkewIncoming             // the transpose of Skew
 )
 
 // Sorter turns the lines of all parts, whose codes are rows, into sorted rows.
 //
-// Rows are cut into buckets of about bucketEntries entries, lines into spans,
-// and the entries of each span in each bucket are counted first, so that every
-// line knows its place: the entries of a bucket lie in the order of the input
-// whatever the number of workers. Then the lines are read once more and thrown
-// into the buckets, each of which is sorted within a core's cache. If not all
-// entries are to be in memory at once, this is done in fillings of spans, whose
-// buckets go to the temporary file; entries of the last filling stay. The entries
-// of a bucket are then gathered from all fillings. Lines in memory and lines in
-// files serve equally: both are read span by span.
+// Rows are divided into buckets of about bucketEntries entries, lines into spans. The entries of each span in each bucket are
+// counted first, so that every line knows its place: the entries of a bucket are in the order of the input for any number of
+// workers. Then the lines are read once more and put into the buckets, each of which is sorted within a core's cache. If the
+// memory does not suffice for all entries, this is done in fillings of spans. The buckets of all fillings but the last go to the
+// temporary file. The entries of a bucket are then gathered from all fillings. Lines may be in memory or in files: they are read
+// span by span.
 type Sorter struct {
 	Context   context.Context
 	Workers   int
-	Load      func(worker, index int) (code []uint32, weight []float64, err error) // the lines of a part, valid until the worker loads another
-	Temporary func(bytes int64) (*Spill, error)                                    // the file for the given bytes of fillings
+	Load      func(worker, index int) (code []uint32, weight []float64, err error) // returns the lines of a part, valid until the worker's next call
+	Temporary func(bytes int64) (*Spill, error)                                    // returns the file for the given bytes of fillings
 	Rows      int
 	View      View
 	Values    bool // entries have values
 	KeepLoops bool
 	Merge     Merger
-	Limit     int64            // bytes for the entries in memory; 0: as many as there are
+	Limit     int64            // limit for the entries in memory, in bytes; 0: no limit
 	Forget    func(lo, hi int) // called with parts whose lines are not read again; nil: all may be read again
 
-	// Progress is called with the share of the work that is done, from 0 to 1, by one
-	// goroutine at a time. It may be nil.
+	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time. It may be nil.
 	Progress func(done float64)
 	mu       sync.Mutex // guards Progress
 
-	wide      bool   // keys are not narrow, for however few rows; tests compare both
-	edges     []int  // lines of each part
+	wide      bool   // forbids narrow keys; tests compare both
+	edges     []int  // number of lines of each part
 	spans     []span // of parts
 	fillings  []filling
 	lines     int
 	cells     cells
 	buckets   []bucket
-	bucketOf  []uint16 // by cell
-	largest   []int    // entries of the largest buckets that are sorted as they are, one for each that is at hand, falling
-	inRuns    []int64  // bytes that the most demanding of those that are sorted in runs take, one for each worker, falling
-	joined    []int64  // bytes of the merged entries of the largest that are sorted in runs, one for each bucket that is at hand, falling
-	runLength int      // entries of a run
+	bucketOf  []uint16 // bucket of each cell
+	largest   []int    // decreasing numbers of entries of the largest buckets in memory that are not sorted in runs
+	inRuns    []int64  // decreasing bytes that the largest buckets sorted in runs take, one for each worker
+	joined    []int64  // decreasing bytes of the merged entries of the largest buckets in memory that are sorted in runs
+	runLength int      // number of entries of a run
 	form      entryForm
 }
 
-// key is the row of an entry within its bucket, the column, and in the lowest
-// bit whether the line named the column first.
+// key is the row of an entry within its bucket, the column, and a lowest bit that is set if the line names the column first.
 type key interface{ uint32 | uint64 }
 
 // span is the parts lo ≤ p < hi.
 type span struct{ lo, hi int }
 
-// bucket is a run of rows.
+// bucket is a range of rows.
 type bucket struct {
 	lo, hi int   // rows
 	inRuns bool  // the bucket is sorted in runs
-	starts []int // where each span's entries start within the bucket, and its end
+	starts []int // where the entries of each span start within the bucket; then the number of entries
 }
 
-// entries returns the number of entries, where the last span ends.
+// entries returns the number of entries.
 func (b bucket) entries() int { return b.starts[len(b.starts)-1] }
 
 const (
 	bucketEntries  = 1 << 16
-	maxBuckets     = 1 << 13 // larger ones are better than more than a cache keeps track of
+	maxBuckets     = 1 << 13 // with more buckets a cache cannot keep track of all; larger buckets are better
 	maxCells       = 1 << 16
-	cellLines      = 1 << 11 // fewer cells keep the way from a row to its bucket in the first cache
+	cellLines      = 1 << 11 // with fewer cells the map from rows to buckets stays in the first cache
 	leastSpans     = 32
 	maxSpans       = 256
-	spansInFilling = 8       // about, for the workers to share
-	MaxBucketRows  = 1 << 17 // whose ends take a part of bucketBytes
-	countShare     = 8       // counts take at most the limit divided by countShare
+	spansInFilling = 8       // about; the workers share them
+	MaxBucketRows  = 1 << 17 // the ends of rows take a part of bucketBytes
+	countShare     = 8       // counts take at most limit/countShare
 )
 
-// NoRow is the row of an id that is no node. It is above every row.
+// NoRow is the row of an id that is no node. It is larger than every row.
 const NoRow = 1<<32 - 1
 
-// LineCount counts the lines that become no entry.
+// LineCount counts lines without an entry.
 type LineCount struct{ Loops, Zeros, Unknown int64 }
 
-// Plan counts the entries of every bucket in parts with these numbers of edges.
+// Plan counts the entries of every bucket. edges is the number of lines of each part.
 func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	s.edges = edges
 	for _, n := range edges {
@@ -136,7 +131,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	return total, nil
 }
 
-// cutSpans cuts the parts into spans of about equal numbers of lines, several for each filling.
+// cutSpans divides the parts into spans of about equal numbers of lines, several for each filling.
 func (s *Sorter) cutSpans() {
 	length := s.lines / leastSpans
 	if s.Limit > 0 {
@@ -155,8 +150,8 @@ func (s *Sorter) cutSpans() {
 	}
 }
 
-// cutCells decides on the cells and returns a number above all of them. The first
-// rows, where orders and many programs put the hubs, are cells of their own.
+// cutCells chooses the cells and returns a number above all of them. The first rows, where orders and many programs put hubs,
+// have a cell each.
 func (s *Sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
 	if s.Limit > 0 {
@@ -173,15 +168,14 @@ func (s *Sorter) cutCells() int {
 	return c.cell(uint32(s.Rows-1)) + 1
 }
 
-// Shares of the work that are done once the entries are counted, and once all are in
-// their buckets.
+// Shares of the work that are finished when the entries are counted, and when all are in their buckets.
 const (
 	planShare = 0.1
 	fillShare = 0.5
 )
 
-// stage returns a function to call with every piece of a stage of the work, which is length pieces
-// long and takes the share of the work between begin and end.
+// stage returns a function to be called with the size of every finished piece of a stage. The stage has the given length, and
+// takes the share of the work between begin and end.
 func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}
@@ -212,7 +206,7 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 			total/(2*maxBuckets))
 	}
 	s.bucketOf = make([]uint16, cells)
-	entries := 0 // of the last bucket
+	entries := 0 // in the last bucket
 	for row, next := 0, 0; row < s.Rows; row = next {
 		next = row + 1
 		if row >= int(s.cells.head) {
@@ -231,7 +225,7 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 		b.hi = next
 		entries += sums[c]
 		for i, h := range histogram {
-			b.starts[i+1] += int(h[c]) // lengths at first
+			b.starts[i+1] += int(h[c]) // lengths, summed up below
 		}
 		s.bucketOf[c] = uint16(last)
 	}

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A line of a graph with kinds or times has a code. Its weight is rounded to float32 and packed with the code
-// into a float64: the bits of the weight are the upper half, and the code the lower half. The packed number of a weight 0 is 0.
-// Packed numbers are finite and in the order of the weights.
+// A line of a graph with kinds or times has a code. Its weight is rounded to float32 and packed with the code into a float64: the
+// bits of the weight are the upper half, and the code is the lower half. The packed number of a weight 0 is 0. Packed numbers are
+// finite and have the order of the weights.
 
-// Pack returns a weight with a code.
+// Pack returns a weight packed with a code.
 func Pack(weight float64, code uint32) float64 {
 	single := float32(weight)
 	if single == 0 {
@@ -19,7 +19,7 @@ func Pack(weight float64, code uint32) float64 {
 	return math.Float64frombits(uint64(math.Float32bits(single))<<32 | uint64(code))
 }
 
-// IsPackable reports whether the range of float32 has a weight, which [Pack] then rounds.
+// IsPackable reports whether a weight is in the range of float32, to which [Pack] rounds it.
 func IsPackable(weight float64) bool {
 	single := float32(weight)
 	return !math.IsInf(float64(single), 0) && (single != 0 || weight == 0)
@@ -31,15 +31,15 @@ func Unpack(packed float64) (weight float64, code uint32) {
 	return float64(math.Float32frombits(uint32(bits >> 32))), uint32(bits)
 }
 
-// lineSum merges the lines of one entry that have the same code.
+// lineSum merges the lines of one entry with the same code.
 type lineSum struct {
 	code  uint32
-	lines [2]int     // of each direction
-	value [2]float64 // merged weight of each direction; the first is that of both if they count alike
+	lines [2]int     // number of lines of each direction
+	value [2]float64 // merged weight of each direction; if directions are not separated, the first is the weight of both
 	first float64    // weight of the first line
 }
 
-// sumOf returns the sum of the lines with a code of the entry at hand.
+// sumOf returns the sum of the current entry's lines with the given code.
 func (j *joiner[K]) sumOf(code uint32) *lineSum {
 	index, ok := slices.BinarySearchFunc(j.sums, code,
 		func(s lineSum, code uint32) int { return cmp.Compare(s.code, code) })

@@ -4,17 +4,17 @@ import "math/bits"
 
 // entryForm is the form of entries in memory.
 type entryForm struct {
-	column     uint // bits of a column
-	narrow     bool // the key of an entry takes 4 bytes, else 8
+	column     uint // number of bits of a column
+	narrow     bool // keys take 4 bytes, else 8
 	values     bool // entries have values
 	bucketRows int  // largest number of rows of a bucket
 }
 
-// narrowBuckets is the largest number of buckets that is accepted to have narrow keys.
+// Keys are narrow if that takes at most narrowBuckets buckets.
 const narrowBuckets = 4096
 
-// newEntryForm returns the form of the entries of a graph with the given number of rows. Keys are narrow
-// where that is possible, unless wide is set.
+// newEntryForm returns the form of the entries of a graph with the given number of rows. Keys are narrow if possible, unless wide
+// is set.
 func newEntryForm(rows int, values, wide bool) entryForm {
 	column := uint(bits.Len(uint(max(rows-1, 1))))
 	f := entryForm{column: column, narrow: !wide && column < 31 &&
@@ -26,7 +26,7 @@ func newEntryForm(rows int, values, wide bool) entryForm {
 	return f
 }
 
-// EntryBytes returns the memory of an entry of a graph with this number of rows.
+// EntryBytes returns the memory of an entry of a graph with the given number of rows.
 func EntryBytes(rows int, values bool) int64 {
 	return newEntryForm(rows, values, false).bytes()
 }
@@ -51,8 +51,8 @@ func (f entryForm) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes bounds the memory of an entry of the bucket that a worker finishes, in addition to its memory in the filling:
-// moved, merged, and if it is gathered from several fillings, there and in a record.
+// workBytes bounds the memory for each entry of a bucket that a worker finishes, in addition to the entry in the filling: moved,
+// merged, and if the bucket is gathered from several fillings, gathered and in a record.
 func (f entryForm) workBytes(gathered bool) int64 {
 	bytes := f.bytes() + f.mergedBytes()
 	if gathered {
@@ -61,13 +61,12 @@ func (f entryForm) workBytes(gathered bool) int64 {
 	return bytes
 }
 
-// finishBytes is workBytes of gathered entries with another bucket as large that is
-// merged and waits for its turn.
+// finishBytes is workBytes of gathered entries, plus an equally large merged bucket that waits for its turn.
 func (f entryForm) finishBytes() int64 {
 	return f.workBytes(true) + f.mergedBytes()
 }
 
-// keyBits returns the bits of the keys of a bucket.
+// keyBits returns the number of bits of the keys of a bucket.
 func (f entryForm) keyBits(b bucket) uint {
 	return f.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
 }

@@ -5,20 +5,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// entries are the entries of the filling in memory, bucket by bucket and in the order of the input, with a value for each key
-// if there are values.
+// entries holds the entries of the current filling, bucket by bucket in the order of the input. If there are values, each key has
+// one.
 type entries[K key] struct {
 	s      *Sorter
 	keys   []K
 	values []float64
-	starts []int            // of each bucket, and the end
-	runs   [][]sortedRun[K] // on disk, of each bucket that is sorted in runs
-	left   []int64          // lines left out of each bucket
+	starts []int            // start of each bucket, and the end
+	runs   [][]sortedRun[K] // on disk, for each bucket that is sorted in runs
+	left   []int64          // number of lines dropped from each bucket
 	disk   *Spill
 	work   []finisher[K] // of each worker
 }
 
-// fill puts the entries of a filling into their buckets. It calls read with the lines of each part.
+// fill puts the entries of a filling into their buckets. It calls read with the number of lines of each part.
 func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	e.starts = append(e.starts[:0], 0)
 	for _, bucket := range e.s.buckets {
@@ -47,21 +47,21 @@ func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 // filler puts entries into buckets.
 type filler[K key] struct {
 	keys     []K
-	values   []float64 // nil without
-	next     []slot    // of each bucket
-	bucketOf []uint16  // by cell
+	values   []float64 // nil: no values
+	next     []slot    // slot of each bucket
+	bucketOf []uint16  // bucket of each cell
 	head     uint32
 	shift    uint
-	column   uint // bits of a column and the direction
+	column   uint // number of bits of a column and of the direction
 }
 
-// slot is where the next entry of a bucket goes, and the bucket's first row.
+// slot is the place of the next entry of a bucket, and the bucket's first row.
 type slot struct {
 	next int
 	lo   uint32
 }
 
-// begin makes a filler ready for a span of the filling that begins with span first.
+// begin prepares a filler for a span of the filling whose first span is first.
 func (f *filler[K]) begin(e *entries[K], first, span int) {
 	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values,
 		e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1
@@ -72,8 +72,8 @@ func (f *filler[K]) begin(e *entries[K], first, span int) {
 	}
 }
 
-// backward returns the bit that marks an entry whose line names the column before the row: 1 for undirected
-// edges, which have both orders, otherwise 0.
+// backward returns the lowest bit of entries whose line names the column first: 1 for undirected edges, which have both orders,
+// else 0.
 func (v View) backward() uint32 {
 	if v == Undirected {
 		return 1
@@ -81,8 +81,7 @@ func (v View) backward() uint32 {
 	return 0
 }
 
-// addPlain adds the entries of lines, without values; weights only say which
-// lines are no edges.
+// addPlain adds the entries of lines without values. Lines of weight 0 are no edges.
 func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	if s.View == Undirected && weight == nil && !s.KeepLoops {
 		f.both(code)
@@ -125,11 +124,10 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	}
 }
 
-// lineBatch is the number of rows of lines that are processed together, which stay in the
-// nearest cache.
+// lineBatch is the number of rows of lines that are processed together, so that they stay in the nearest cache.
 const lineBatch = 512
 
-// both is addPlain for lines that make two entries each, as most do, a batch at a time.
+// both is addPlain for lines that make two entries each, as most do, in batches.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32
@@ -146,7 +144,7 @@ func (f *filler[K]) both(code []uint32) {
 	}
 }
 
-// edgesOf appends the lines that are edges between two nodes.
+// edgesOf appends the lines that are edges between two different nodes.
 func edgesOf(edges, lines []uint32) []uint32 {
 	for ; len(lines) >= 2; lines = lines[2:] {
 		if u, v := lines[0], lines[1]; u != v && max(u, v) != NoRow {
@@ -174,7 +172,7 @@ func (f *filler[K]) scatter(entry []K, cell []uint32) {
 	}
 }
 
-// addWeighted adds the entries of lines with their values, 1 without weights.
+// addWeighted adds the entries of lines with their values, which are 1 without weights.
 func (f *filler[K]) addWeighted(s *Sorter, code []uint32, weight []float64) {
 	backward := s.View.backward()
 	for e := range len(code) / 2 {

@@ -7,15 +7,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// filling is a run of spans whose entries are in memory together. Those of all
-// fillings but the last go to the temporary file, bucket by bucket.
+// filling is a range of spans whose entries are in memory together. The entries of all fillings but the last go to the temporary
+// file, bucket by bucket.
 type filling struct {
 	lo, hi  int // spans
 	entries int
-	bucket  []Record // where each bucket is on disk
+	bucket  []Record // place of each bucket on disk
 }
 
-// LeastBytes is the least memory for the entries of a filling in most graphs.
+// LeastBytes is the smallest memory for the entries of a filling in most graphs.
 const LeastBytes = 2 << 20
 
 // Entries returns the number of all entries.
@@ -27,11 +27,11 @@ func (s *Sorter) Entries() int {
 	return n
 }
 
-// bucketBytes is the part of workerBytes in which a worker finishes buckets.
+// bucketBytes is the part of workerBytes for the buckets that a worker finishes.
 const bucketBytes = 2 << 20
 
-// scratchBytes returns the memory of sorting in addition to the entries and workerBytes for each worker: the memory of the
-// largest buckets, gathered or in memory together, and of the counts of all buckets.
+// scratchBytes returns the memory of sorting in addition to the entries and to workerBytes for each worker: the memory of the
+// largest buckets, which are gathered or not, and of the counts of all buckets.
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
@@ -55,7 +55,7 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	return bytes
 }
 
-// Bytes returns the memory of sorting with all entries in memory together, without the memory of each worker.
+// Bytes returns the memory of sorting with all entries in memory, without the memory of each worker.
 func (s *Sorter) Bytes() int64 {
 	return int64(s.Entries())*s.form.bytes() + s.scratchBytes(false)
 }
@@ -68,8 +68,7 @@ func (e *MemoryError) Error() string {
 	return "ingest: entries do not fit the memory"
 }
 
-// spilledBytes bounds the bytes of entries that go to the temporary file. A limit that is too low is a
-// [*MemoryError].
+// spilledBytes bounds the bytes of entries that go to the temporary file. If the limit is too low, the error is a [*MemoryError].
 func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	if err := s.cutFillings(); err != nil {
 		return 0, err
@@ -80,7 +79,7 @@ func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// cutFillings cuts the spans into fillings. The last fillings are as large as possible, so that the least data goes to disk.
+// cutFillings divides the spans into fillings. The last fillings are as large as possible, so that the least data goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)
@@ -106,8 +105,7 @@ func (s *Sorter) cutFillings() error {
 	return nil
 }
 
-// Each calls visit with every bucket in order, one at a time. The rows are valid
-// during the call.
+// Each calls visit with every bucket in order, one at a time. The rows are valid during the call.
 func (s *Sorter) Each(visit func(b *Rows) error) error {
 	spilled, err := s.spilledBytes()
 	if err != nil {
@@ -119,7 +117,7 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	return sortFillings[uint64](s, spilled, visit)
 }
 
-// sortFillings is Each once the fillings are cut; spilled bytes of entries go to disk.
+// sortFillings is Each after the fillings are cut. spilled bytes of entries go to disk.
 func sortFillings[K key](s *Sorter, spilled int64,
 	visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {
@@ -130,7 +128,7 @@ func sortFillings[K key](s *Sorter, spilled int64,
 		largest = max(largest, b.entries)
 	}
 	if s.Limit > 0 {
-		system.Collect() // buffers of an earlier sorter
+		system.Collect() // frees buffers of an earlier sorter
 	}
 	e := &entries[K]{s: s, keys: system.Make[K](largest),
 		work: make([]finisher[K], sched.Workers(s.Workers))}

@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Rows is a finished bucket: row Lo+i has the columns Col[Ptr[i]:Ptr[i+1]] and, if there are values, the values at the same
-// positions of Val.
+// Rows is a finished bucket. Row Lo+i has the columns Col[Ptr[i]:Ptr[i+1]] and, if there are values, the values
+// Val[Ptr[i]:Ptr[i+1]].
 type Rows struct {
 	Lo  int
 	Ptr []int
@@ -16,17 +16,17 @@ type Rows struct {
 	Count
 }
 
-// finisher holds the buffers with which one worker fills, spills and finishes buckets.
+// finisher holds the buffers of one worker.
 type finisher[K key] struct {
 	filler         filler[K]
 	record         []byte
-	keys, moved    []K // keys if some of them come from disk
+	keys, moved    []K // keys is used if some of the keys come from disk
 	values, movedV []float64
 	out            *Rows
 }
 
-// spill writes the buckets of the filling in memory to disk, as they are: sorted
-// they would take a third less, and twice the time.
+// spill writes the buckets in memory to disk without sorting them: sorted buckets would take a third less space, and twice the
+// time.
 func (e *entries[K]) spill(b *filling) error {
 	b.bucket = make([]Record, len(e.s.buckets))
 	return sched.Run(e.s.Context, e.s.Workers, len(e.s.buckets), func(worker, k int) error {
@@ -77,8 +77,7 @@ func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K,
 	return keys, values, nil
 }
 
-// gather returns the entries of bucket k from all fillings, in the order of the
-// input. They may be overwritten.
+// gather returns the entries of bucket k from all fillings, in the order of the input. The caller may overwrite them.
 func (e *entries[K]) gather(f *finisher[K],
 	k int) (keys []K, values []float64, err error) {
 	lo, hi := e.starts[k], e.starts[k+1]
@@ -107,8 +106,8 @@ func (e *entries[K]) gather(f *finisher[K],
 	return f.keys, f.values, nil
 }
 
-// roomFor returns the number of entries to allocate for a finished bucket: the smallest sufficient number in largest, which
-// has decreasing numbers, so that allocations are rare, and a hub gets memory only where it is needed.
+// roomFor returns the number of entries to allocate for a bucket: the smallest sufficient number in largest, whose numbers
+// decrease. Thus allocations are rare, and a hub gets memory only where it is needed.
 func roomFor(largest []int, entries int) int {
 	for _, n := range slices.Backward(largest) {
 		if n >= entries {
@@ -118,9 +117,8 @@ func roomFor(largest []int, entries int) int {
 	return entries
 }
 
-// finish sorts the entries of bucket k by row and column and merges the lines of each entry into f.out. Entries whose
-// columns increase in each row already are placed without a sort; buckets that do not fit in memory are finished in
-// runs.
+// finish sorts the entries of bucket k by row and column and merges the lines of each entry into f.out. Entries whose columns
+// already increase in each row are placed without a sort. Buckets that do not fit in memory are finished in runs.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)
@@ -159,7 +157,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	return mergeRows(&e.s.Merge, out, rows, e.s.form.column, keys, values)
 }
 
-// begin allocates for buckets of at most this number of entries, from row lo on.
+// begin resets b for rows from lo on, with space for the given number of entries.
 func (b *Rows) begin(lo, entries int, values bool) {
 	if b.Col == nil || cap(b.Col) < entries {
 		b.Col = make([]uint32, 0, entries)
@@ -170,7 +168,7 @@ func (b *Rows) begin(lo, entries int, values bool) {
 	*b = Rows{Lo: lo, Ptr: b.Ptr[:0], Col: b.Col[:0], Val: b.Val[:0]}
 }
 
-// make allocates for buckets of this number of entries.
+// make allocates buffers for buckets of the given number of entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
 	f.movable(entries, values)
 	if f.out == nil {

@@ -9,7 +9,7 @@ import (
 // Policy is the rule for several lines of one entry, with the values of ingest.Duplicates.
 type Policy int
 
-// What to do with several lines, Default being to add the weights of each direction.
+// Default adds the weights of each direction.
 const (
 	Default Policy = iota
 	Sum
@@ -19,20 +19,19 @@ const (
 	Error
 )
 
-// Merger makes one entry of all lines for it.
+// Merger makes one entry of all its lines.
 type Merger struct {
 	Policy Policy
 	Values bool
 
-	// Coded means that values are packed with codes, see [Pack]. Lines with different codes are different entries.
+	// Coded states that values are packed with codes, see [Pack]. Lines with different codes are different entries.
 	Coded bool
 
-	// PerDirection merges the lines of each direction first and counts equal results as one edge, whatever the policy: a
-	// matrix has both directions of an edge. Max, min and first choose among different results; a sum would double some edges
-	// and not others.
+	// PerDirection merges the lines of each direction first, for any policy, and counts equal results as one edge: a matrix has both
+	// directions of an edge. Max, min and first choose among different results; a sum would double some edges and not others.
 	PerDirection bool
 
-	// Symmetric asks for both directions of every entry with equal values.
+	// Symmetric requires both directions of every entry, with equal values.
 	Symmetric bool
 
 	Directed bool
@@ -40,9 +39,9 @@ type Merger struct {
 
 // Count counts merged lines.
 type Count struct {
-	Duplicates int64 // lines after the first one of the same direction
-	Reciprocal int64 // edges with lines of both directions
-	Averaged   int64 // edges whose weights of the two directions differ by rounding
+	Duplicates int64 // lines after the first line of the same direction
+	Reciprocal int64 // edges with lines in both directions
+	Averaged   int64 // edges whose weights in the two directions differ by rounding
 	Loops      int64 // entries on the diagonal
 }
 
@@ -56,19 +55,18 @@ func (n *Count) Add(m Count) {
 
 var ErrAsymmetric = errors.New("ingest: not symmetric")
 
-// MergeError reports an entry whose lines do not agree. The package that knows the
-// lines writes the message.
+// MergeError reports an entry whose lines disagree. The caller, who knows the lines, writes the message.
 type MergeError struct {
 	Row, Col uint32
-	Code     uint32 // of the lines, see [Pack]
+	Code     uint32 // code of the lines, see [Pack]
 	Kind     MergeKind
 }
 
-// MergeKind is how the lines of an entry disagree, 0 if they do not.
+// MergeKind is how the lines of an entry disagree; 0: they agree.
 type MergeKind int
 
 const (
-	Repeated  MergeKind = iota + 1 // several lines and ErrorDuplicates
+	Repeated  MergeKind = iota + 1 // several lines, with the policy Error
 	Differing                      // both directions with different weights
 	Infinite                       // the weights add up to infinity
 )
@@ -92,7 +90,7 @@ func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K,
 	return err
 }
 
-// mergeValues is mergeRows where several lines of an entry are looked at.
+// mergeValues is mergeRows for entries with values or both directions.
 func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K,
 	values []float64) error {
 	mask := K(1)<<column - 1
@@ -111,7 +109,7 @@ func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K,
 			lines.values = values[i:next]
 		}
 		lines.shorten(m, out.Lo, column, &out.Duplicates)
-		_ = j.add(lines.keys, lines.values) // which are of one entry
+		_ = j.add(lines.keys, lines.values) // they are lines of one entry
 		if err := j.end(); err != nil {
 			return err
 		}
@@ -128,14 +126,14 @@ func (b *Rows) add(row int, col uint32) {
 	b.Col = append(b.Col, col)
 }
 
-// end ends the last of the given number of rows.
+// end ends rows, so that there are at least the given number of them.
 func (b *Rows) end(rows int) {
 	for len(b.Ptr) <= rows {
 		b.Ptr = append(b.Ptr, len(b.Col))
 	}
 }
 
-// mergePlain is mergeRows where entries have no values: most need nothing but their column.
+// mergePlain is mergeRows for entries without values, most of which need only their column.
 func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	shift := (column + 1) & 63
 	mask := K(1)<<(column&63) - 1
@@ -145,7 +143,7 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	for i := 0; i < len(keys); i++ {
 		k := keys[i]
 		if n > 0 && k>>1 == last>>1 {
-			lines := [2]int{} // of each direction
+			lines := [2]int{} // number of lines of each direction
 			lines[last&1]++
 			for ; i < len(keys) && keys[i]>>1 == last>>1; i++ {
 				lines[keys[i]&1]++
@@ -185,7 +183,8 @@ func (m *Merger) adds() bool {
 	return m.Policy == Default || m.Policy == Sum
 }
 
-// count counts the lines of the entry (row, col) in each direction, and returns how they disagree.
+// count counts the lines of the entry (row, col), and returns how they disagree. ahead and back are the numbers of lines in the
+// two directions.
 func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	if m.countsPair(row, col) {
 		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
@@ -202,26 +201,23 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	return 0
 }
 
-// countsPair reports whether the lines of the entry (row, col) are counted there: each
-// pair of an undirected graph is seen twice.
+// countsPair reports whether the lines of the entry (row, col) are counted there: an undirected graph has each pair twice.
 func (m *Merger) countsPair(row, col int) bool {
 	return m.Directed || row <= col
 }
 
-// nearlyEqual is the largest difference of the weights of the two directions of an edge that
-// counts as rounding, as a share of the larger weight. Products such as D·A·D of a symmetric A
-// differ so, because their factors are multiplied in another order.
+// nearlyEqual is the largest difference of the weights of an edge in its two directions that counts as rounding, relative to the
+// larger weight. Products such as D·A·D of a symmetric A differ because their factors are multiplied in another order.
 const nearlyEqual = 1e-10
 
-// isRounded reports whether the weights of the two directions differ by rounding alone.
+// isRounded reports whether the weights in the two directions differ by rounding alone.
 func isRounded(ahead, back float64) bool {
 	return ahead != back &&
 		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
-// join returns the value of an entry with lines of both directions, given the value of each
-// direction and of the first line of all. Values that differ by rounding are averaged unless the
-// policy chooses one of them.
+// join returns the value of an entry with lines in both directions, given the value of each direction and of the first line.
+// Values that differ by rounding are averaged unless the policy chooses one of them.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// next goes on behind n entries of a run and reports whether there are more.
+// next skips n entries of a run and reports whether entries are left.
 func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
 	n int) (ok bool, err error) {
 	r.keys = r.keys[n:]
@@ -39,7 +39,7 @@ func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	return err
 }
 
-// mergeRuns passes the entries of all runs on in their order.
+// mergeRuns merges the entries of all runs in order.
 func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 	j := joiner[K]{m: &e.s.Merge, out: f.out, column: e.s.form.column & 63}
 	var heads headHeap
@@ -84,8 +84,8 @@ func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 
 // runOrder is the order in which entries of runs are merged.
 type runOrder struct {
-	shift   uint // 1: lines of both directions count alike
-	byValue bool // equal entries are in the order of their weights, else in that of the input
+	shift   uint // 1 if the lines of both directions count alike
+	byValue bool // orders equal entries by weight, else by input
 }
 
 // runHead is the position of an entry of a run in the merged order.
@@ -94,12 +94,12 @@ type runHead struct {
 	run       int
 }
 
-// headOf returns the place of entry i of a run in the order in which runs are merged.
+// headOf returns the position of entry i of a run in the merged order.
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
 		h.then = math.Float64bits(r.values[i])
-		if h.then>>63 == 0 { // in the order of weights
+		if h.then>>63 == 0 { // gives bits the order of weights
 			h.then |= 1 << 63
 		} else {
 			h.then = ^h.then
@@ -108,12 +108,12 @@ func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	return h
 }
 
-// less reports whether an entry comes before another one.
+// less reports whether h comes before g.
 func (h runHead) less(g runHead) bool {
 	return h.key < g.key || h.key == g.key && h.then < g.then
 }
 
-// headHeap is a heap of the first entries of runs, the least in front.
+// headHeap is a heap of the first entries of runs, with the smallest first.
 type headHeap []runHead
 
 // Len, Less, Swap, Push and Pop implement [heap.Interface].
@@ -142,17 +142,17 @@ func (h headHeap) second() runHead {
 	return h[1]
 }
 
-// joiner makes rows of entries that come in order, a few at a time.
+// joiner makes rows of entries that come in order.
 type joiner[K key] struct {
 	m      *Merger
 	out    *Rows
 	column uint
 
-	place K         // row and column of the entry at hand
-	sums  []lineSum // of its lines, by code
+	place K         // row and column of the current entry
+	sums  []lineSum // sums of its lines, by code
 }
 
-// add takes the lines of further entries.
+// add adds lines of further entries.
 func (j *joiner[K]) add(keys []K, values []float64) error {
 	byDirection := j.m.byDirection()
 	for i, k := range keys {
@@ -189,7 +189,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 	return nil
 }
 
-// with returns the value of an entry after a further line, given the value of the lines before.
+// with returns the value of an entry with one more line, given its value and number of lines so far.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:
@@ -204,7 +204,7 @@ func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	return value + weight
 }
 
-// end makes an entry of the lines at hand, or one for each of their codes.
+// end makes entries of the current lines, one for each code.
 func (j *joiner[K]) end() error {
 	for i := range j.sums {
 		if err := j.endSum(&j.sums[i]); err != nil {
@@ -215,7 +215,7 @@ func (j *joiner[K]) end() error {
 	return nil
 }
 
-// endSum makes an entry of lines.
+// endSum makes an entry of the lines in s.
 func (j *joiner[K]) endSum(s *lineSum) error {
 	lines := s.lines
 	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))
@@ -247,7 +247,7 @@ func (j *joiner[K]) endSum(s *lineSum) error {
 	case kind != 0:
 		return &MergeError{uint32(j.out.Lo + row), col, s.code, kind}
 	}
-	if value == 0 { // weights of opposite signs
+	if value == 0 { // weights of opposite signs cancel
 		return nil
 	}
 	j.out.add(row, col)

@@ -7,19 +7,18 @@ import (
 	"slices"
 )
 
-// wideCode is the number of bits from which on codes are written as 32: two
-// codes of fewer bits, and a start within a byte, fit 64.
+// Codes of at least wideCode bits are written with 32 bits. Two shorter codes, and a start within a byte, fit into 64 bits.
 const wideCode = 28
 
 // packSlack is the number of bytes after a record that packing and unpacking may access.
 const packSlack = 8
 
-// packCodes appends codes, an even number of them, with width bits each.
+// packCodes appends codes with width bits each. Their number must be even.
 func packCodes(dst []byte, code []uint32, width uint) []byte {
 	offset := len(dst)
 	total := offset + (len(code)*int(width)+7)/8
 	dst = slices.Grow(dst, total-offset+packSlack)[:total+packSlack]
-	// bits that do not fill a byte yet
+	// pending holds bits that do not fill a byte yet.
 	pending := uint64(0)
 	n := uint(0)
 	for ; len(code) >= 2; code = code[2:] {
@@ -34,8 +33,7 @@ func packCodes(dst []byte, code []uint32, width uint) []byte {
 	return dst[:total]
 }
 
-// unpackCodes is the inverse of packCodes: it fills code from b, behind which
-// packSlack bytes can be read.
+// unpackCodes is the inverse of packCodes: it fills code from b. packSlack bytes after b must be readable.
 func unpackCodes(code []uint32, b []byte, width uint) {
 	mask := uint64(1)<<width - 1
 	bit := uint(0)
@@ -47,7 +45,7 @@ func unpackCodes(code []uint32, b []byte, width uint) {
 	}
 }
 
-// CodeWidth returns the bits with which codes up to top are written.
+// CodeWidth returns the number of bits with which codes up to top are written.
 func CodeWidth(top uint32) uint {
 	if w := uint(bits.Len32(top)); w < wideCode {
 		return max(1, w)
@@ -106,7 +104,7 @@ func weightsTo(weight []float64, b []byte, form weightForm) {
 	}
 }
 
-// appendKeys appends keys with width bytes each, 8 at the most.
+// appendKeys appends keys with width bytes each, at most 8.
 func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	offset := len(dst)
 	dst = slices.Grow(dst, len(keys)*width+packSlack)
@@ -117,8 +115,7 @@ func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	return dst[:offset+len(keys)*width]
 }
 
-// keysFrom appends n keys to dst from b, behind which packSlack bytes can be
-// read.
+// keysFrom appends n keys to dst from b. packSlack bytes after b must be readable.
 func keysFrom[K key](dst []K, b []byte, n, width int) []K {
 	first := len(dst)
 	dst = slices.Grow(dst, n)[:first+n]

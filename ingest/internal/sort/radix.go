@@ -3,13 +3,13 @@ package sort
 const (
 	radixBits   = 12
 	radixSize   = 1 << radixBits
-	radixDigits = 3 // counted together
+	radixDigits = 3 // digits that are counted together
 )
 
-// Radix sorts keys by their bits lo ≤ b < hi and moves values along; keys that agree in these bits keep their order. The
-// scratch slices must have the lengths of keys and values; values may be nil. It returns the sorted slices, which are either
-// the given slices or the scratch slices. Cost: one pass to move for every 12 bits in which keys differ, and one to count for
-// every 36.
+// Radix sorts keys by their bits lo ≤ b < hi and moves values along; keys that agree in these bits keep their order. The scratch
+// slices must have the lengths of keys and values; values may be nil. It returns the sorted slices, which are either the given
+// slices or the scratch slices. Cost: one pass that moves for every 12 bits in which keys differ, and one that counts for every
+// 36 bits.
 func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {
@@ -53,19 +53,17 @@ func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	return keys, values
 }
 
-// rowOrder says how the entries of every row of a bucket follow each other.
+// rowOrder is the order of the entries of each row of a bucket.
 type rowOrder int
 
 const (
 	unordered  rowOrder = iota
-	ordered             // by their columns; some are of one place
-	increasing          // each has a column of its own
+	ordered             // sorted by columns, with equal columns
+	increasing          // sorted by distinct columns
 )
 
-// sortRows is Radix for the keys of entries without their lowest bit, where the
-// row has the bits row ≤ b < hi. A file that is in order, by its rows or by its
-// columns, gives the entries of each row in order, which are counted: these are
-// moved once.
+// sortRows is Radix for keys without their lowest bit; row is the first bit of the row. If a file is sorted by rows or by
+// columns, the entries of each row are already in order. They have been counted, and are moved once.
 func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
@@ -84,7 +82,7 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	return keyScratch, valueScratch
 }
 
-// placeRows makes rows of sorted entries; count holds the number of entries of each row.
+// placeRows makes rows of entries in increasing order; count holds the number of entries of each row.
 func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	row uint) {
 	out.Ptr = append(out.Ptr, 0)
@@ -111,13 +109,13 @@ func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	}
 }
 
-// countRows counts the entries of all rows as far as they are in order.
+// countRows counts the entries of all rows, unless they are unordered, and returns their order.
 func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	var last [radixSize]K
 	row &= 63
 	order := increasing
 	for _, k := range keys {
-		k |= 1 // whichever direction
+		k |= 1 // ignores the direction
 		r := uint64(k) >> row % radixSize
 		if k <= last[r] {
 			if k < last[r] {
@@ -131,8 +129,8 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	return order
 }
 
-// The loops over keys stand apart and are not inlined: within Radix the
-// compiler would run out of registers, which halves their speed.
+// The loops over keys are separate functions that are not inlined: inlined, the compiler would run out of registers, which halves
+// their speed.
 
 // countDigits counts three digits of all keys.
 //

@@ -7,21 +7,19 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// A bucket that is too large for a worker, because one row has very many entries or
-// one entry very many lines, is sorted in runs: pieces of the bucket in the order of
-// the input, each sorted by itself, which are then merged. Runs of a filling that goes
-// to disk are written in blocks; entries of the last filling stay in its memory. Lines
-// that cannot change the value of their entry are left out of a run, so that copies
-// of one line take no memory.
+// A bucket is too large for a worker if a row has very many entries, or an entry very many lines. It is then sorted in runs:
+// pieces of the bucket in the order of the input, which are sorted separately and then merged. Runs of a filling that goes to
+// disk are written in blocks; entries of the last filling stay in memory. Lines that cannot change the value of their entry are
+// dropped from a run, so that copies of one line take no memory.
 
-// sortedRun is a run: the entries in memory, and the blocks on disk that follow them. The lines of one entry in a bucket that
-// is sorted directly are a run too.
+// sortedRun is a run: entries in memory, and then blocks on disk. In a bucket that is not sorted in runs, the lines of an entry
+// are a run too.
 type sortedRun[K key] struct {
 	keys   []K
 	values []float64
 	blocks []block
 
-	keyRoom   []K // for the entries of a block
+	keyRoom   []K // memory for the entries of a block
 	valueRoom []float64
 }
 
@@ -32,8 +30,8 @@ type block struct {
 }
 
 const (
-	workerShare = 16 // each worker has the limit divided by workerShare for its bucket
-	runShare    = 2  // a bucket that takes more than runShare of these parts is sorted in runs
+	workerShare = 16 // each worker has limit/workerShare for its bucket
+	runShare    = 2  // a bucket that takes more than runShare such parts is sorted in runs
 	mostBlock   = 1 << 12
 	leastBlock  = 1 << 8
 )
@@ -43,18 +41,17 @@ func shareOf(limit int64, workers int) int64 {
 	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
 
-// runs bounds how many runs a bucket has.
+// runs bounds the number of runs of a bucket.
 func (s *Sorter) runs(b bucket) int {
 	return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2
 }
 
-// mergedEntries bounds how many entries of a bucket are left once lines are merged.
+// mergedEntries bounds the number of entries of a bucket after merging.
 func (s *Sorter) mergedEntries(b bucket) int {
 	return min(b.entries(), (b.hi-b.lo)*s.Rows)
 }
 
-// cutScratch decides which buckets are sorted in runs, and finds the largest of all, one
-// for each worker.
+// cutScratch decides which buckets are sorted in runs, and finds the buckets that need the most memory.
 func (s *Sorter) cutScratch() {
 	share := shareOf(s.Limit, s.Workers)
 	s.runLength = int(share / s.form.bytes())
@@ -62,7 +59,7 @@ func (s *Sorter) cutScratch() {
 		b := &s.buckets[i]
 		bytes := int64(b.entries()) * s.form.finishBytes()
 		if s.Limit > 0 && bytes > runShare*share {
-			// of moving the entries of a run, and a block of each run
+			// a run, its moved entries, and a block of each run
 			inRuns := share + max(share, int64(s.runs(*b))*leastBlock*s.form.bytes())
 			merged := int64(s.mergedEntries(*b)) * s.form.mergedBytes()
 			b.inRuns = inRuns+merged < bytes
@@ -81,18 +78,17 @@ func (s *Sorter) cutScratch() {
 	s.joined = keepLargest(s.joined, countFinished(workers))
 }
 
-// countFinished returns the largest number of buckets that are in memory because they are being sorted, or are
-// sorted and wait for their turn to be written.
+// countFinished returns the largest number of buckets in memory that are being sorted, or are sorted and wait to be written.
 func countFinished(workers int) int { return 2*workers - 1 }
 
-// keepLargest returns the largest values, at most the given number of them, in falling order.
+// keepLargest returns the largest values, at most count, in decreasing order.
 func keepLargest[N int | int64](values []N, count int) []N {
 	slices.Sort(values)
 	slices.Reverse(values)
 	return values[:min(len(values), count)]
 }
 
-// sortRuns sorts the entries of bucket k in memory as runs, where they are.
+// sortRuns sorts the entries of bucket k in memory as runs, in place.
 func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	var runs []sortedRun[K]
 	bits := e.s.form.keyBits(e.s.buckets[k])
@@ -118,7 +114,7 @@ func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	return runs
 }
 
-// movable allocates for moving the given number of entries.
+// movable allocates buffers for moving the given number of entries.
 func (f *finisher[K]) movable(entries int, values bool) {
 	if len(f.moved) < entries {
 		f.moved = make([]K, entries)
@@ -128,8 +124,7 @@ func (f *finisher[K]) movable(entries int, values bool) {
 	}
 }
 
-// shorten drops lines that merging does not need, and counts them. Lines whose weights are
-// added are sorted by weight.
+// shorten drops lines that merging does not need, and counts them in left. Lines whose weights are added are sorted by weight.
 func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	mask := K(1)<<(column&63) - 1
 	n := 0
@@ -176,11 +171,11 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if m.Coded {
 		return len(r.keys)
 	}
-	limit := 1 // of a direction
+	limit := 1 // largest number of lines of a direction
 	if m.Policy == Error {
 		limit = 2
 	}
-	var lines, last [2]int // of each direction, and where the last is
+	var lines, last [2]int // number of lines of each direction, and position of the last
 	for i, k := range r.keys {
 		d := k & 1
 		switch {
@@ -201,8 +196,7 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	return n
 }
 
-// sortWeights sorts the lines of one entry by their weights. If directions are merged first, it sorts each direction
-// separately.
+// sortWeights sorts the lines of one entry by weight. If directions are merged first, it sorts each direction separately.
 func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	place := r.keys[0] &^ 1
 	ahead := 0
@@ -219,14 +213,14 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 		}
 	}
 	if !byDirection {
-		slices.Sort(r.values) // of which only the number in each direction counts
+		slices.Sort(r.values) // only the number of lines in each direction matters
 		return
 	}
 	slices.Sort(r.values[:ahead])
 	slices.Sort(r.values[ahead:])
 }
 
-// sortByWeight sorts the lines of one entry by their weights, and keeps the directions of the lines with each code.
+// sortByWeight sorts the lines of one entry by weight, keeping the direction of each line.
 func (r *sortedRun[K]) sortByWeight() {
 	type line struct {
 		key   K

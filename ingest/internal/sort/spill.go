@@ -12,43 +12,42 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Spill is the temporary file with lines and entries that memory has no room for.
+// Spill is the temporary file for lines and entries that do not fit in memory.
 //
-// The lines of a part are one record: codes, packed, then their weights. Records are
-// written once, in any order. So is each bucket of a filling of entries. A Spill is
-// safe for concurrent use.
+// The lines of a part are one record: packed codes, then weights. So is each bucket of a filling of entries. Records are written
+// once, in any order. A Spill is safe for concurrent use.
 type Spill struct {
 	file *durable.Pending
 
 	mu   sync.Mutex
 	end  int64
-	peak int64    // the largest end that there has been
-	free []region // regions before end, by offset, that are not read any more
+	peak int64    // largest end so far
+	free []region // regions before end that are not read again, by offset
 }
 
-// Record is where lines or entries are on disk, and how they are written.
+// Record is the place of lines or entries on disk, and their encoding.
 type Record struct {
 	offset int64
 	length int
 	sum    uint32     // CRC-32C of the bytes
-	width  uint8      // bits of a code, bytes of a key
-	form   weightForm // of the weights behind
+	width  uint8      // bits of a code, or bytes of a key
+	form   weightForm // form of the weights that follow
 }
 
-// weightForm is how the weights of a record are written.
+// weightForm is the encoding of the weights of a record.
 type weightForm uint8
 
 const (
-	noWeights    weightForm = iota
-	weightsOf32             // all of them are float32 numbers
-	weightsOf64             //
-	weightsEqual            // one float64 for all
+	noWeights   weightForm = iota
+	weightsOf32            // all are float32 numbers
+	weightsOf64
+	weightsEqual // one float64 for all
 )
 
 // SpillName is the name of temporary files, after a dot and before a random ending.
 const SpillName = "heatwalk-edges"
 
-// NewSpill creates the temporary file in a directory and removes temporary files that killed runs left there.
+// NewSpill creates the temporary file in a directory, and removes temporary files that killed runs left there.
 func NewSpill(fs durable.FS, dir string) (*Spill, error) {
 	file, err := durable.NewFile(fs, filepath.Join(dir, SpillName))
 	if err != nil {
@@ -60,13 +59,13 @@ func NewSpill(fs durable.FS, dir string) (*Spill, error) {
 // Remove removes the file.
 func (s *Spill) Remove() error { return s.file.Abort() }
 
-// Bytes returns how long the file has been.
+// Bytes returns the largest size of the file so far.
 func (s *Spill) Bytes() int64 { return max(s.peak, s.end) }
 
 // region is a piece of the file.
 type region struct{ offset, length int64 }
 
-// reserve returns a region of the file.
+// reserve returns a free region of the given length.
 func (s *Spill) reserve(length int64) region {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +81,7 @@ func (s *Spill) reserve(length int64) region {
 	return region{s.end - length, length}
 }
 
-// release frees the space from an offset on.
+// release frees the file from an offset on.
 func (s *Spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +89,8 @@ func (s *Spill) release(offset int64) {
 	s.end = offset
 }
 
-// Reuse frees the space of records that are not read again: later writes there find their pages in
-// the memory of the system, and these need not go to the disk twice.
+// Reuse frees the space of records that are not read again. Later writes there find their pages in the system's memory, so that
+// the pages need not go to disk twice.
 func (s *Spill) Reuse(records []*Record) {
 	regions := make([]region, len(records))
 	for i, rec := range records {
@@ -100,8 +99,8 @@ func (s *Spill) Reuse(records []*Record) {
 	s.reuse(regions)
 }
 
-// reuse adds regions of the file to the free ones and joins neighbours, so that the file does not
-// grow while its parts are read and written again.
+// reuse adds regions to the free regions and joins neighbours, so that the file does not grow while its parts are read and
+// written again.
 func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +127,7 @@ func (s *Spill) write(rec *Record, b []byte) error {
 	return nil
 }
 
-// read returns the bytes of a record, behind which packSlack more can be read,
-// in buf if there is room.
+// read returns the bytes of a record, in buf if it is large enough. packSlack bytes after the result can be read.
 func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	buf = slices.Grow(buf[:0], rec.length+packSlack)[:rec.length]
 	if _, err := s.file.ReadAt(buf, rec.offset); err != nil {
@@ -143,14 +141,14 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 
 var errSpill = errors.New("temporary file: the bytes read differ from the bytes written; check the disk, or choose another for temporary files")
 
-// Lines is the room in which one worker writes and reads lines.
+// Lines holds the buffers with which one worker writes and reads lines.
 type Lines struct {
 	buf    []byte
 	code   []uint32
 	weight []float64
 }
 
-// WriteLines writes lines, two codes each, with their weights if they have any.
+// WriteLines writes lines, two codes each, with their weights if there are any.
 func (s *Spill) WriteLines(l *Lines, code []uint32,
 	weight []float64) (*Record, error) {
 	width := CodeWidth(Largest(code))
@@ -179,9 +177,9 @@ func (s *Spill) ReadLines(l *Lines, rec *Record,
 	return l.code, weight, nil
 }
 
-// Largest returns the largest of some codes, 0 of none.
+// Largest returns the largest code, or 0 without codes.
 func Largest(code []uint32) uint32 {
-	var top [4]uint32 // so that none waits for the one before
+	var top [4]uint32 // four maxima, so that none waits for the previous one
 	for ; len(code) >= 4; code = code[4:] {
 		top[0], top[1] = max(top[0], code[0]), max(top[1], code[1])
 		top[2], top[3] = max(top[2], code[2]), max(top[3], code[3])

@@ -6,25 +6,24 @@ import (
 	"sync"
 )
 
-// turns takes finished buckets from workers and visits them in order. Workers never
-// wait for a turn: a worker that has finished a bucket goes on with another one, in other
-// memory. The worker that finishes the next bucket in order visits it, and all finished ones
-// that follow it.
+// turns takes finished buckets from workers and visits them in order. Workers never wait for a turn: a worker that has finished a
+// bucket continues with another bucket, in other memory. The worker that finishes the next bucket in order visits it, and all
+// finished buckets that follow it.
 type turns struct {
 	visit func(b *Rows) error
 
 	mu       sync.Mutex
 	freed    *sync.Cond
-	next     int           // the bucket whose turn it is
-	finished map[int]*Rows // finished buckets that are not visited yet, by number
-	room     []*Rows       // free ones, in which buckets can be finished
-	failed   int           // the first bucket that will never come
-	err      error         // of a visit
+	next     int           // bucket whose turn it is
+	finished map[int]*Rows // finished buckets that are not visited yet
+	room     []*Rows       // free memory in which buckets can be finished
+	failed   int           // first bucket that failed
+	err      error         // error of a visit
 }
 
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
-// newTurns returns turns with memory for spare buckets in addition to the buckets of the workers.
+// newTurns returns turns with memory for spare buckets in addition to the workers' buckets.
 func newTurns(spare int, visit func(b *Rows) error) *turns {
 	t := &turns{visit: visit, finished: make(map[int]*Rows), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
@@ -34,7 +33,7 @@ func newTurns(spare int, visit func(b *Rows) error) *turns {
 	return t
 }
 
-// pass takes bucket k over and returns room for another one, for which it waits.
+// pass takes bucket k and returns memory for another bucket. It waits until there is memory.
 func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,7 +47,7 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	switch {
 	case t.err != nil:
 		return nil, t.err
-	case len(t.room) == 0 && t.failed > k: // all buckets that come have come
+	case len(t.room) == 0 && t.failed > k: // no more buckets come
 		return new(Rows), nil
 	case len(t.room) == 0:
 		return nil, errTurns
@@ -59,18 +58,16 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	return b, nil
 }
 
-// mustWait reports whether the worker that passes bucket k on has to wait for memory, which visits
-// free up to the first bucket that never comes.
+// mustWait reports whether the worker of bucket k must wait for memory, which visits free up to the first failed bucket.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
-// visitNext visits the bucket whose turn it is; no other worker visits it. The lock is open
-// meanwhile.
+// visitNext visits the bucket whose turn it is. No other worker visits it. The mutex is unlocked during the visit.
 func (t *turns) visitNext() {
 	b := t.finished[t.next]
 	delete(t.finished, t.next)
-	err := errTurns // of a panic
+	err := errTurns // kept if visit panics
 	defer func() {
 		t.mu.Lock()
 		t.err = err
@@ -82,8 +79,7 @@ func (t *turns) visitNext() {
 	err = t.visit(b)
 }
 
-// piece runs all of bucket k, which is to be passed on. If it is not, because of an error or a
-// panic, the workers that wait for it are woken.
+// piece runs all work on bucket k, which must call pass. If it fails or panics, piece wakes the workers that wait for the bucket.
 func (t *turns) piece(k int, run func() error) error {
 	passed := false
 	defer func() {
