@@ -91,7 +91,6 @@ func (w *Workload) RowBytes(s *Settings) int {
 	return int(s.blockBytes(1, s.Columns))
 }
 
-// blockBytes returns the memory of a block.
 func (s *Settings) blockBytes(rows, columns int) int64 {
 	if s.Double {
 		return budget.Block[float64](rows, columns)

@@ -262,7 +262,6 @@ func (r *ScalingReport) add(c *Cell) error {
 	return nil
 }
 
-// measure sets the results of a cell.
 func (s *Scaling) measure(ctx context.Context, c *Cell, graphs map[string]*scalingGraph) (err error) {
 	g := graphs[c.Graph]
 	if g == nil {
@@ -392,7 +391,6 @@ func childSeconds(cmd *exec.Cmd) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// measurePeer runs a peer.
 func (c *Cell) measurePeer(ctx context.Context, words []string) error {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("OMP_NUM_THREADS=%d", c.Threads))

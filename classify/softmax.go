@@ -129,7 +129,6 @@ func (s *softmaxFit[T]) addRidge(g, theta []float64) {
 	simd.AddScaled(gu, s.ridge[2], shared)
 }
 
-// logitsOf stores the logits of item a in dst.
 func (s *softmaxFit[T]) logitsOf(dst, z []float64, a int) {
 	k := len(s.class)
 	copy(dst, z[a*k:(a+1)*k])
@@ -191,7 +190,6 @@ func (s *softmaxFit[T]) subtractTruth() {
 	}
 }
 
-// predict stores the softmax of the logits.
 func (s *softmaxFit[T]) predict() {
 	k := len(s.class)
 	for a := range s.y {

@@ -146,7 +146,6 @@ func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 	return budget.AllOf(budget.Block[T](picks, w.width(start)), budget.Times(picks, perPick))
 }
 
-// width returns the number of features.
 func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }

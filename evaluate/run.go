@@ -285,7 +285,6 @@ func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result
 	return result, nil
 }
 
-// reportProgress reports further splits of a method.
 func (c *comparison) reportProgress(method string, splits int) {
 	if c.plan.Progress != nil {
 		c.done += splits

@@ -140,7 +140,6 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	return s, nil
 }
 
-// countComponents stores the numbers of components by their size.
 func (s *Statistics) countComponents(parts *sparse.Components) {
 	s.Components = int64(len(parts.Sizes))
 	count := map[int64]int64{}

@@ -61,7 +61,6 @@ func (r *Result) addErrors(test *engine.Problem, predicted []float64) {
 	r.addColumns(e.RMSE, e.MAE, e.R2)
 }
 
-// describeErrors stores the texts of a report on numbers.
 func (r *Report) describeErrors() {
 	var best []string
 	for i := range r.Results {

@@ -341,7 +341,6 @@ func (o *Outcome) relate() {
 	}
 }
 
-// swept counts sweeps and reports progress.
 func (e *evaluation) swept(sweeps, ahead int) {
 	e.result.Sweeps += sweeps
 	if e.settings.Progress != nil {

@@ -45,7 +45,6 @@ func (e *LimitError) Unwrap() error {
 	return budget.ErrMemory
 }
 
-// refuse returns the error for a wrong input.
 func refuse(file, fix, format string, args ...any) error {
 	e := textio.Fault(file, 0, fix, format, args...)
 	e.Err = nodefile.ErrInput

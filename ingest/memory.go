@@ -179,7 +179,6 @@ func (e *extent) entries() int64 {
 	return 2 * e.lines
 }
 
-// hasValues reports whether entries have values.
 func (m *memory) hasValues() bool {
 	return m.lines.values || m.c.Duplicates == SumDuplicates
 }

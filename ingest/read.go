@@ -370,7 +370,6 @@ func (g *reading) progress() {
 // that failed.
 var errEnough = errors.New("ingest: too many bad lines")
 
-// lineSettings returns the settings for package lines.
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 	time, form := table.SplitTimeSetting(c.Time)
 	return &lines.Settings{Text: c.Text, Fields: c.fields(), Weight: c.Weight,

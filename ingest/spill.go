@@ -48,7 +48,6 @@ func (s *lineStore) endSpill() error {
 	return s.spill.Remove()
 }
 
-// moveAll moves parts to disk.
 func (s *lineStore) moveAll(worker int, parts []*part) error {
 	for _, p := range parts {
 		if err := s.moveToDisk(worker, p); err != nil {

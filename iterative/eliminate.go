@@ -388,7 +388,6 @@ func (b *buckets) putFirst(v uint32, i int) {
 	b.lowest = min(b.lowest, i)
 }
 
-// remove removes v from its bucket.
 func (b *buckets) remove(v uint32) {
 	next := b.next[v]
 	prev := b.prev[v]

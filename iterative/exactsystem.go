@@ -227,7 +227,6 @@ func newMeans(s *System) *componentMeans {
 	return m
 }
 
-// clear sets the sums to 0.
 func (m *componentMeans) clear() {
 	clear(m.sums)
 	clear(m.minus)

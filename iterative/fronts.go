@@ -152,7 +152,6 @@ func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
 }
 
-// children returns the children of all fronts.
 func (fronts *fronts) children() *children {
 	parent := fronts.parent
 	c := &children{start: make([]int32, len(parent)+1)}

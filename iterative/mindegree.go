@@ -351,7 +351,6 @@ func (m *minimumDegree) number() int32 {
 	return int32(len(m.fronts.parent))
 }
 
-// appendMerged appends v and the vertices merged into v.
 func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
 	vertices = append(vertices, v)
 	for u := m.next[v]; u != v; u = m.next[u] {

@@ -213,7 +213,6 @@ func (r *recurrence) startEasy() {
 	})
 }
 
-// clear sets a block to 0.
 func (r *passes) clear(b *sparse.Block[float64]) {
 	r.chunks(func(r *passes, _, lo, hi int) {
 		for i := lo; i < hi; i++ {

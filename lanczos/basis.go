@@ -154,7 +154,6 @@ func (e *engine) scaleRows(x *sparse.Block[float64], factor []float64) {
 	})
 }
 
-// copyTo copies V to W.
 func (e *engine) copyTo(w, v columns) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, chunk, _, _ int) {
 		copy(w.panel(chunk), v.panel(chunk)[:v.width()*segment])

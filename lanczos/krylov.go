@@ -71,7 +71,6 @@ func (k *krylov) room() int {
 	return k.v.cols - k.locked - 2*width
 }
 
-// columnsBefore returns the columns before Q.
 func (k *krylov) columnsBefore() columns {
 	return k.v.slice(0, k.locked+k.size)
 }

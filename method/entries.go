@@ -290,7 +290,6 @@ func readGrid(name string, r io.Reader) (*gridFile, error) {
 	return g, nil
 }
 
-// wrong returns an error about the file.
 func (g *gridFile) wrong(format string, args ...any) error {
 	return &textio.Error{File: g.name, Msg: fmt.Sprintf(format, args...),
 		Err: ErrGrid}

@@ -31,7 +31,6 @@ func registeredFor(t engine.Target) []*engine.Engine {
 	return slices.DeleteFunc(slices.Clone(registered), func(m *engine.Engine) bool { return m.Target != t })
 }
 
-// methodNames returns the names of all methods.
 func methodNames() []string {
 	methods := All()
 	names := make([]string, len(methods))
@@ -191,7 +190,6 @@ func DefaultNumbers(nodes int, signed bool) string {
 	return strings.Join(list, ",")
 }
 
-// findRegression returns the engine of numbers with a name.
 func findRegression(name string) (*engine.Engine, error) {
 	var names []string
 	for _, e := range Regressions() {

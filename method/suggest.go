@@ -151,7 +151,6 @@ func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.
 	return drawn
 }
 
-// coverNodes returns suggestions that cover the free nodes.
 func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, rng *rand.Rand, s *engine.Settings) ([]Suggestion, error) {
 	weight := func(node int) float64 { return math.Sqrt(max(0, p.Degrees[node])) }
 	candidates := drawNodes(free, coverCandidates, weight, rng)

@@ -403,7 +403,6 @@ func (k *vertex) weigh(z *sparse.Block[float64], j int) {
 	}
 }
 
-// sweepsOf returns the number of sweeps of applyTo.
 func (k *vertex) sweepsOf() int {
 	if k.in != nil {
 		return k.last / 2 * 2

@@ -384,7 +384,6 @@ func (s *Spec) Text(v Values) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinWords joins words for a sentence.
 func joinWords(words []string) string {
 	switch n := len(words); n {
 	case 0:

@@ -200,7 +200,6 @@ func (m *CSR) SweepRows(ctx context.Context, lo, hi, workers int,
 	})
 }
 
-// panel returns range i.
 func (m *CSR) panel(i int) Panel {
 	p := Panel{Range: m.ranges[i], Index: i}
 	start := m.ptr[p.Lo] + int64(p.Piece)*MaxRange

@@ -131,7 +131,6 @@ func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
 	return m, nil
 }
 
-// numberColumns numbers the needed rows as columns, and returns the ghost rows.
 func (m *Divided) numberColumns(needed *rankedSet, count int) (ghosts []RemoteRow) {
 	m.columns = make([]uint32, 0, count)
 	var rows, arriving []run

@@ -42,7 +42,6 @@ func MissingProperties(name string, head []byte) string {
 // maxProperties is the largest size of a .properties file; files of WebGraph have 1 KiB.
 const maxProperties = 1 << 20
 
-// propertiesOf returns the name of the properties of a graph.
 func propertiesOf(name string) string {
 	return name[:strings.LastIndex(strings.ToLower(name), table.Extension(name))] +
 		".properties"
@@ -122,7 +121,6 @@ func (g *bvGraph) atByte(format string, args ...any) error {
 	return e
 }
 
-// configure reads the properties.
 func (g *bvGraph) configure() error {
 	name := propertiesOf(g.out.Name)
 	text, err := textio.ReadFile(context.Background(), name, maxProperties)

@@ -65,7 +65,6 @@ type graph struct {
 	shown int64 // entries at the last call of progress
 }
 
-// graphOf returns the graph of a store.
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	m := s.Manifest
 	g := &graph{
@@ -180,7 +179,6 @@ func (g *graph) id(dst []byte, position uint32) []byte {
 	return g.idTo(dst, g.rowAt(position))
 }
 
-// rowAt returns the row of the node at a position.
 func (g *graph) rowAt(position uint32) int {
 	if g.rows != nil {
 		position = g.rows[position]
@@ -196,7 +194,6 @@ type entries struct {
 	val []float64 // nil: all are 1
 }
 
-// weight returns the value of entry i.
 func (e *entries) weight(i int) float64 {
 	if e.val == nil {
 		return 1

@@ -97,7 +97,6 @@ func (g *jsonLines) object(line int64, members []textio.Member) error {
 	return g.declare(id)
 }
 
-// plainMembers returns the texts and numbers of an object.
 func plainMembers(object json.RawMessage) (members []textio.Member) {
 	_ = textio.ReadObjects("", bytes.NewReader(object), func(_ int64, all []textio.Member) error { // well-formed
 		members = slices.DeleteFunc(slices.Clone(all), func(m textio.Member) bool { return m.Nested != nil })

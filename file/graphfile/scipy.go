@@ -126,7 +126,6 @@ func (z *npz) detectForm() (string, error) {
 		"no sparse matrix: the arrays indptr and indices, or row and col, are missing")
 }
 
-// has reports whether there is an array.
 func (z *npz) has(name string) bool {
 	return z.archive.Has(z.prefix + name)
 }

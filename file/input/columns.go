@@ -98,7 +98,6 @@ func few(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// shown returns a title for a report.
 func shown(title string) string {
 	const most = 60 // bytes
 	switch {

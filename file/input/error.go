@@ -65,7 +65,6 @@ func (e *Error) Format(option func(name, value string) string) string {
 	return Escape(text)
 }
 
-// namedOption writes an option in the text of an error.
 func namedOption(name, value string) string {
 	if value != "" {
 		name += "=" + value

@@ -67,7 +67,6 @@ type Folder struct {
 	files []*os.File // that are open; guarded by mu
 }
 
-// path returns the path of the file of an array.
 func (f *Folder) path(name string) string {
 	return filepath.Join(f.Name, name+".npy")
 }

@@ -404,7 +404,6 @@ func floatHeader[T simd.Float](shape ...int) (header []byte, element int) {
 	return Header(fmt.Sprintf("<f%d", element), shape...), element
 }
 
-// appendFloats appends values as they are stored.
 func appendFloats[T simd.Float](buf []byte, values []T) []byte {
 	if isLittleEndian() {
 		return append(buf, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),

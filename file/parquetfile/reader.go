@@ -67,7 +67,6 @@ func open(name string, content io.ReaderAt, size, used int64,
 	return t, nil
 }
 
-// newColumn describes the column of a path.
 func newColumn(leaf parquet.LeafColumn, path []string) (c column) {
 	of := leaf.Node.Type()
 	kind := of.Kind()

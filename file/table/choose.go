@@ -225,7 +225,6 @@ func (c *chooser) isNumber(column int) bool {
 	return len(values) > 0 && isNumeric(values[0], c.r.Text)
 }
 
-// values returns the values of a column that are not missing.
 func (c *chooser) values(column int) []string { return (&Sample{Rows: c.rows()}).Values(column) }
 
 func (c *chooser) rows() [][]string {

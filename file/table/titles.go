@@ -60,7 +60,6 @@ func rolesOf(title string) []string {
 	return titleRoles()[plain[:colon]]
 }
 
-// hasRole reports whether a title has one of some roles.
 func hasRole(title string, roles ...string) bool {
 	return slices.ContainsFunc(rolesOf(title), func(role string) bool { return slices.Contains(roles, role) })
 }

@@ -170,7 +170,6 @@ func (t *attributeTable) isMissing(text string, isText bool) bool {
 	return table.IsMissing(text, t.c.Missing) || !isText && table.IsMissing(text, table.Missing)
 }
 
-// inspect counts the forms of the values of a row.
 func (t *attributeTable) inspect(row nodefile.Row) error {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -241,7 +240,6 @@ func dayOf(date time.Time) float64 {
 	return math.Floor(float64(date.Unix()) / secondsOfDay)
 }
 
-// decide determines the attributes and their types.
 func (t *attributeTable) decide() error {
 	var first *nodefile.ParseError
 	var used []int

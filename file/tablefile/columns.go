@@ -118,7 +118,6 @@ func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string
 	})
 }
 
-// writeAllRows writes n rows to a file, and closes it.
 func writeAllRows[R any](ctx context.Context, file rowFile[R], n int,
 	row func(i int) R) error {
 	for i := range n {

@@ -394,7 +394,6 @@ func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error)
 	return &Writer[T]{cols: m.Cols.N, row: row, close: out.Flush}, nil
 }
 
-// bitsOf returns the number of bits of an element.
 func bitsOf[T sparse.Float]() int {
 	if any(T(0)) == any(float32(0)) {
 		return 32

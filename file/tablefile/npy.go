@@ -124,7 +124,6 @@ func narrowRows[T sparse.Float](ctx context.Context, f *File,
 	}
 }
 
-// readNPY reads the rows of a .npy file.
 func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 	visit func(label []byte, row []T) error) error {
 	rows := narrowRows(ctx, f, visit)

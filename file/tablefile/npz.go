@@ -38,7 +38,6 @@ func pick(archive *npy.Archive) string {
 	return archive.Single()
 }
 
-// archive opens the archive in.
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
@@ -47,7 +46,6 @@ func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	return npy.OpenArchive(f.Name, file, size)
 }
 
-// openMember opens the archive in and its matrix.
 func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array, err error) {
 	if archive, err = f.archive(in); err != nil {
 		return nil, nil, err

@@ -30,7 +30,6 @@ func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64,
 		archive.Close())
 }
 
-// writeMember writes an array of an archive.
 func writeMember(archive *npy.ArchiveWriter, name string,
 	write func(w io.Writer) error) error {
 	w, err := archive.Member(name)

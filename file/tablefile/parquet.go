@@ -11,7 +11,6 @@ import (
 // until it is complete.
 const groupRows = 1 << 16
 
-// newParquet returns a writer of predictions in the Parquet format.
 func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	var fields []table.ParquetColumn
 	columns := c.list()
@@ -32,7 +31,6 @@ func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	}}
 }
 
-// kind returns the type of the values of a column.
 func (c *Column[R]) kind() table.ParquetKind {
 	switch {
 	case c.Truth != nil:

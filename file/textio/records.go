@@ -166,7 +166,6 @@ func (j *records) next() error {
 	return err
 }
 
-// member reads a key and its value.
 func (j *records) member() error {
 	key, err := j.d.Token()
 	if err != nil {

@@ -98,7 +98,6 @@ const maxNodes = 1<<32 - 1
 // fewNodes is the range of numbers of nodes.
 var fewNodes = between(2, maxNodes)
 
-// between returns the numbers from lo to hi.
 func between(lo, hi float64) param.Range {
 	return param.Range{Least: lo, Most: hi}
 }

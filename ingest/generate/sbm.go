@@ -48,7 +48,6 @@ var blockModel = &Model{
 	graph:      func(v param.Values, d draws) Graph { return newBlockModel(v, d) },
 }
 
-// newBlockModel returns the block model with complete values.
 func newBlockModel(v param.Values, d draws) sbm {
 	g := sbm{
 		nodes: v.Int("nodes"), first: halve(v.Int("nodes"), v.Int("classes")), draws: d,
@@ -165,7 +164,6 @@ func (g sbm) mostEdges() int {
 	return pairs
 }
 
-// pairsOf returns the number of pairs of n nodes.
 func pairsOf(n int) int {
 	return n / 2 * (n - 1 + n%2)
 }

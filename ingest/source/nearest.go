@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// validate returns an error for settings out of range.
 func (s *NeighbourSettings) validate() error {
 	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) ||
 		s.Neighbours == 0 && s.Least == 0 {

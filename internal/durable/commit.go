@@ -199,7 +199,6 @@ func mark(isStore bool, files []*Pending) error {
 	return syncDirs(files)
 }
 
-// unmark removes the marks that files have.
 func unmark(files []*Pending) error {
 	had := false
 	for _, p := range files {

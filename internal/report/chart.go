@@ -165,7 +165,6 @@ func (s *scene) ticksBelow(x *scale, bottom float64) {
 	}
 }
 
-// pixels returns the points of a line.
 func (l *Line) pixels(x, y *scale) [][2]float64 {
 	var points [][2]float64
 	for _, p := range l.Points {

@@ -56,7 +56,6 @@ func (s *scene) text(x, y float64, anchor, text string) {
 	s.out.add("</text>\n")
 }
 
-// polyline returns the path through points.
 func polyline(points [][2]float64) string {
 	var list []string
 	for _, p := range points {
@@ -79,7 +78,6 @@ var markerShapes = [series]string{
 	"m-4-4l4 2.4l4-2.4l-2.4 4l2.4 4l-4-2.4l-4 2.4l2.4-4z",       // star
 }
 
-// markers draws the markers of a series at points.
 func (s *scene) markers(number int, points ...[2]float64) {
 	path := ""
 	for _, p := range points {
@@ -112,7 +110,6 @@ var drawingCSS string
 var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}",
 	"; ", ";", ": ", ":", ", ", ",")
 
-// svg returns a scene as an SVG file.
 func (s *scene) svg() string {
 	across := pixel(width)
 	down := pixel(s.height)

@@ -30,7 +30,6 @@ func (m *markup) element(open, text string) {
 	m.add("</", name, ">")
 }
 
-// paragraphs appends an element for each text.
 func (m *markup) paragraphs(open string, texts []string) {
 	for _, text := range texts {
 		m.element(open, text)

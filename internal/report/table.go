@@ -78,7 +78,6 @@ func Count(n int) Cell {
 	return Number(float64(n), text)
 }
 
-// numeric reports whether a column has numbers.
 func (t *Table) numeric(column int) bool {
 	return slices.ContainsFunc(t.Rows,
 		func(row []Cell) bool { return row[column].IsNumber })
@@ -149,7 +148,6 @@ func (t *Table) CSV() string {
 	return b.String()
 }
 
-// plain writes a number for other programs.
 func plain(x float64) string {
 	return strconv.FormatFloat(x, 'g', 6, 64)
 }

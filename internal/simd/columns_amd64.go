@@ -104,7 +104,6 @@ func (m Rows[T]) first() unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(m.Data))
 }
 
-// from returns the rows from column j on.
 func (m Rows[T]) from(j int) Rows[T] {
 	return Rows[T]{Data: m.Data[j:], Stride: m.Stride}
 }

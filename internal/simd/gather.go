@@ -169,7 +169,6 @@ func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	}
 }
 
-// addNamed adds to y the rows of x that ids name.
 func addNamed[T Float](y []T, x Rows[T], ids []uint16, val []T) {
 	w := T(1)
 	for e, c := range ids {

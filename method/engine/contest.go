@@ -233,7 +233,6 @@ func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float6
 	return squares[0] / float64(max(1, p.Nodes()-len(p.Row)))
 }
 
-// compared returns the result of a choice with errors e.
 func (c *Choice) compared(e Errors) Compared {
 	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }

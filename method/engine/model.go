@@ -162,7 +162,6 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	return out, nil
 }
 
-// settings returns s with the settings of the model.
 func (m *Model) settings(s *Settings) *Settings {
 	set := *s
 	set.RNGSeed, set.LowEffort, set.Given, set.Fixed, set.Model = m.RNGSeed,

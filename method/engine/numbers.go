@@ -43,7 +43,6 @@ type heldNumbers struct {
 // valueRange is the range of known values. Predictions are clipped to it, because models of few values extrapolate far.
 type valueRange struct{ least, most float64 }
 
-// rangeOf returns the range of some values.
 func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values), slices.Max(values)} }
 
 // clip returns the value in the range that is nearest to x.

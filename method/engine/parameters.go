@@ -23,7 +23,6 @@ type Parameters struct {
 	Smoothed *Setting // values of Correct & Smooth; nil without it
 }
 
-// onWalks reports whether the learner is on walks.
 func (p *Parameters) onWalks() bool {
 	return p.Kernel != nil && p.Kernel.Spec.Name == cwk.Spec.Name
 }
@@ -67,7 +66,6 @@ type Setting struct {
 // text lists the values for messages.
 func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
-// values returns the values of all parameters by name.
 func (p *Parameters) values() param.Values {
 	values := param.Values{}
 	for _, s := range []*Setting{p.Kernel, p.Declared, p.Smoothed} {

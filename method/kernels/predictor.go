@@ -36,7 +36,6 @@ type predictor struct {
 	full   classify.Gram
 }
 
-// settings returns the settings for computations with kernels in a phase.
 func (r *predictor) settings(phase string) *kernel.Settings {
 	return &kernel.Settings{Lenient: true, Memory: r.Settings.Memory, Progress: func(_ string, done, total int64) {
 		r.Settings.Progress(phase, done, max(done, total, 1))

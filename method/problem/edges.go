@@ -17,7 +17,6 @@ func isCopied(e *sides.Edges, limit int64) bool {
 	return !e.Streamed && (limit == 0 || copyBytes(e) <= limit/copyShare)
 }
 
-// copyBytes is the memory of a copy of edges.
 func copyBytes(e *sides.Edges) int64 {
 	return sparse.LoadBytes(e.Store.Manifest.Rows, e.Store.NNZ(), true)
 }

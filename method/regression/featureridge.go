@@ -36,7 +36,6 @@ type featureRidge struct {
 	widens bool // see [engine.GraphMethod]
 }
 
-// method returns the steps of the engine.
 func (r featureRidge) method(spec *param.Spec, workspace func(p *engine.Problem) budget.Workspace) engine.GraphMethod {
 	m := engine.Numeric(spec, nil, workspace)
 	m.Predictions = r.predictions

@@ -159,7 +159,6 @@ func Means() []engine.Entry {
 // constant predicts the mean of the known values.
 var constant = engine.Numeric(&param.Spec{Name: "mean", Works: param.Undirected | param.Signed}, engine.OneByOne(predictMean), hopWorkspace)
 
-// predictMean returns the mean for every node.
 func predictMean(_ context.Context, p *engine.Problem, _ param.Values, _ *engine.Settings) ([]float64, error) {
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }

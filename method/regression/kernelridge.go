@@ -111,7 +111,6 @@ func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []
 	})
 }
 
-// kernels returns the values of the kernel of each group of settings.
 func (k kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
 	for _, group := range groups {
 		values = append(values, k.family.Own(group[0]))

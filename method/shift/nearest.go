@@ -25,7 +25,6 @@ const (
 	unreached reach = 1<<32 - 1
 )
 
-// reachOf returns the reach of a label over a number of hops.
 func reachOf(label, hops int) reach {
 	return reach(label<<hopBits | hops)
 }

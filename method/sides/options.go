@@ -23,7 +23,6 @@ type Options struct {
 // ChosenHalfLife is the half-life that labels choose.
 const ChosenHalfLife = "choose"
 
-// wrong is an error about an option.
 func wrong(option, format string, args ...any) error {
 	return param.Refuse("edges", option, format, args...)
 }

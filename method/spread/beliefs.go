@@ -44,7 +44,6 @@ var beliefsSpec = param.Spec{
 	},
 }
 
-// valuesOf returns a candidate as values of the parameters.
 func valuesOf(c beliefs.Candidate) param.Values {
 	return param.Values{"ratios": param.Of(c.Ratios), "evidence": param.Of(c.T),
 		"rounds": param.Of(c.Rounds)}
@@ -95,7 +94,6 @@ func beliefsCandidates(par *engine.Parameters,
 	return list, nil
 }
 
-// predictBeliefs is the Fit of beliefs.
 func predictBeliefs(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*engine.Prediction, error) {
 	if err := problem.ValidateFor(p, &beliefsSpec); err != nil {

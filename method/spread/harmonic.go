@@ -28,7 +28,6 @@ func harmonicWorkspace(p *engine.Problem) budget.Workspace {
 	return budget.Held(cover, 24*8*int64(n)).And(iterative.FactorWorkspace(n, entries, false))
 }
 
-// predictHarmonic returns the harmonic function with the values of p.
 func predictHarmonic(ctx context.Context, p *engine.Problem, _ param.Values,
 	s *engine.Settings) ([]float64, error) {
 	h, err := iterative.Harmonic(ctx, p.Graph, p.Row)

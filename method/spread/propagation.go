@@ -142,7 +142,6 @@ func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 }
 
-// propagationOf returns label propagation with the given values.
 func propagationOf(p *engine.Problem, v param.Values,
 	set *engine.Settings) *propagation.Propagation {
 	l := &propagation.Propagation{

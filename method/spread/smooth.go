@@ -59,7 +59,6 @@ func resolveSmoothing(s *engine.Settings) (*engine.Setting, error) {
 	return &engine.Setting{Spec: spec, Values: v}, err
 }
 
-// predictSmoothed predicts with the engine, and smooths its scores.
 func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*engine.Prediction, error) {
 	if p.Directed {

@@ -213,7 +213,6 @@ type chooser struct {
 	work     graph.Work
 }
 
-// newChooser returns a chooser for the labels of j.
 func (j *job) newChooser() *chooser {
 	return &chooser{
 		job: j, fold: choose.Folds(j.Problem.Class, choose.FoldCount(len(j.Problem.Row)),
@@ -233,7 +232,6 @@ func (j *job) kinds() (list []string) {
 	return list
 }
 
-// crossTrials adds a trial for each fold.
 func (c *chooser) crossTrials(ctx context.Context) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
@@ -253,7 +251,6 @@ func (c *chooser) crossTrials(ctx context.Context) (err error) {
 	return nil
 }
 
-// splitTrials adds the trial of a split with the given tests.
 func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err error) {
 	if c.isolated, err = choose.Unreachable(ctx, c.Problem, c.fold, c.Settings.Workers, &c.work); err != nil {
 		return err
@@ -520,7 +517,6 @@ const (
 	Honest = "honest"
 )
 
-// candidates returns the candidates for a choice among the given walks and values.
 func (j *job) candidates(walks, values []param.Values) *choose.Candidates {
 	c := &choose.Candidates{Classes: len(j.Problem.Names),
 		MinSteps: walks[0].Int("min-steps"), Learner: j.Learner, Values: values}

@@ -37,7 +37,6 @@ func Engines() []*engine.Engine {
 	return list
 }
 
-// engine returns the learner on walks as an engine.
 func (m method) engine() *engine.Engine {
 	return engine.Engine{
 		Name: m.name, Specs: []*param.Spec{&Spec, engine.SpecOf(m.learner)},

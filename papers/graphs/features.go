@@ -25,7 +25,6 @@ func (e *entries) add(index int32, value float64) {
 	e.value = append(e.value, value)
 }
 
-// entriesOf returns the entries of a vector.
 func entriesOf(sums map[int32]float64) entries {
 	e := entries{make([]int32, 0, len(sums)), make([]float64, 0, len(sums))}
 	for _, index := range slices.Sorted(maps.Keys(sums)) {

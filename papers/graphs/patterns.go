@@ -303,7 +303,6 @@ func (p *patternFinder) trees() {
 	}
 }
 
-// eachBridge calls visit with each bridge at v and its head.
 func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
 	for a := p.m.Ptr[v]; a < p.m.Ptr[v+1]; a++ {
 		if p.bridge[a] {

@@ -99,7 +99,6 @@ type product struct {
 	r, p, q []float64 // vectors
 }
 
-// reset sets p to the product of g and h.
 func (p *product) reset(g, h *labelOrder) {
 	n := g.len()
 	p.g = g
@@ -241,7 +240,6 @@ func ones(x []float64) {
 	}
 }
 
-// dot returns ⟨x, y⟩.
 func dot(x, y []float64) (sum float64) {
 	for i, v := range x {
 		sum += float64(v * y[i])

@@ -70,7 +70,6 @@ var collections = items.Kind{
 	},
 }
 
-// learnedFlags returns the flags of commands that learn.
 func learnedFlags() []items.Flag {
 	return slices.Concat([]items.Flag{{Name: "kernel", Initial: "label-pair"},
 		{Name: "learner", Initial: classify.Learners()[0].Name}}, collectionFlags("cosine"),
@@ -149,7 +148,6 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 	return c.items(ctx)
 }
 
-// items returns the graphs as items.
 func (c *collection) items(ctx context.Context) (*items.Collection, error) {
 	n := len(c.graphs.IDs)
 	r := &items.Collection{
@@ -184,7 +182,6 @@ func (c *collection) items(ctx context.Context) (*items.Collection, error) {
 	return r, nil
 }
 
-// kernels returns the kernels to compare.
 func (c *collection) kernels() (list []*graphs.Kernel) {
 	for _, s := range c.in.Kernels {
 		list = append(list, kernelNamed(s))

@@ -190,7 +190,6 @@ func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	return nil
 }
 
-// key returns the id at a place.
 func (s *dictShard) key(place uint32) []byte {
 	e := s.entries[place : place+2]
 	return s.keys[e[0].start:e[1].start]

@@ -189,7 +189,6 @@ func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	}
 }
 
-// cutBuckets joins cells to buckets.
 func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 	total := 0
 	sums := make([]int, cells)

@@ -43,7 +43,6 @@ func (f entryForm) bytes() int64 {
 	return bytes
 }
 
-// mergedBytes returns the memory of a merged entry.
 func (f entryForm) mergedBytes() int64 {
 	if f.values {
 		return 4 + 8
@@ -66,7 +65,6 @@ func (f entryForm) finishBytes() int64 {
 	return f.workBytes(true) + f.mergedBytes()
 }
 
-// keyBits returns the number of bits of the keys of a bucket.
 func (f entryForm) keyBits(b bucket) uint {
 	return f.column + 1 + uint(bits.Len(uint(b.hi-b.lo-1)))
 }

@@ -178,7 +178,6 @@ func (m *Merger) byDirection() bool {
 	return m.PerDirection || m.Policy == Default || m.Policy == Error
 }
 
-// adds reports whether weights are added.
 func (m *Merger) adds() bool {
 	return m.Policy == Default || m.Policy == Sum
 }

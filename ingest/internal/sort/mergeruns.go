@@ -215,7 +215,6 @@ func (j *joiner[K]) end() error {
 	return nil
 }
 
-// endSum makes an entry of the lines in s.
 func (j *joiner[K]) endSum(s *lineSum) error {
 	lines := s.lines
 	row, col := int(j.place>>j.column), uint32(j.place&(1<<j.column-1))

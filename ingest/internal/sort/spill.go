@@ -65,7 +65,6 @@ func (s *Spill) Bytes() int64 { return max(s.peak, s.end) }
 // region is a piece of the file.
 type region struct{ offset, length int64 }
 
-// reserve returns a free region of the given length.
 func (s *Spill) reserve(length int64) region {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,6 @@ type node struct {
 	used               bool // by the one who made it with CreateTemp
 }
 
-// isDir reports whether n is a directory.
 func (n *node) isDir() bool { return n.names != nil }
 
 // NewMem returns an empty file system.
@@ -423,7 +422,6 @@ func (f *memFile) Close() error {
 	return err
 }
 
-// info describes the node under a name.
 func (n *node) info(name string) fs.FileInfo {
 	return memInfo{filepath.Base(name), int64(len(n.data)), n.isDir(), n.modified}
 }

@@ -161,7 +161,6 @@ func newInput(ctx context.Context, p *problem.Problem, set *settings, d design,
 	return in, nil
 }
 
-// reportProgress reports steps of a stage.
 func (in *input) reportProgress(stage string, done, total int) {
 	if in.set.Progress != nil {
 		in.set.Progress(stage, int64(done), int64(total))

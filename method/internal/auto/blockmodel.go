@@ -154,7 +154,6 @@ func isExplained(ctx context.Context, p *problem.Problem,
 	return better-worse <= voteErrors*math.Sqrt(better+worse), err
 }
 
-// predictByBeliefs stores the prediction of a block model in out.
 func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	m *beliefs.Model, out *engine.Prediction) error {
 	start := time.Now()

@@ -115,7 +115,6 @@ func (c candidate) lambdas(d *design) []float64 {
 	return ridges
 }
 
-// hasManyLabels reports whether a problem has many labels and many classes.
 func hasManyLabels(p *problem.Problem) bool {
 	return len(p.Names) >= someClasses && len(p.Row) > choiceLabels
 }

@@ -183,7 +183,6 @@ func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	return err
 }
 
-// freeCount returns the number of free columns.
 func (c *columns) freeCount() int {
 	count := len(c.design.free) * c.classes
 	if c.graph != nil {
@@ -192,7 +191,6 @@ func (c *columns) freeCount() int {
 	return count
 }
 
-// sharesTo stores the shares of filter f with the given values.
 func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 	mass := massOf(values)
 	epsilon := c.epsilon[f]
@@ -316,7 +314,6 @@ func (g *graphColumns) structureTo(dst []float64, v int) {
 	dst[3] = neighbours * neighbours
 }
 
-// rowTo stores the columns of node v.
 func (g *graphColumns) rowTo(dst []float64, v int) {
 	g.structureTo(dst, v)
 	dst = dst[structureColumns:]

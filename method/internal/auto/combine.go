@@ -256,7 +256,6 @@ func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	return list
 }
 
-// likeliestOf returns the component that makes the given labels likeliest.
 func likeliestOf(h *heldOut, components []component, labels []int) component {
 	return slices.MaxFunc(components, func(a, b component) int {
 		return cmp.Compare(h.likelihood(&a, labels), h.likelihood(&b, labels))
@@ -361,7 +360,6 @@ func mixTo(dst []float64, mixture []component, i int) {
 	}
 }
 
-// isPredicted reports whether all components of a mixture have predicted label i.
 func isPredicted(mixture []component, i int) bool {
 	return !slices.ContainsFunc(mixture,
 		func(c component) bool { return c.rows[i] == nil })

@@ -60,7 +60,6 @@ const (
 	mostUneven = 8
 )
 
-// designOf returns the design of a problem.
 func designOf(p *problem.Problem, set *settings) design {
 	n := p.Nodes()
 	m := len(p.Row)

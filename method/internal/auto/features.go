@@ -54,7 +54,6 @@ type features struct {
 	full *examples // columns of each label, computed without the labels of its fold
 }
 
-// newFeatures computes the features of a problem.
 func newFeatures(ctx context.Context, in *input) (*features, error) {
 	f := &features{in: in, seeds: newSeeds(in)}
 	count := choose.CountsOf(in.p)

@@ -131,7 +131,6 @@ func (l *linkRows) value(v, label int, product float64) float64 {
 	return math.Exp(-math.Sqrt(max(0, distance)/2)) + attributeConstant*attributeConstant
 }
 
-// path returns the ridge on the values between labels.
 func (l *linkRows) path(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error) {
 	gram := mat.NewSymDense(len(l.nodes), nil)
 	err := l.multiply(ctx, func(lo, hi int, products *sparse.Block[float64]) error {

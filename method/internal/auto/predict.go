@@ -45,7 +45,6 @@ func (m *model) fit(ctx context.Context) error {
 	return nil
 }
 
-// predict stores the probabilities of every node in out.
 func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	in := m.features.in
 	n := len(in.p.Degrees)
@@ -141,7 +140,6 @@ func (p *predictor) load(lo, hi int) {
 	}
 }
 
-// newPredictor returns a predictor.
 func (m *model) newPredictor() *predictor {
 	f := m.features
 	k := m.features.columns.classes

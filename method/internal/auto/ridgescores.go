@@ -78,7 +78,6 @@ type ridgeLabels struct {
 	positions []int            // of each label: its position among all labels
 }
 
-// newRidgeLabels returns the labels at the given positions among all labels.
 func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	labels := &ridgeLabels{in.p.At(positions),
 		make([]int, len(positions)), positions}
@@ -212,7 +211,6 @@ func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	return best
 }
 
-// scoresOf returns the scores of all ridges at node v.
 func (l ridgeList) scoresOf(v, classes int) (scores []float64) {
 	for _, r := range l {
 		scores = append(scores, r.nodes.of(v, classes)...)

@@ -68,7 +68,6 @@ func (t *tempFiles) remove() error {
 	return t.err
 }
 
-// newStore returns a store of rows with the given number of columns.
 func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 	s = &rowStore{cols: cols, files: t}
 	if t != nil {

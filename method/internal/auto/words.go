@@ -52,7 +52,6 @@ func learnsWords(p *problem.Problem, values int64) bool {
 		values*int64(len(p.Names)) <= mostWordProducts
 }
 
-// newWordModel returns a model to be fitted.
 func newWordModel(l *lens) *wordModel {
 	n := len(l.p.Degrees)
 	k := len(l.p.Names)

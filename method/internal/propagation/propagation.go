@@ -133,7 +133,6 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 	return nil
 }
 
-// harmonicSystem returns the system of the harmonic function.
 func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, error) {
 	p := l.P
 	g, err := graph.New(ctx, p.A,

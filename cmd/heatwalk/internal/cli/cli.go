@@ -239,7 +239,6 @@ func commands() []command {
 	}...)
 }
 
-// construct returns the command with its flags.
 func (c command) construct(run *shell.Session) *cobra.Command {
 	cmd := c.make(run)
 	if c.shared {

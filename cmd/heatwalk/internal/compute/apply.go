@@ -51,7 +51,6 @@ func runApply(run *shell.Session, c *applyOptions, name string) error {
 	return shell.InPrecision(c.dtype, applyTo[float32], applyTo[float64])(run, c, name)
 }
 
-// checkApply notes errors in the flags.
 func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 	line.Require("function", "block")
 	if c.function != "" {

@@ -16,7 +16,6 @@ type denseInputs struct {
 	block      bool // the columns are nodes
 }
 
-// beginDense begins the output and reads the inputs.
 func beginDense(run *shell.Session, r *shell.GraphInputs, name, path string,
 	inputs denseInputs) (*shell.GraphRun, error) {
 	return run.BeginRun(r, name, path, tablefile.MatrixEndings, func(d *shell.GraphRun) (err error) {

@@ -151,12 +151,10 @@ type walkMatrix[T sparse.Float] struct {
 	dtype      string
 }
 
-// rowBytes returns the bytes of a row of the block of a walk.
 func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
 	return sparse.Stride[T](w.Seeds.Classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
 }
 
-// writeWalk writes a matrix of the walk w.
 func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	m *walkMatrix[T]) error {
 	run := d.Out.Run

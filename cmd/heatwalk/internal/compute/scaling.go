@@ -62,7 +62,6 @@ func usualThreads() (list string) {
 	return list + strconv.Itoa(runtime.NumCPU())
 }
 
-// newScalingBench returns the command heatwalk bench scaling.
 func newScalingBench(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "scaling -o PAGE.html", "Measure how jobs grow with graphs, columns and threads", checkScaling, runScaling)
 	flags.AddOutput(&c.page, "output", "", "of the page: .html", shell.PageFormats)

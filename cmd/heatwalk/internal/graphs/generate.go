@@ -132,7 +132,6 @@ func checkGenerate(line *shell.CommandLine, r *generateOptions) {
 	}
 }
 
-// isStoreName reports whether the output path names a store.
 func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
 }

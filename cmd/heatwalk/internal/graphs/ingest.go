@@ -143,7 +143,6 @@ func runIngest(run *shell.Session, c *ingestOptions, _ string) (err error) {
 	})
 }
 
-// documentOf returns the JSON document of a new store.
 func documentOf(r *ingest.Report) *ingestDocument {
 	m := r.Store
 	return &ingestDocument{r, shell.OrderOf(m), m.Content(), m.BitsPerEntry(),

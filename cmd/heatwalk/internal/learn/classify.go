@@ -64,7 +64,6 @@ func NewClassify(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// pageFlags declares the flags of the page.
 func (c *classifyOptions) pageFlags(flags *shell.FlagSet) {
 	flags.AddSideOutput(&c.page, "report", "for a page: map, accuracy, classes, reasons: .html", shell.PageFormats)
 	flags.AddInput(&c.pageNodes, "report-nodes", "of ids of further nodes for the page")

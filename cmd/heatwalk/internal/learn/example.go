@@ -27,7 +27,6 @@ const (
 	coraLabels = "cora/labels.tsv.gz"
 )
 
-// openExample opens a file of the examples.
 func openExample(name string) io.Reader {
 	content, err := exampleFiles.ReadFile(name)
 	if err != nil {

@@ -137,7 +137,6 @@ func (o *itemOptions) usageOf(noun, example string) string {
 	return what + " as in " + example + "; see heatwalk methods"
 }
 
-// parse parses the kernels and the learners.
 func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
 	in := &o.input
 	in.Values = param.Values{}
@@ -389,7 +388,6 @@ func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels
 	return l, err
 }
 
-// problem returns the items with their classes.
 func (r *itemRun) problem() *engine.Problem {
 	return problem.OfItems(r.c.IDs.N, r.l.Row, r.l.Class, r.l.Names)
 }
@@ -514,7 +512,6 @@ func describeMethod(c *items.Classified, s *items.Source, amount string,
 	return []string{text, values}
 }
 
-// sources returns every kernel with every learner.
 func (r *itemRun) sources() (list []*items.Source) {
 	for _, k := range r.o.input.Kernels {
 		for _, l := range r.o.input.Learners {
@@ -536,7 +533,6 @@ func (r *itemRun) predictionBytes() int64 {
 	return r.out.PredictionBytes(r.columns(), r.c.IDs)
 }
 
-// columns returns the columns of predictions.
 func (r *itemRun) columns() tablefile.Columns {
 	return tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top, Sets: r.o.coverage > 0}
 }

@@ -302,7 +302,6 @@ func shiftText(p *heatwalk.Prediction) string {
 	return fmt.Sprintf("%s of them and %s of %s %s", words.Percent(d.Labelled), words.Percent(d.Others), population, quantity)
 }
 
-// summary returns the lines of the closing summary.
 func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction) []string {
 	several := ""
 	if m := d.Several; m != nil {
@@ -365,7 +364,6 @@ func (d *classifyDocument) weightsText(in *predictionInputs) string {
 		in.data.Graph.DescribeZeros())
 }
 
-// headline returns the counts of the predictions for the summary.
 func (d *classifyDocument) headline(in *predictionInputs) string {
 	switch {
 	case d.Labelled == d.Nodes:

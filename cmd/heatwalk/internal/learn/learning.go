@@ -35,7 +35,6 @@ type learningFlags struct {
 	base    engine.Settings // settings of all methods
 }
 
-// parseMethods returns the named methods.
 func (f *learningFlags) parseMethods() (list []*engine.Engine) {
 	for _, e := range f.entries {
 		list = append(list, e.Method)
@@ -52,7 +51,6 @@ func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	f.graph.Declare(flags)
 }
 
-// labelsFlag declares the flag of the labels.
 func (f *learningFlags) labelsFlag(flags *shell.FlagSet) {
 	f.graph.Tables.DeclareLabels(flags, &f.walk.Labels, "of node and label, one pair a line")
 }

@@ -251,7 +251,6 @@ func (g *mapGraph) node(row int) node {
 	return v
 }
 
-// drawMap draws the groups and their links.
 func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	isLinked := make([]bool, len(groups))
 	for _, l := range links {

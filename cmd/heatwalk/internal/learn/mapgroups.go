@@ -108,7 +108,6 @@ func (g *mapGraph) regionsOf(ctx context.Context) ([]int32, error) {
 	return region, nil
 }
 
-// groupsOf returns the groups of the map, and the group of each row.
 func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	n := len(g.Class)
 	groupOf := make([]int32, n)
@@ -178,7 +177,6 @@ func (g *mapGraph) countNodes(groups []group, groupOf []int32) {
 	}
 }
 
-// certainty returns the probability of the class of a row.
 func (g *mapGraph) certainty(row int) float64 {
 	if g.Class[row] < 0 {
 		return 0

@@ -110,7 +110,6 @@ func CheckInputs(ctx context.Context, path, directory string, inputs []RunInput)
 	return len(inputs), nil
 }
 
-// describe returns the identity of an input as text.
 func (in *RunInput) describe() string {
 	if in.Identity != "" {
 		return "the identity " + in.Identity

@@ -199,7 +199,6 @@ type snapshot struct {
 	share        float64 // share that is done; −1 if not known
 }
 
-// snapshot returns the progress of the stage at this moment.
 func (s *Stage) snapshot() snapshot {
 	done := s.done.Load()
 	total := s.total.Load()
