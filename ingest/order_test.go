@@ -92,7 +92,7 @@ func TestAutoOrder(t *testing.T) {
 	for i := range near {
 		near[i] = [2]int{i % nodes, (i%nodes + 1 + i/nodes) % nodes}
 	}
-	for _, test := range testgraph.Sample(t, 4, []struct {
+	for _, test := range testgraph.Sample(t, 3, []struct {
 		name  string
 		edges [][2]int
 		apart int // ids are multiples of it, and one

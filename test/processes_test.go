@@ -175,7 +175,7 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.3}, Splits: 2, TuningSplits: 1, Settings: new(engine.Settings)}
+		plan := &evaluate.Plan{Methods: entries, Fractions: []float64{0.1}, Splits: 2, TuningSplits: 1, Settings: new(engine.Settings)}
 		want, err := heatwalk.Compare(t.Context(), one, p, plan)
 		if err != nil {
 			t.Fatal(err)
