@@ -4,7 +4,7 @@
 coverage.py HEATWALK DATA [--graphs a,b] [--labels 100,300,1000] [--draws 5] [--coverage 0.9] [--method auto]
 
 DATA has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Labels are drawn at random from the nodes that have a
-class. The coverage is that of the other nodes with a class that a label reaches. Prints a table for docs/honesty.md."""
+class. The coverage is that of the other nodes with a class that a label reaches. Prints a table for bench/results/promises.md."""
 import argparse
 import json
 import statistics

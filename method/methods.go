@@ -175,7 +175,7 @@ const (
 
 // DefaultNumbers returns the list of engines of numbers to compare by default on a graph of the given size: lgc, hops and up
 // to 20,000 nodes spectral, or harmonic if weights have signs; up to 8,000 nodes also diffusion+rls. On each graph of
-// docs/honesty.md another engine is better than the harmonic function.
+// bench/results/promises.md another engine is better than the harmonic function.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}
 	if signed {
