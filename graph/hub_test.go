@@ -1,9 +1,10 @@
-package graph
+package graph_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -27,7 +28,7 @@ func TestHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, workers := range []int{1, 2, 7} {
-		g, err := New(t.Context(), a, &Settings{Workers: workers})
+		g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,11 @@
-package graph
+package graph_test
 
 import (
 	"math"
 	"math/big"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -28,7 +29,7 @@ func TestDegreesAreRoundedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := New(t.Context(), a, &Settings{Workers: 2})
+	g, err := graph.New(t.Context(), a, &graph.Settings{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package items
+package items_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/engine"
+	"github.com/heatwalk/heatwalk/method/items"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -16,12 +17,12 @@ import (
 
 // separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
 // constant otherwise.
-func separating(class []int) (*Source, *engine.Problem) {
+func separating(class []int) (*items.Source, *engine.Problem) {
 	p := problem.OfItems(len(class), sched.UpTo(len(class)), class, []string{"a", "b"})
 	kernel := &param.Spec{Name: "separating", Params: []param.Param{
 		{Name: "beta", Range: param.From(0), Default: param.Of(1.0), Grid: []param.Value{param.Of(1.0), param.Of(2.0), param.Of(3.0)}},
 	}}
-	c := &Collection{IDs: tablefile.Axis{N: len(class)}}
+	c := &items.Collection{IDs: tablefile.Axis{N: len(class)}}
 	c.Gram = func(_ context.Context, _ *param.Spec, v param.Values, items []int) (classify.Gram, param.Values, error) {
 		n := len(items)
 		g := sparse.BlockOf(n, n, make([]float64, n*n))

@@ -1,4 +1,4 @@
-package problem
+package problem_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -30,7 +31,7 @@ func TestWithoutDirections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Weighted: weighted}
+		p := &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: true, Weighted: weighted}
 		var work graph.Work
 		q, against, err := p.WithoutDirections(t.Context(), 2, &work)
 		if err != nil {

@@ -1,4 +1,4 @@
-package problem
+package problem_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heatwalk/heatwalk/graph"
+	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -35,7 +36,7 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 
 // reached is what walks along entries reach, or what their components hold.
 func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
-	return (&Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reachable(ctx, seeds, workers, new(graph.Work))
+	return (&problem.Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reachable(ctx, seeds, workers, new(graph.Work))
 }
 
 func TestReached(t *testing.T) {
@@ -109,7 +110,7 @@ func TestReachedStops(t *testing.T) {
 // A graph that is made of a problem leaves it the components, and takes those that are known:
 // a sweep less, and the same graph.
 func TestWhole(t *testing.T) {
-	p := &Problem{Graph: &graph.Graph{A: testgraph.TwoCliques(5)}}
+	p := &problem.Problem{Graph: &graph.Graph{A: testgraph.TwoCliques(5)}}
 	var first, second graph.Work
 	g, err := p.Whole(t.Context(), 2, &first)
 	if err != nil {

@@ -1,4 +1,4 @@
-package sides
+package sides_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
@@ -48,7 +49,7 @@ func TestHubCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Count(t.Context(), s, rows, classes)
+		got, err := sides.Count(t.Context(), s, rows, classes)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package sides
+package sides_test
 
 import (
 	"context"
@@ -14,13 +14,14 @@ import (
 	"testing"
 
 	"github.com/heatwalk/heatwalk/ingest"
+	"github.com/heatwalk/heatwalk/method/sides"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
 // drawn returns a store of n nodes with kinds and times, and log-normal amounts of deviation spread unless that is 0, and labels
 // of a fifth of its nodes. same returns the probability that an edge joins equal classes only; classes of nodes are those at a time.
-func drawn(t *testing.T, n int, directed bool, spread float64, edge func(rng *rand.Rand) (kind string, time int, same float64)) (*Edges, *Labels) {
+func drawn(t *testing.T, n int, directed bool, spread float64, edge func(rng *rand.Rand) (kind string, time int, same float64)) (*sides.Edges, *sides.Labels) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
 	const classes = 3
@@ -56,22 +57,22 @@ func drawn(t *testing.T, n int, directed bool, spread float64, edge func(rng *ra
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	l := &Labels{Classes: classes}
+	l := &sides.Labels{Classes: classes}
 	for i := 0; i < n; i += 5 {
 		if row, ok := s.Nodes.Lookup(fmt.Sprint(i)); ok {
 			l.Row, l.Class = append(l.Row, row), append(l.Class, class[i])
 		}
 	}
 	deal(l, 1)
-	return &Edges{Store: s, Options: new(Options)}, l
+	return &sides.Edges{Store: s, Options: new(sides.Options)}, l
 }
 
 // deal deals labels into folds.
-func deal(l *Labels, seed uint64) {
+func deal(l *sides.Labels, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	l.Fold = make([]int, len(l.Row))
 	for i, position := range rng.Perm(len(l.Row)) {
-		l.Fold[position] = i % Folds
+		l.Fold[position] = i % sides.Folds
 	}
 }
 
@@ -90,11 +91,11 @@ func kinds(same float64) func(rng *rand.Rand) (string, int, float64) {
 func TestKindsAreChosen(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		e, l := drawn(t, 600, directed, 0, kinds(0.9))
-		numbers := &Labels{Row: l.Row, Fold: l.Fold}
+		numbers := &sides.Labels{Row: l.Row, Fold: l.Fold}
 		for _, class := range l.Class {
 			numbers.Value = append(numbers.Value, 3*float64(class))
 		}
-		for _, l := range []*Labels{l, numbers} {
+		for _, l := range []*sides.Labels{l, numbers} {
 			c, err := e.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +104,7 @@ func TestKindsAreChosen(t *testing.T) {
 				t.Errorf("directed %t: weights %v", directed, c.Kinds)
 			}
 			for _, memory := range []int64{0, 1 << 16} {
-				again, err := (&Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, []shard.Values{shard.Given}, memory, 3)
+				again, err := (&sides.Edges{Store: e.Store, Options: e.Options}).Choose(t.Context(), l, []shard.Values{shard.Given}, memory, 3)
 				if err != nil || !slices.Equal(again.Kinds, c.Kinds) {
 					t.Errorf("other weights %v with 3 workers, %d bytes: %v", again, memory, err)
 				}
@@ -118,7 +119,7 @@ func TestKindsAreChosen(t *testing.T) {
 	if c, err := e.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0); err != nil || !slices.Equal(c.Kinds, []float64{1, 1, 1}) {
 		t.Errorf("weights %v of equal kinds, %v", c, err)
 	}
-	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"a": 0.5}}}
+	given := &sides.Edges{Store: e.Store, Options: &sides.Options{Kinds: map[string]float64{"a": 0.5}}}
 	if c, err := given.Choose(t.Context(), l, []shard.Values{shard.Given}, 0, 0); err != nil || !slices.Equal(c.Book.Kinds, []float64{0.5, 1, 1}) || given.IsOpen() {
 		t.Errorf("weights %v, given 0.5, 1, 1, %v", c, err)
 	}
@@ -151,7 +152,7 @@ func TestFactorsAreRestored(t *testing.T) {
 	e, _ := drawn(t, 100, false, 0, func(rng *rand.Rand) (string, int, float64) {
 		return []string{"a", "b", "c"}[rng.IntN(3)], rng.IntN(9), 0.6
 	})
-	kept := &Kept{Kinds: map[string]float64{"a": 0.25, "c": 2, "z": 7}, HalfLife: 3}
+	kept := &sides.Kept{Kinds: map[string]float64{"a": 0.25, "c": 2, "z": 7}, HalfLife: 3}
 	weights := map[string]float64{"a": 0.25, "b": 1, "c": 2}
 	c, err := e.Restore(kept)
 	if err != nil {
@@ -160,7 +161,7 @@ func TestFactorsAreRestored(t *testing.T) {
 	if again, err := e.Restore(c.Keep()); err != nil || c.HalfLife != 3 || !maps.Equal(c.ByName(), weights) || !maps.Equal(again.ByName(), weights) || !slices.Equal(again.Book.Times, c.Book.Times) || again.HalfLife != 3 {
 		t.Errorf("%v, half-life %v; kept again %v", c.ByName(), c.HalfLife, again.Keep())
 	}
-	given := &Edges{Store: e.Store, Options: &Options{Kinds: map[string]float64{"b": 4}}}
+	given := &sides.Edges{Store: e.Store, Options: &sides.Options{Kinds: map[string]float64{"b": 4}}}
 	if c, err := given.Restore(kept); err != nil || !maps.Equal(c.ByName(), map[string]float64{"a": 1, "b": 4, "c": 1}) || c.HalfLife != 3 {
 		t.Errorf("%v, half-life %v; the kind b has the given weight 4", c.ByName(), c.HalfLife)
 	}
@@ -177,7 +178,7 @@ func TestHalfLifeIsChosen(t *testing.T) {
 			}
 			return "x", time, same
 		})
-		e.Options = &Options{HalfLife: ChosenHalfLife}
+		e.Options = &sides.Options{HalfLife: sides.ChosenHalfLife}
 		var chosen []float64
 		wrong := 0
 		for seed := range uint64(5) {
@@ -201,21 +202,21 @@ func TestHalfLifeIsChosen(t *testing.T) {
 func TestOptions(t *testing.T) {
 	m := &shard.Manifest{Kinds: []shard.Kind{{Name: "pays"}, {Name: "calls"}}, Times: &shard.Times{Unit: "day", First: 45291, Last: 45294}}
 	for _, c := range []struct {
-		o     Options
+		o     sides.Options
 		times []float64
 		wrong string
 	}{
-		{Options{Since: "2024-01-03"}, []float64{0, 1, 1, 1}, ""},
-		{Options{Until: "2024-01-04", HalfLife: "1d"}, []float64{0.25, 0.5, 1, 0}, ""},
-		{Options{Since: "2024-01", Until: "2024-01"}, []float64{1, 1, 1, 1}, ""},
-		{Options{Until: "3/5/2024"}, nil, `until: "3/5/2024" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535`},
-		{Options{HalfLife: "0.5"}, []float64{1. / 64, 1. / 16, 1. / 4, 1}, ""},
-		{Options{HalfLife: ChosenHalfLife}, nil, ""},
-		{Options{Since: "2025-01-01"}, nil, "since: no edge is in the window; edges are from 2024-01-02 to 2024-01-05"},
-		{Options{Since: "7"}, nil, "since: 7 is a step, and edges have days from 2024-01-02 to 2024-01-05"},
-		{Options{HalfLife: "-1d"}, nil, `half-life: "-1d" is not a time; give a number of days, a time such as 30d, 4w or 1y, or choose`},
-		{Options{Kinds: map[string]float64{"pay": 1}}, nil, `kind-weights: there is no kind "pay"; choose from pays`},
-		{Options{Kinds: map[string]float64{"pays": -1}}, nil, "kind-weights: pays=-1; give a finite weight ≥ 0"},
+		{sides.Options{Since: "2024-01-03"}, []float64{0, 1, 1, 1}, ""},
+		{sides.Options{Until: "2024-01-04", HalfLife: "1d"}, []float64{0.25, 0.5, 1, 0}, ""},
+		{sides.Options{Since: "2024-01", Until: "2024-01"}, []float64{1, 1, 1, 1}, ""},
+		{sides.Options{Until: "3/5/2024"}, nil, `until: "3/5/2024" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535`},
+		{sides.Options{HalfLife: "0.5"}, []float64{1. / 64, 1. / 16, 1. / 4, 1}, ""},
+		{sides.Options{HalfLife: sides.ChosenHalfLife}, nil, ""},
+		{sides.Options{Since: "2025-01-01"}, nil, "since: no edge is in the window; edges are from 2024-01-02 to 2024-01-05"},
+		{sides.Options{Since: "7"}, nil, "since: 7 is a step, and edges have days from 2024-01-02 to 2024-01-05"},
+		{sides.Options{HalfLife: "-1d"}, nil, `half-life: "-1d" is not a time; give a number of days, a time such as 30d, 4w or 1y, or choose`},
+		{sides.Options{Kinds: map[string]float64{"pay": 1}}, nil, `kind-weights: there is no kind "pay"; choose from pays`},
+		{sides.Options{Kinds: map[string]float64{"pays": -1}}, nil, "kind-weights: pays=-1; give a finite weight ≥ 0"},
 	} {
 		err := c.o.Check(m)
 		var wrong *param.ParameterError
