@@ -3,7 +3,6 @@ package graphfile
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,7 @@ type arrays interface {
 	Has(name string) bool
 	IsEmpty() bool
 	Size(name string) int64
-	Open(name string, watch func(io.Reader) io.Reader) (*npy.Array, error)
+	Open(name string) (*npy.Array, error)
 }
 
 // IsArrays reports whether a path is a folder that [Arrays] reads.

@@ -83,7 +83,10 @@ func (g *graphML) key(t xml.StartElement) error {
 	id := attribute(t, "id")
 	name := attribute(t, "attr.name")
 	domain := cmp.Or(attribute(t, "for"), "all")
-	initial, err := g.initial(t)
+	initial := ""
+	err := g.content(t,
+		func(child xml.StartElement) bool { return child.Name.Local == "default" },
+		func(_ xml.StartElement, text string) { initial = text })
 	if err != nil {
 		return err
 	}

@@ -113,9 +113,6 @@ func (r *nodeNames) usable(kind int) bool {
 
 // settle chooses the kind of names and hands over the nodes.
 func (r *nodeNames) settle() error {
-	if r.names != nil {
-		return nil
-	}
 	id := len(r.kinds) - 1
 	kind := id
 	for k, title := range r.kinds[:id] {

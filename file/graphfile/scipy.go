@@ -131,7 +131,7 @@ func (z *npz) has(name string) bool {
 }
 
 func (z *npz) open(name string) (*npy.Array, error) {
-	return z.archive.Open(z.prefix+name, nil)
+	return z.archive.Open(z.prefix + name)
 }
 
 func (z *npz) square(form string) error {
@@ -378,8 +378,8 @@ func (z *npz) readCompressed(byColumns bool) error {
 func writeSciPy(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(3)
-	z := &npzWriter{archive: npy.NewArchive(out),
-		out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
+	archive := npy.NewArchive(out)
+	z := &npzWriter{out: bufio.NewWriterSize(nil, bufferBytes), wide: isWide(g)}
 	index := "<i4"
 	if z.wide {
 		index = "<i8"
@@ -410,7 +410,7 @@ func writeSciPy(ctx context.Context, out *bufio.Writer,
 				func(_ uint32, val float64) error { return z.eight(math.Float64bits(val)) })
 		}},
 	} {
-		member, err := z.archive.Member(array.name)
+		member, err := archive.Member(array.name)
 		if err != nil {
 			return 0, err
 		}
@@ -420,14 +420,13 @@ func writeSciPy(ctx context.Context, out *bufio.Writer,
 			return 0, err
 		}
 	}
-	return 0, z.archive.Close()
+	return 0, archive.Close()
 }
 
 // npzWriter writes the arrays of a sparse matrix.
 type npzWriter struct {
-	archive *npy.ArchiveWriter
-	out     *bufio.Writer // of the array that is written
-	wide    bool          // indices need 64 bits
+	out  *bufio.Writer // of the array that is written
+	wide bool          // indices need 64 bits
 }
 
 // isWide reports whether indices need 64 bits.

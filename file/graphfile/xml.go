@@ -217,14 +217,6 @@ func (x *xmlText) content(t xml.StartElement,
 	return nil
 }
 
-// initial reads the text of the element default in a declaration.
-func (x *xmlText) initial(t xml.StartElement) (initial string, err error) {
-	err = x.content(t,
-		func(child xml.StartElement) bool { return child.Name.Local == "default" },
-		func(_ xml.StartElement, text string) { initial = text })
-	return initial, err
-}
-
 // xmlTypes are the types of attributes in GraphML.
 var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long",
 	Boolean: "boolean"}

@@ -16,6 +16,9 @@ import (
 type Archive struct {
 	Name string // for messages
 
+	// Watch, unless nil, wraps the reader of each array, for example to count its bytes.
+	Watch func(io.Reader) io.Reader
+
 	members map[string]*zip.File // of several of one name, the first
 	single  string               // the name of the only member, if it is an array
 }
@@ -59,10 +62,8 @@ func (a *Archive) Size(name string) int64 {
 	return int64(a.members[name].UncompressedSize64)
 }
 
-// Open reads the header of an array. watch, unless nil, wraps the reader of its bytes, for
-// example to count them. Nothing has to be closed.
-func (a *Archive) Open(name string,
-	watch func(io.Reader) io.Reader) (*Array, error) {
+// Open reads the header of an array. Nothing has to be closed.
+func (a *Archive) Open(name string) (*Array, error) {
 	m := a.members[name]
 	if m == nil {
 		return nil, textio.Fault(a.Name, 0, "save it with scipy.sparse.save_npz",
@@ -79,8 +80,8 @@ func (a *Archive) Open(name string,
 			"the array %s cannot be read (%w)", name, err)
 	}
 	var in io.Reader = r
-	if watch != nil {
-		in = watch(r)
+	if a.Watch != nil {
+		in = a.Watch(r)
 	}
 	return Read(a.Name+": "+name, in)
 }

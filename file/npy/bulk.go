@@ -89,10 +89,8 @@ func (f *Folder) Size(name string) int64 {
 	return info.Size()
 }
 
-// Open reads the header of an array. watch, unless nil, wraps the reader of its bytes. The file is open
-// until Close.
-func (f *Folder) Open(name string,
-	watch func(io.Reader) io.Reader) (*Array, error) {
+// Open reads the header of an array. The file is open until Close.
+func (f *Folder) Open(name string) (*Array, error) {
 	file, err := os.Open(f.path(name))
 	if os.IsNotExist(err) {
 		return nil, textio.Fault(f.Name, 0,
@@ -105,11 +103,7 @@ func (f *Folder) Open(name string,
 	f.mu.Lock()
 	f.files = append(f.files, file)
 	f.mu.Unlock()
-	var in io.Reader = file
-	if watch != nil {
-		in = watch(file)
-	}
-	return Read(f.Name+": "+name, in)
+	return Read(f.Name+": "+name, file)
 }
 
 // Close closes the files.

@@ -186,7 +186,7 @@ func TestBadArchives(t *testing.T) {
 	open := func(data []byte) error {
 		a, err := OpenArchive("x.npz", bytes.NewReader(data), int64(len(data)))
 		if err == nil {
-			_, err = a.Open("a", nil)
+			_, err = a.Open("a")
 		}
 		return err
 	}

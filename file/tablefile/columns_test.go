@@ -38,7 +38,7 @@ func TestWriteNumbers(t *testing.T) {
 	}
 	for name, want := range map[string][]float64{"score": score, "rank": {3, 1234567, 1}, "seed": {0, 1, 0}} {
 		got := make([]float64, len(want))
-		array, err := archive.Open(name, nil)
+		array, err := archive.Open(name)
 		if err == nil {
 			err = array.Floats(got)
 		}

@@ -52,15 +52,14 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 	if reserve == nil {
 		reserve = func(int64, string) error { return nil }
 	}
-	if bytes := c.idBytes(); bytes > 0 {
-		if err := reserve(bytes, "ids"); err != nil {
-			return err
-		}
-	}
 	c.Rows = c.File.numbers("rows")
 	c.Cols = c.File.numbers("cols")
 	var err error
 	if !c.File.Format.Text || c.IDs != "" {
+		const id = 32 // bytes
+		if err = reserve(id*int64(c.File.Rows+c.File.Cols), "ids"); err != nil {
+			return err
+		}
 		c.Rows, err = c.File.axisOr(ctx, "rows", c.IDs, c.Stdin)
 	}
 	if !c.File.Format.Text && err == nil {
@@ -74,14 +73,6 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 		return err
 	}
 	return c.label(ctx)
-}
-
-func (c *Conversion) idBytes() int64 {
-	if c.File.Format.Text && c.IDs == "" {
-		return 0
-	}
-	const id = 32
-	return id * int64(c.File.Rows+c.File.Cols)
 }
 
 // label reads LabelFile.

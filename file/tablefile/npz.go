@@ -38,12 +38,17 @@ func pick(archive *npy.Archive) string {
 	return archive.Single()
 }
 
+// archive opens the archive in, whose arrays report the progress.
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
 		return nil, streamError(f.Name)
 	}
-	return npy.OpenArchive(f.Name, file, size)
+	archive, err := npy.OpenArchive(f.Name, file, size)
+	if err == nil {
+		archive.Watch = func(r io.Reader) io.Reader { return progressReader{r, f, in} }
+	}
+	return archive, err
 }
 
 func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array, err error) {
@@ -56,8 +61,7 @@ func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array
 			"save the matrix as one of them", "no array is named %s",
 			strings.Join(arrays, ", "))
 	}
-	a, err = archive.Open(name,
-		func(r io.Reader) io.Reader { return progressReader{r, f, in} })
+	a, err = archive.Open(name)
 	return archive, a, err
 }
 
@@ -95,7 +99,7 @@ func archiveNames(ctx context.Context, f *File, which string,
 	if err != nil || !archive.Has(which) {
 		return nil, err
 	}
-	a, err := archive.Open(which, nil)
+	a, err := archive.Open(which)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +130,7 @@ var sparseArrays = []string{"indptr", "indices", "data"}
 
 func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 	shape := make([]int64, 2)
-	a, err := archive.Open("shape", nil)
+	a, err := archive.Open("shape")
 	if err != nil || !a.IsNumeric() || a.Len != 2 || a.Integers(shape) != nil {
 		return 0, 0, false
 	}
@@ -134,7 +138,7 @@ func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
 }
 
 func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
-	format, err := archive.Open("format", nil)
+	format, err := archive.Open("format")
 	if err != nil {
 		return err
 	}
@@ -149,7 +153,7 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 		return textio.Fault(f.Name, 0, "save a part of it", "%d × %d; want 1 to %d",
 			rows, cols, math.MaxInt32)
 	}
-	data, err := archive.Open("data", nil)
+	data, err := archive.Open("data")
 	if err != nil {
 		return err
 	}
@@ -183,11 +187,7 @@ func (f *File) readSparse(in *textio.Reader,
 	}
 	arrays := make([]*npy.Array, len(sparseArrays))
 	for i, name := range sparseArrays {
-		if arrays[i], err = archive.Open(name,
-			func(r io.Reader) io.Reader {
-				return progressReader{r, f,
-					in}
-			}); err != nil {
+		if arrays[i], err = archive.Open(name); err != nil {
 			return err
 		}
 	}
@@ -242,11 +242,7 @@ func (f *File) readSparse(in *textio.Reader,
 // holdsMatrix reports whether an archive holds a matrix of features. A square sparse matrix is
 // taken for a graph.
 func holdsMatrix(name string, in *textio.Reader) bool {
-	file, size := in.File()
-	if file == nil {
-		return false
-	}
-	archive, err := npy.OpenArchive(name, file, size)
+	archive, err := (&File{Name: name}).archive(in)
 	if err != nil {
 		return false
 	}

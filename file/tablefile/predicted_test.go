@@ -24,7 +24,7 @@ func TestArchiveOfPredictions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][]float64{"label": {1, -1, 0}, "reached": {1, 0, 1}, "features": {0, 0.5, 1, 0.5, 2, 0.5}} {
-		a, err := archive.Open(name, nil)
+		a, err := archive.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}

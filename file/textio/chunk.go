@@ -29,7 +29,6 @@ type Chunk struct {
 	First int64  // the number of its first line; a file's first is 1, and 0 holds the titles of JSON, between tabs
 	Lines int    // how many lines it has
 	Data  []byte // the lines, each ending in a line feed; Slack zero bytes follow within its capacity
-	Last  bool   // the input is known to end with it
 
 	buf []byte
 }
@@ -156,7 +155,6 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 	c.Data = c.buf[: size : size+Slack]
 	c.Index, c.First, c.Lines = k.index, k.lines+1, bytes.Count(c.Data, lineFeed)
 	k.index++
-	c.Last = k.finished
 	k.lines += int64(c.Lines)
 }
 

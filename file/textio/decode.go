@@ -9,6 +9,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/charmap"
+
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
@@ -23,21 +25,13 @@ const (
 // within it; ok is false for bytes that are not a character.
 type charset func(text []byte) (r rune, size int, ok bool)
 
-// windows1252 holds the characters of the bytes 0x80 to 0x9f, 0 for bytes without one.
-var windows1252 = [32]rune{
-	'€', 0, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0, 'Ž', 0,
-	0, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0, 'ž', 'Ÿ',
-}
-
 func latin1(text []byte) (rune, int, bool) {
 	return rune(text[0]), 1, true
 }
 
 func windows(text []byte) (rune, int, bool) {
-	if c := text[0]; c >= 0x80 && c < 0xa0 {
-		return windows1252[c-0x80], 1, windows1252[c-0x80] != 0
-	}
-	return rune(text[0]), 1, true
+	r := charmap.Windows1252.DecodeByte(text[0])
+	return r, 1, r != utf8.RuneError
 }
 
 func utf16Of(low int) charset {
