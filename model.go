@@ -142,7 +142,8 @@ func (f *Model) Write(w io.Writer) error {
 	return err
 }
 
-// Since version 3 the checksum covers the first line too.
+// modelChecksum returns the second line of a model with the given text behind that line. Since version 3 the checksum
+// covers the first line too.
 func modelChecksum(version int, body []byte) string {
 	sum := uint32(0)
 	if version > oldModelVersion {

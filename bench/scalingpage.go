@@ -171,7 +171,8 @@ func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	}
 }
 
-// addSeconds adds the seconds of a cell, and the limit of the same sweeps in memory.
+// addSeconds adds the seconds of a cell to its chart, and the seconds in which the machine reads as many random rows
+// from memory.
 func (c *Cell) addSeconds(s *report.Section) {
 	chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
 		report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})

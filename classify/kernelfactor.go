@@ -84,7 +84,7 @@ func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v 
 	return models[0], nil
 }
 
-// compare allows an error of a hundredth of the function of a class.
+// compare fits models for the choice of a setting, with an error of at most a hundredth of the function of a class.
 func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
 }
@@ -163,7 +163,7 @@ func (g *groups) positions(items []int) []int {
 	return y
 }
 
-// kernelSoftmaxWorkspace includes values, factor and fit.
+// kernelSoftmaxWorkspace returns the workspace of a fit: kernel values, their factor and the fit on it.
 func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
 	return softmaxWorkspace(items, items, classes).And(budget.Held(budget.Vector[float64](3 * items * items)))
 }

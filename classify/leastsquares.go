@@ -401,7 +401,8 @@ func (p *rlsPath) isDefinite(lambda float64) bool {
 	return p.Least+lambda > 0
 }
 
-// leaveOneOut has the decisions with one λ.
+// leaveOneOut returns the decisions at each item by a model with the ridge lambda of all other items, and the sum of
+// their squared errors.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
 	if !p.isDefinite(lambda) {
 		return nil, 0

@@ -140,7 +140,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, swe
 		(len(picks) + batch - 1) / max(1, batch) * k.sweepsAt(cols), nil
 }
 
-// pickedBytes includes the lists of the picks and their order.
+// pickedBytes returns the memory of the picked rows, with the lists of the picks and their order.
 func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 	const perPick = 16 + 8
 	return budget.AllOf(budget.Block[T](picks, w.width(start)), budget.Times(picks, perPick))

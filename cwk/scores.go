@@ -85,7 +85,7 @@ func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	return s, nil
 }
 
-// bytes includes the weights of the functions on the classes of a walk.
+// bytes returns the memory of a walk that computes some functions, with the weights of the functions.
 func (s *scorer[T]) bytes(functions int) budget.Size {
 	w := s.k.w
 	column := budget.Vector[float64](len(w.Degrees) + s.cols*(w.Steps+1))

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// The content of block is undefined, its padding is zero.
+// block returns a block of the walker's memory: its padding is zero, its other elements are undefined.
 func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := sparse.Stride[T](cols)
 	if cap(k.data[which]) < rows*stride {
@@ -41,7 +41,8 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return sched.Cause(ctx)
 }
 
-// bytes counts two blocks, a factor for each row, and another factor for rows without entries.
+// bytes returns the memory of a walk of cols columns: two blocks, a factor for each row, and another factor for rows
+// without entries.
 func (w *Walk[T]) bytes(cols int) budget.Size {
 	n := len(w.Degrees)
 	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))

@@ -15,7 +15,7 @@ var ErrInvalid = errors.New("cwk: invalid walk")
 // cannot compute with.
 func (w *Walk[T]) Validate() error { return w.validate(0) }
 
-// validate also checks the first step of the features.
+// validate is [Walk.Validate] for features from the step start on, which it checks too.
 func (w *Walk[T]) validate(start int) error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }

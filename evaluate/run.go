@@ -305,7 +305,8 @@ type outcome struct {
 	Quality Quality
 }
 
-// If chosen is nil, the method chooses parameters on the training nodes.
+// predict learns on the training nodes and predicts the test nodes. If chosen is nil, the method chooses parameters on
+// the training nodes.
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))

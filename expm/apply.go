@@ -284,8 +284,8 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance is smaller if the result outside the null space may be so small that steeper
-// exponentials need not be computed.
+// tolerance returns the tolerance of a part. A part whose result outside the null space may be so small that steeper
+// exponentials need not be computed has a smaller one.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {

@@ -163,7 +163,8 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// remainder bounds the omitted coefficients.
+// newExpansion returns an expansion with the given coefficients. remainder bounds the sum of the sizes of the omitted
+// coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {

@@ -54,7 +54,7 @@ type caches struct {
 // Team returns the processes that share the rows of the map.
 func (m *Map) Team() *sparse.Team { return m.team }
 
-// The content of slab is undefined.
+// slab returns a block of cols columns with undefined elements.
 func (m *Map) slab(cols int) *sparse.Block[float64] {
 	if b, ok := m.slabs.Get().(*sparse.Block[float64]); ok && b.Cols == cols {
 		return b

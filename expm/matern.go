@@ -214,7 +214,7 @@ func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
 }
 
-// own allows for rounding errors in the solutions themselves.
+// own returns a bound of the rounding errors in the solutions themselves.
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.p.f.value(0) * norm
 }

@@ -199,7 +199,7 @@ func (c *costs) likely(p *part) float64 {
 	return max(p.lower, guess*c.norm)
 }
 
-// allowError is relative to the norm of B outside the null space.
+// allowError returns the error that a part may have, relative to the norm of B outside the null space.
 func (c *costs) allowError(p *part) float64 {
 	if c.norm == 0 {
 		return c.settings.Tolerance

@@ -195,7 +195,7 @@ func (s *solveErrors) boundRounding(p *part, end int) float64 {
 	return sum
 }
 
-// columnBounds also returns the rounding part of each bound.
+// columnBounds returns a bound of the error of each column, and its part from rounding.
 func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	bounds = make([]float64, len(s.sizes))
 	rounded = make([]float64, len(s.sizes))

@@ -86,7 +86,8 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
-// Only a signed graph has components without a null vector.
+// newNullSpace returns the null vectors of a Laplacian, one for each component; only a signed graph has components
+// without a null vector.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)

@@ -95,7 +95,7 @@ func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
 		scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
-// applyTo includes the rounding of the scaling in the bounds.
+// applyTo implements [engine]. The bounds include the rounding errors of the scaling.
 func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	out, err := e.series.applyTo(ctx, dst, x, o, again)
@@ -120,7 +120,7 @@ type solves struct {
 	assumed string // about the least eigenvalue of a singular system
 }
 
-// Without a bound of the least eigenvalue, applyTo estimates errors from residuals, with a
+// applyTo implements [engine]. Without a bound of the least eigenvalue, it estimates errors from residuals, with a
 // tolerance reduced by estimateGain.
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {

@@ -110,7 +110,8 @@ func IsApart(k Kernel) bool {
 	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
-// The slabs of series, which need few rows of the images, are as wide as for a single kernel.
+// gramsWidth returns the number of columns of a slab for several kernels. Slabs of series are as wide as for a single
+// kernel, because series need few rows of the images.
 func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	if isSeries {
 		kernels = 1

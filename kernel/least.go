@@ -99,7 +99,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// excludeIsolated omits isolated nodes, so that a dense matrix is smaller.
+// excludeIsolated takes isolated nodes out of the eigenproblem, so that a dense matrix is smaller.
 func (l *leastSearch) excludeIsolated() {
 	g := l.system.Graph
 	known := l.problem.Known
@@ -116,7 +116,8 @@ func (l *leastSearch) excludeIsolated() {
 	}
 }
 
-// A factor also requires all entries in one process.
+// canFactor reports whether the system may be factored: the graph must have no signs, and this process must have all
+// entries.
 func (l *leastSearch) canFactor() bool {
 	return sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
 }

@@ -83,7 +83,7 @@ var modularities = Family{
 	},
 }
 
-// rankOn also returns whether the rank adapts to the gaps between eigenvalues.
+// rankOn returns the number of eigenpairs on n nodes, and whether it adapts to the gaps between eigenvalues.
 func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	if rank = v.Int("rank"); rank == 0 {
 		if n <= smallNodes {

@@ -41,7 +41,7 @@ func laplacianParam(words ...string) param.Param {
 	}
 }
 
-// Functions of I − T are not symmetric.
+// ofRandomWalk is the Asymmetry of a [Family] whose functions of I − T are not symmetric.
 func ofRandomWalk(v param.Values) (parameter, what string) {
 	if v["laplacian"] != param.Of(randomWalk) {
 		return "", ""
@@ -84,7 +84,7 @@ func symmetricParam() param.Param {
 	}
 }
 
-// The kernel of a walk itself is not symmetric.
+// unlessSymmetric is the Asymmetry of a [Family] with [symmetricParam]: the kernel of a walk is not symmetric.
 func unlessSymmetric(v param.Values) (parameter, what string) {
 	if v["symmetric"] != param.Of(false) {
 		return "", ""

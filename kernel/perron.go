@@ -71,7 +71,7 @@ const (
 
 var errPerron = errors.New("kernel: the largest eigenvalue is not separated from its neighbours")
 
-// upper may be far above ρ.
+// newPerron returns the iteration for the radius ρ of a graph, of which upper is an upper bound; it may be far above ρ.
 func newPerron(g *graph.Graph, upper float64) *perron {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)

@@ -19,7 +19,7 @@ type basis struct {
 	data []float64
 }
 
-// newBasis uses large pages, because passes read all of it.
+// newBasis returns a basis of zeros, on large pages because passes read all of it.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	system.Expect(8 * int64(size))

@@ -191,7 +191,7 @@ func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
 	return image, nil
 }
 
-// decompose needs no product.
+// decompose computes the eigenpairs of the projected matrix. It needs no product.
 func (k *krylov) decompose(ctx context.Context) error {
 	n := k.size
 	h := mat.NewSymDense(n, nil)

@@ -21,7 +21,8 @@ type eigenproblem struct {
 	zero     float64 // the eigenvalue of rows without edges
 }
 
-// S, T and L̃ = I − S are all solved as S, so that the same part of a spectrum takes the same work.
+// of returns the eigenproblem on a graph. Problems of S, T and L̃ = I − S are all solved as problems of S, so that the
+// same part of a spectrum takes the same work.
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}

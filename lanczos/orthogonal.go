@@ -120,7 +120,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// row is the row of R for a column of Q.
+// isNeeded reports whether some column has more than rounding errors along a column of Q, whose row of R is given.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
@@ -244,7 +244,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	return nil
 }
 
-// normalize also computes the Gram matrix, which shows the error.
+// normalize subtracts the parts along v from the columns of q, transforms them, and computes their Gram matrix, which
+// shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv := v.width()
 	nq := q.width()

@@ -430,7 +430,7 @@ func (s *search) first(p *filterChoice) plan {
 	return p.plan(s.ahead*step, limit, step)
 }
 
-// choice leaves the spectrum open.
+// choice returns the parameters for the choice of a filter, except the spectrum.
 func (s *search) choice() *filterChoice {
 	p := &filterChoice{
 		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest,

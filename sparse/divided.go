@@ -189,7 +189,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	return err
 }
 
-// sweep reads rows outside the ranges of this process only if a has no method SweepRows.
+// sweep calls visit for every row of this process. It reads other rows only if a has no method SweepRows.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	visit visitRow) error {
 	for lo, hi := range d.mine {
@@ -205,7 +205,7 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	return nil
 }
 
-// A range of cutRanges has own rows, padding, or named rows.
+// cutRanges cuts the local rows into ranges, each of own rows, of padding, or of named rows.
 func (m *Divided) cutRanges(local *CSR) {
 	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First},
 		{m.team.First, m.team.First + m.team.Named}} {
@@ -271,7 +271,8 @@ func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// dividedMemory counts ghost rows three times, because the network copies received rows, and about as many sent rows.
+// dividedMemory returns the memory of a divided matrix and its steps. Ghost rows count three times, because the network
+// copies received rows, and about as many sent rows.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }

@@ -114,7 +114,8 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit omits pieces of long rows, and named rows, some of which other processes compute.
+// visit calls the visitor of the step for a finished panel, unless the panel is a piece of a long row, or has named
+// rows, some of which other processes compute.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -130,7 +131,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// A slab of slabEnd has at most bytes bytes of a row; the last slab may have limit bytes.
+// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row, the last slab
+// at most limit bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi

@@ -162,7 +162,7 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// Loops may read ids after the end of a restPanel.
+// restPanel returns the entries of range i outside tiles. Loops may read ids after the end of the panel.
 func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr,

@@ -275,7 +275,8 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes includes the buffers of steps with the given workers and bytes of a row of the block.
+// bytes returns the memory of the copy in tiles and of the buffers of steps with the given workers and bytes of a row
+// of the block.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
 	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +

@@ -20,7 +20,7 @@ type bitReader struct {
 // errBits is the error of bits that are no graph.
 var errBits = errors.New("damaged")
 
-// fail keeps errBits unless there is an error already.
+// fail sets the error errBits, unless there is an error already.
 func (b *bitReader) fail() {
 	if b.err == nil {
 		b.err = errBits

@@ -130,7 +130,8 @@ func NewMember(label []int32, edges [][3]int32) Member {
 
 type arc struct{ target, edge int32 }
 
-// Vertex v of adjacency has the arcs first[v] ≤ a < first[v+1], by heads and then by edges.
+// adjacency returns the arcs of a graph by their sources: the arcs first[v] ≤ a < first[v+1] leave vertex v, in the
+// order of their heads and then of their edges.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
 	eachArc := func(visit func(source, target int32, e int)) {

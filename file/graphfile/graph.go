@@ -262,7 +262,7 @@ func (g *graph) eachEdge(ctx context.Context,
 	return isolated, err
 }
 
-// advance counts entries that are done with.
+// advance reports further written entries as progress.
 func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
 	g.done += int64(entries)

@@ -94,7 +94,7 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
-// detectForm also sets the prefix of the names of the arrays.
+// detectForm returns the form of the matrix, and sets the prefix of the names of the arrays.
 func (z *npz) detectForm() (string, error) {
 	if z.archive.Has("fill_value") {
 		return "", z.out.fault(0,

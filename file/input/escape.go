@@ -32,8 +32,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// A terminal may act on control and format characters and line separators, for example ESC and
-// U+202E.
+// isUnsafe reports whether a terminal may act on a character: control and format characters and line separators, for
+// example ESC and U+202E.
 func isUnsafe(r rune) bool {
 	switch r {
 	case '\t', '\n', '\u200c', '\u200d': // joiners shape words of Persian and Hindi, and emoji

@@ -151,7 +151,7 @@ func (c *attributeColumn) omitWords() {
 	c.Dictionary = numbers
 }
 
-// areDates ignores words for missing values.
+// areDates reports whether all values are dates, apart from words for missing values.
 func (c *attributeColumn) areDates() bool {
 	isDate := func(text string) bool {
 		_, isTime := table.ParseTime(text)

@@ -233,8 +233,8 @@ func (t *Reader) isWithoutValue(row Row) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return i < 0 || i >= len(row.Text) || !table.IsBlank(row.Text[i]) })
 }
 
-// Find looks up an id in the graph, and if it is an unknown whole number, its digits, see
-// [table.PlainInteger], and 3.0 for 3.
+// Find looks up an id in the graph. For an unknown whole number it looks up the digits, see [table.PlainInteger], and
+// for 3 also 3.0.
 func Find(lookup func(id string) (row int, isNode bool),
 	id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
@@ -287,7 +287,7 @@ func isContent(name string) bool {
 	return table.IsNamed(name, ContentFile)
 }
 
-// The first line determines the separator.
+// separator returns the separator of the fields. The first line determines it.
 func (t *Reader) separator(line []byte) byte {
 	switch {
 	case isList(t.Name):
@@ -367,7 +367,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	return row, nil
 }
 
-// setNames uses titles, or numbers of the fields.
+// setNames names the columns by their titles, or else by their numbers.
 func setNames(t *Reader, fields int, line int64) {
 	t.Names = t.Titles
 	t.width = t.Line

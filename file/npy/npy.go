@@ -116,7 +116,7 @@ func (a *Array) short(err error) error {
 		"damaged after %d elements (%w)", a.At, err)
 }
 
-// header refuses shapes whose bytes would overflow.
+// header parses the header of an array. It refuses shapes whose bytes would overflow.
 func (a *Array) header(dict string) error {
 	descr := descrPattern().FindStringSubmatch(dict)
 	fortran := fortranPattern().FindStringSubmatch(dict)
@@ -325,7 +325,7 @@ var halves = sync.OnceValue(func() []float32 {
 	return values
 })
 
-// A half float has a sign, 5 bits of exponent, 10 of fraction.
+// halfFloat returns the value of a half float, which has a sign, 5 bits of exponent and 10 bits of fraction.
 func halfFloat(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {

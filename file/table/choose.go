@@ -120,7 +120,7 @@ func (c *chooser) takeNamed() error {
 		}
 		c.assign(columns[last], role.use)
 	}
-	attributes, _ := Find(c.r.Attributes, c.s.Titles, len(c.s.Titles)) // who reads the attributes reports an error
+	attributes, _ := Find(c.r.Attributes, c.s.Titles, len(c.s.Titles)) // the reader of the attributes reports an error
 	for _, i := range attributes {
 		c.use[i] = attribute
 	}
@@ -150,9 +150,10 @@ func (c *chooser) titled(role role) []int {
 	return withTitle(titles, role.titles)
 }
 
-// takeTitled passes row numbers over, and assigns to each role without a column the only one with a title of it. Row numbers are in
-// the columns of pandas in Parquet, and in an untitled first column that is not needed: of edges whose ends have titles or that
-// has whole numbers alone, of nodes if another column has the title of the node, or the graph no such ids.
+// takeTitled skips row numbers, and assigns to each role without a column the only column with a title of the role. Row
+// numbers are in the columns of pandas in Parquet, and in an untitled first column that is not needed: in a table of
+// edges if the ends have titles or the column has whole numbers alone, in a table of nodes if another column has the
+// title of the node or the graph has no such ids.
 func (c *chooser) takeTitled() error {
 	titles := c.s.Titles
 	isNeeded := !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
@@ -186,8 +187,9 @@ func (c *chooser) takeTitled() error {
 	return nil
 }
 
-// takeByPosition assigns the free columns to the missing roles in their order, the first one to the node of a list. There must
-// be as many, of which none has the title of another role; a third column of edges with a number is the weight.
+// takeByPosition assigns the free columns to the missing roles in their order, the first column to the node of a list.
+// There must be as many free columns as missing roles, none with the title of another role; a third column of edges
+// with a number is the weight.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
 	missing := c.missing()

@@ -56,7 +56,8 @@ func (s *Sample) recurs(title string) bool {
 	return slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row[:min(2, len(row))], title) })
 }
 
-// isAboveNumbers allows one number among the ends of edges.
+// isAboveNumbers reports whether a title is a word above a column of numbers. In a table of edges with fewer than two
+// rows the ends do not count.
 func (s *Sample) isAboveNumbers(r *Request) bool {
 	for i, title := range s.Titles {
 		isEnd := r.IsEdges && i < 2 && len(s.Rows) < 2
@@ -67,7 +68,7 @@ func (s *Sample) isAboveNumbers(r *Request) bool {
 	return false
 }
 
-// isWord excludes words for numbers.
+// isWord reports whether text begins with a letter and means neither a number nor a missing one.
 func isWord(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	_, fault := ParseNumber([]byte(text), 64)

@@ -42,8 +42,8 @@ type ParquetRow interface {
 // ErrEnough is returned by a visitor to stop reading a file.
 var ErrEnough = errors.New("table: enough rows")
 
-// SampleParquet returns the titles of a file and, unless only they are needed, the texts of its first rows, which are empty in
-// nested columns.
+// SampleParquet returns the titles of a file and, if needsRows is set, the texts of its first rows; texts of nested
+// columns are empty.
 func SampleParquet(r ParquetReader, needsRows bool) (*Sample, error) {
 	s := &Sample{}
 	var columns []int

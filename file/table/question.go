@@ -87,7 +87,7 @@ func (c *chooser) want() string {
 	return "node and " + c.r.Value
 }
 
-// askAgain is ask after the choice of columns.
+// askAgain is [chooser.ask] after the choice of columns.
 func (c *chooser) askAgain(problem string) *input.Error {
 	for i, use := range c.use {
 		if use != attribute {

@@ -14,7 +14,7 @@ import (
 
 const notNumber = "is not a number"
 
-// ParseNumber parses a decimal number of 32 or 64 bits; fault is "" if it is one.
+// ParseNumber parses a decimal number of 32 or 64 bits. For other text it returns a fault, which is "" for a number.
 func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	for _, c := range b {
 		switch {

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	mostLevels  = 1000 // largest number of categories of a column; one with more is ignored
-	nameShare   = 90   // distinct values, in percent of all, from which a column has names and no categories
+	mostLevels  = 1000 // largest number of categories of a column; a column with more is ignored
+	nameShare   = 90   // percentage of distinct values from which a column has names and no categories
 	fewestNames = 10   // number of values from which nameShare applies
 )
 
@@ -28,7 +28,7 @@ const notNumber = "is not a number"
 type attributeColumn struct {
 	title   string
 	skipped bool   // the column holds the node or row numbers
-	isLabel bool   // the title is one of labels
+	isLabel bool   // the title is a title of labels
 	isNamed bool   // the settings name the column
 	isOther bool   // the settings name other columns
 	isKept  bool   // attributes of a model come from it, see keep
@@ -326,9 +326,8 @@ func (t *attributeTable) decide() error {
 	return first
 }
 
-// assign assigns columns of the result to the columns of the file, and returns their number.
-// Categories are sorted by bytes, so that the result does not depend on the order of the rows.
-// Those of a model are assigned already.
+// assign assigns columns of the result to the columns of the file, and returns their number. Categories are sorted by
+// bytes, so that the result does not depend on the order of the rows. Categories of a model are assigned already.
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]

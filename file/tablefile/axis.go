@@ -122,7 +122,8 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// axisOr returns the ids in the file named ("-": stdin), or if it is "" the ids of [File.Axis], or numbers.
+// axisOr returns the ids in the file named, where "-" is stdin. For the name "" it returns the ids of [File.Axis], or
+// else numbers.
 func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader) (Axis, error) {
 	if named != "" {
 		return ReadAxis(ctx, named, f.Rows, stdin)
@@ -134,7 +135,7 @@ func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader)
 	return a, err
 }
 
-// numbers counts rows from 0, and columns of LIBSVM text from 1.
+// numbers returns the ids of rows or columns without ids: numbers from 0, or from 1 for columns of LIBSVM text.
 func (f *File) numbers(which string) Axis {
 	if which == "rows" {
 		return Axis{f.Rows, strconv.Itoa}

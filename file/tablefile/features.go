@@ -38,7 +38,7 @@ func (f *Features) Close() error {
 	return f.mapped.Close()
 }
 
-// Names returns the name of each attribute of a table, nil of a matrix.
+// Names returns the name of each attribute of a table, or nil for a matrix.
 func (f *Features) Names() []string {
 	if f.groups == nil {
 		return nil
@@ -50,7 +50,7 @@ func (f *Features) Names() []string {
 	return names
 }
 
-// Means returns the value of each attribute of a table in place of a missing one, nil of a matrix.
+// Means returns for each attribute of a table the value that replaces a missing one, or nil for a matrix.
 func (f *Features) Means() []float64 {
 	var means []float64
 	for _, g := range f.groups {
@@ -59,8 +59,9 @@ func (f *Features) Means() []float64 {
 	return means
 }
 
-// Name returns the title of the column of a table that an attribute comes from, with its category or, given the values of a row
-// of the table, its number or date: "country = PL", "age = 31", "near nodes: country = DE" for a category that the row lacks; "" of a matrix.
+// Name returns the name of an attribute of a table: the title of its column with the category or, given the values of a
+// row of the table, with the number or date: "country = PL", "age = 31", and "near nodes: country = DE" for a category
+// that the row lacks. For a matrix it returns "".
 func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		level := attribute - g.at
@@ -100,7 +101,7 @@ type FeatureConfig struct {
 	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
 	Names       []string         // [Features.Names] of a model, which a table is read as, by its titles; nil: those of the table
 	Means       []float64        // [Features.Means] of the model; nil: those of the table
-	Labels      *nodefile.Labels // known labels: a column with their title is no attribute, as one titled as labels are
+	Labels      *nodefile.Labels // known labels, whose columns are no attributes
 	Missing     []string         // words for a missing value in a table, in addition to those of [table.Missing] among numbers
 	Text        input.Text       // how the text of a table is read; default: decide from it
 	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest
@@ -129,8 +130,8 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // For example, the column colour with the values red, blue and red becomes two attributes.
 // Numbers with zeros in front, for example 01234, are text.
 //
-// Other columns are ignored: dates, labels, texts that differ for nearly every node, and more than 1,000
-// categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these;
+// Other columns are ignored: dates, labels, texts that differ for nearly every node, and columns of more than
+// 1,000 categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these;
 // if no title is known, all columns titled as labels. Fields names the columns in place of these rules; dates
 // are then numbers of days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A
 // table is read twice: for the types of its columns and for the values. The two counts above
@@ -138,7 +139,8 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 //
 // The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
 // is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as
-// <0.001, 5 kg, $5 or 1,234 or up to a tenth of other text, or if a column of Fields cannot be used or one of Names is missing. If the attributes exceed Memory, the error is a [*budget.Error], and
+// <0.001, 5 kg, $5 or 1,234 or other text in up to a tenth of the values, if a column of Fields
+// cannot be used, or if a column of Names is missing. If the attributes exceed Memory, the error is a [*budget.Error], and
 // Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (*Features, error) {
@@ -265,8 +267,8 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 // FindLeaks returns the titles of the attributes that determine the labels of all labelled nodes
 // that have a value: nodes with the same value have the same label. Such a column may have been
 // made from the labels. There must be two classes of at least two such nodes, at most half as many
-// values as nodes, and the agreement must be unlikely by chance: with L! / ∏ n! orders of L labels of which n belong to each of K classes,
-// and D values, of which at most K^D orders agree, the share of these is below 1/4 of an attribute.
+// values as nodes, and the agreement must be unlikely by chance: L labels of K classes with n labels each have L! / ∏ n!
+// orders, at most K^D orders agree with D values, and K^D · ∏ n! / L! must be below 1/4 divided by the number of columns.
 func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 	classOf := make([]map[float32]int, len(f.groups)) // of each value
 	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class

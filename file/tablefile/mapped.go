@@ -19,11 +19,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// mappedBytes is the size as float32 from which the rows of an array are read from its file each time they are needed.
+// mappedBytes is the size as float32 above which the rows of an array stay in its file and are read when they are needed.
 const mappedBytes = 64 << 20
 
-// isMapped reports whether the rows of f stay in its file: of a .npy file that is not compressed and has more than
-// mappedBytes, or than a readingShare of the memory limit.
+// isMapped reports whether the rows of f stay in its file. The file must be a .npy file without compression, and larger
+// as float32 than mappedBytes or than the share of the memory limit for reading.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
 	return (bytes > mappedBytes ||

@@ -80,8 +80,8 @@ func setType(f *File, a *npy.Array) error {
 	return nil
 }
 
-// narrowTo refuses infinite, NaN and too large values, and integers above 2⁵³, because float64 does
-// not represent all of them.
+// narrowTo converts values to the type of dst. It refuses infinite, NaN and too large values, and integers above 2⁵³,
+// because float64 does not represent all of them.
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)

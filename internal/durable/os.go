@@ -59,7 +59,7 @@ func (system) Open(name string) (File, error) {
 	return fileOf(f, err)
 }
 
-// fileOf keeps a nil *os.File out of the interface.
+// fileOf returns f as a [File], and a nil interface for an error.
 func fileOf(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err

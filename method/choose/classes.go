@@ -33,7 +33,8 @@ func Folds(class []int, count int, seed, number uint64) []int {
 	return fold
 }
 
-// In dealTo each group continues where the previous group ended, so that folds have equal sizes.
+// dealTo deals the shuffled items of each group to the folds in turn. Each group continues where the previous group
+// ended, so that folds have equal sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {
@@ -71,9 +72,8 @@ func Majority(class []int) int {
 	return slices.Index(counts, slices.Max(counts))
 }
 
-// TooFew reports whether fewer than two of the classes have two labels. A label
-// that is hidden then leaves no other of its class, or is of the only class
-// that has any.
+// TooFew reports whether fewer than two of the classes have two labels. A hidden label then leaves no other label of
+// its class, or is of the only class with several labels.
 func TooFew(class []int) bool {
 	several := 0
 	for _, count := range countsOf(class) {

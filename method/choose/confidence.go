@@ -20,9 +20,9 @@ import (
 // only one of its class is wrong, because such labels are a sample of the nodes whose class has no label, see unseenShare.
 //
 // Weights that were chosen by all labels are right more often on these labels, by luck, than weights chosen without a label's
-// fold. Right predictions are by the latter, and the difference is subtracted from them, because these weights have been
-// chosen by predictions from the label: the likeness of two labels counts for both, and leaving out a fold removes one of the
-// two. Compare Tibshirani and Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
+// fold. Right predictions are counted with weights chosen without the fold, and the difference is subtracted from them,
+// because predictions that used the label chose these weights too: the likeness of two labels counts for both labels, and
+// leaving out a fold removes only one of them. Compare Tibshirani and Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
 	count  []float64 // labels of each class
@@ -106,8 +106,8 @@ func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
 
-// Places returns the places of the classes of held-out labels; nil if labels are not a sample of the nodes, because the shares of
-// classes are known.
+// Places returns the places of the classes of held-out labels. It returns nil if the shares of the classes are known,
+// because labels are then no sample of the nodes.
 func (c *Confidence) Places() []Place {
 	if c.p.Shares != nil {
 		return nil
@@ -130,7 +130,7 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
 	}
-	// Two more right and two more wrong predictions leave an error if all are right. They are not part of the accuracy, so
+	// With two more right and two more wrong predictions the error is not 0 if all are right. They are not part of the accuracy, so
 	// that its error is the error of the mean over the labels alone.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)

@@ -115,8 +115,8 @@ func (s *Scores) Valid() bool {
 	return slices.IsSorted(s.Sorted) && s.Other >= 0 && s.Other <= 1
 }
 
-// Threshold returns the largest score of classes in sets with a coverage, by sorted scores. The error is [ErrRange] or
-// [ErrFew].
+// Threshold returns the largest score that a class may have in a set with the given coverage, from the sorted scores of
+// held-out items. The error is [ErrRange] or [ErrFew].
 func Threshold(sorted []float64, coverage float64) (float64, error) {
 	if !(coverage > 0 && coverage < 1) {
 		return 0, ErrRange

@@ -38,7 +38,7 @@ type Design struct {
 type SplitError struct {
 	Design
 	What string // the problem
-	Row  int    // of the graph that the error about a given split is about, −1: none
+	Row  int    // row of the graph that the error about a given split names; −1: none
 }
 
 // Error returns the problem.
@@ -56,7 +56,7 @@ func (d Design) wrong(format string, args ...any) error {
 	return &SplitError{Design: d, What: fmt.Sprintf(format, args...), Row: -1}
 }
 
-// attempts is how many draws [Draw] makes for each split.
+// attempts is the largest number of draws of [Draw] for each split.
 const attempts = 100
 
 // Draw draws count splits of the items with the given classes. Split s depends on seed, the design and s alone. If all
@@ -98,7 +98,7 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	return &Splits{Len: count, At: draw}, nil
 }
 
-// severalClasses reports whether some items are of two classes, or of the only one that there is.
+// severalClasses reports whether some items are of two classes, or whether there is only one class.
 func severalClasses(class, items []int) bool {
 	return len(items) > 0 &&
 		(slices.ContainsFunc(items, func(i int) bool { return class[i] != class[items[0]] }) ||

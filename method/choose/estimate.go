@@ -115,9 +115,9 @@ func unseenShare(p *problem.Problem) (share, variance float64) {
 	return share, (ones*(1-share) + 2*twos) / (labels * labels)
 }
 
-// Shrink draws the shares of k classes among some labels towards 1/k, as far as equal classes would explain them: of few
-// labels one class has more than the others by luck, and so a smaller share of other nodes. It is as if labels/(labels + K)
-// of it were true, with
+// Shrink draws the shares of k classes among some labels towards 1/k, as far as classes of equal size would explain them:
+// among few labels one class has more labels than the others by luck, and a smaller share of the other nodes. The result is
+// w·share + (1 − w)/k with w = labels/(labels + K) and
 //
 //	K = (1 − Σp²)/Σ(p − 1/k)²
 //
@@ -203,7 +203,7 @@ func (h Estimator) Estimate(p *problem.Problem,
 	return e
 }
 
-// newEstimate leaves the accuracy open, and also returns the variance of the share of unseen classes.
+// newEstimate returns an estimate without its accuracy, and the variance of the share of unseen classes.
 func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, variance float64) {
 	if tested == 0 || TooFew(p.Class) {
 		return e, 0

@@ -157,7 +157,7 @@ type Found struct {
 	Outside []int // pair that the other folds choose, for each fold of [Search].Together
 }
 
-// Run chooses.
+// Run compares the pairs, and returns the chosen pair and the pairs that the other folds choose for each fold.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
 	kernels := sched.UpTo(s.Kernel.Len())
 	settings := sched.UpTo(s.Learner.Len())

@@ -25,8 +25,8 @@ type Sets struct {
 	threshold float64
 }
 
-// Sets returns sets with a coverage and figures of some items, which are given by id and probabilities of the classes names. The
-// error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k classes.
+// Sets returns the sets of classes with a coverage, and their figures over the given items. Each item has an id and a
+// probability of each class in names. The error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k classes.
 func (s *Scores) Sets(coverage float64, names []string, items iter.Seq2[string, []float64]) (*Sets, error) {
 	threshold, err := Threshold(s.Sorted, coverage)
 	if err != nil {

@@ -97,9 +97,8 @@ func (s *Space) position(i int) []int {
 // taken to be equally good.
 const slack = 1.0
 
-// Best returns the candidate to use, given the merit of each: its number of right predictions
-// of the given number, less a loss; −∞ of a candidate that is impossible. See the package
-// comment for the rule.
+// Best returns the candidate to use. The merit of a candidate is its number of right predictions, of the given number
+// of tests, less a loss, or −∞ for an impossible candidate. See the package comment for the rule.
 func (s *Space) Best(merit []float64, tested int) int {
 	share := min(1, max(0, slices.Max(merit)/float64(max(1, tested))))
 	return s.BestWithin(merit, math.Sqrt(float64(tested)*share*(1-share)))
@@ -126,7 +125,7 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	return best
 }
 
-// sum is the sum of i's neighbourhood.
+// better reports whether candidate i is better than candidate j, given the sums of the merits of their neighbourhoods.
 func (s *Space) better(merit []float64, i int, sum float64, j int,
 	rivalSum float64) bool {
 	if sum != rivalSum {

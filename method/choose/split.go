@@ -11,8 +11,8 @@ import (
 // among the labelled items, in increasing order, and share none.
 type Split struct{ Train, Test []int }
 
-// Splits are splits that are drawn when they are asked for: of many items all of them
-// together would take more than everything else.
+// Splits draws each split when it is asked for, because all splits of many items together would take more memory than all
+// else.
 type Splits struct {
 	Len int               // the number of splits
 	At  func(i int) Split // split i, the same at every call. Cost: a permutation of the items

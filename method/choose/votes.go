@@ -16,7 +16,7 @@ const VoteSlope = 4
 //
 //	score_c = s_c^power / Σ_j s_j^power
 //
-// so that the power says how sure the scores are, and never which is highest.
+// so that the power decides how sure the scores are, and never which score is highest.
 type Votes struct{ power float64 }
 
 // VotesOf returns the votes with the power of an earlier [FitVotes].

@@ -162,7 +162,7 @@ func FillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	SetKnown(out, p)
 }
 
-// SetKnown sets the classes of labelled nodes to their own.
+// SetKnown sets the predicted class of each labelled node to its label.
 func SetKnown(out *Prediction, p *Problem) {
 	for i, c := range p.Class {
 		out.Class[p.Row[i]] = c

@@ -56,7 +56,8 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// The degrees of parseDegrees are compared with the rows when frames are first read, see [view.checkDegrees].
+// parseDegrees returns the degrees of a file. They are compared with the rows when frames are first read, see
+// [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {

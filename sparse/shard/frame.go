@@ -78,7 +78,7 @@ func maxPayload(rows, entries int) int {
 		codeBytes*entries
 }
 
-// header leaves the checksum and the length of the uncompressed payload open.
+// header returns the header of a frame without the checksum and the length of the uncompressed payload.
 func (m *Manifest) header(direction int, number int64, f frame,
 	r sparse.Range) header {
 	h := header{
@@ -103,7 +103,7 @@ func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
 
-// frameSum omits the bytes that hold the checksum.
+// frameSum returns the checksum of a frame, without the bytes that hold the checksum.
 func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }

@@ -115,7 +115,7 @@ func sumText(sum uint32) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// encode also fills in the checksum.
+// encode returns the text of the manifest, and sets the checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	m.Kind, m.Format, m.Checksum = "store", m.version(), zeroSum
 	var buf bytes.Buffer
@@ -168,7 +168,8 @@ func missingManifest(fsys durable.FS, dir string) error {
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
-// parseManifest checks the frame that all versions share before the version.
+// parseManifest parses a manifest. Before the version, it checks the beginning, the end and the checksum, whose form
+// all versions share.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }

@@ -13,7 +13,7 @@ const (
 	lockName     = "heatwalk.lock"
 )
 
-// The identity in the name prevents that two stores share a file.
+// shardName returns the name of a shard. The identity in the name prevents that two stores share a file.
 func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }

@@ -243,7 +243,7 @@ func (n *Nodes) Bytes() int64 {
 // order follows, the lengths of the ids as varints, the order, the text.
 const nodesHead = 8
 
-// write may ignore errors, because w remembers the first.
+// write writes the file of ids. It ignores errors, because w remembers the first.
 func (n *dictionary) write(w *bufio.Writer) {
 	le := binary.LittleEndian
 	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }

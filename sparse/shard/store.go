@@ -96,7 +96,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// On error the store must be closed.
+// openOnce opens a store. After an error the returned store must be closed.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{listed: listing{fs: o.fs, dir: dir},
 		plan: budget.Plan{Limit: o.Memory}}

@@ -26,7 +26,7 @@ func (t *target) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// A failed sync is final.
+// sync syncs a file. A failed sync is final, because the system may have dropped the data.
 func (t *target) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()

@@ -80,9 +80,9 @@ func (in *input) believes() bool {
 		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model. Few labels have too few adjacent pairs to learn from which classes are adjacent: then
-// the ratios are learned from the beliefs of all nodes. From manyBelieved labels on both sources are candidates, because learning
-// from beliefs starts wrong where neighbours differ.
+// believe fits beliefs of a block model. With few labels there are too few adjacent pairs of labels to learn which
+// classes are adjacent: then the ratios are learned from the beliefs of all nodes. With manyBelieved labels or more,
+// both sources are candidates, because learning from beliefs starts wrong where neighbours differ.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)

@@ -109,7 +109,7 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	})
 }
 
-// checkFolds refuses folds that the smallest class cannot fill.
+// checkFolds returns an error if the smallest class has fewer labels than there are folds.
 func checkFolds(folds int, l *nodefile.Labels) error {
 	size := l.Sizes() // of each class at least 1
 	smallest := slices.Index(size, slices.Min(size))

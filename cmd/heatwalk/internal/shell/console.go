@@ -220,7 +220,7 @@ func (console *Console) Cost() string {
 		words.Bytes(system.PeakMemory()))
 }
 
-// PrintSheet omits lines without a text.
+// PrintSheet prints lines of a title and a text, without the lines that have no text.
 func PrintSheet(w io.Writer, columns int, lines [][2]string) {
 	for _, line := range lines {
 		if line[1] != "" {

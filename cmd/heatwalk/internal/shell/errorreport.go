@@ -193,7 +193,7 @@ func parseReport(p *nodefile.ParseError) ErrorReport {
 	return r
 }
 
-// Flags and options have the same names.
+// flagOf returns the flag for an option of a library with the given value. Flags and options have the same names.
 func flagOf(name, value string) string {
 	if value != "" {
 		name += "=" + input.ShellWord(value)
