@@ -118,7 +118,9 @@ func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 		return nil, err
 	}
 	r.Propagation = comparison.Propagation
-	r.Held = comparison.HeldOut
+	if m.IsBaseline() || m.Mixture != nil { // otherwise its reduction would stay in memory
+		r.Held = comparison.HeldOut
+	}
 	if m.IsBaseline() && len(m.Specs) > 0 && len(m.Specs[0].Own(set.Given)) > 0 {
 		r.Declared, err = m.apart(ctx, p, nil, &set, fold, folds)
 	}
