@@ -181,7 +181,7 @@ func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.Compared)
 	tests = min(tests, j.testedNodes())
 	rows := tests + len(j.kinds())*labels
-	return j.walks(rows, choose.FoldCount(labels)+1, longestOf(j)).And(j.trial(labels, tests))
+	return j.walk(choose.FoldCount(labels) + 1).Or(j.trial(labels, tests)).And(j.rows(rows, longestOf(j)))
 }
 
 // maxTested bounds the test nodes of a tuning split.

@@ -264,17 +264,17 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	return w.And(budget.Workspace{Optional: most.Required(0) - w.Required(0)}), nil
 }
 
-// choosing declares the memory of a choice by trials with the given number of workers.
+// choosing declares the memory of a choice by trials of so many workers.
 func (j *job) choosing(workers int) budget.Workspace {
 	p := j.Problem
 	folds := choose.FoldCount(len(p.Row))
 	labels := min(len(p.Row), max(j.Compared, 2*len(p.Names)))
 	tests := min(j.testedNodes(), j.Settings.Tested)
-	return j.walks(labels*folds+tests, folds+1, longestOf(j)).And(
-		budget.Held(budget.Times(workers, j.trial(labels, max(tests, labels)).Required(0))))
+	trials := budget.Held(budget.Times(workers, j.trial(labels, max(tests, labels)).Required(0)))
+	return j.walk(folds + 1).Or(trials).And(j.rows(labels*folds+tests, longestOf(j)))
 }
 
-// fitting declares the memory of rows of features, walks, trials that run one after the other, a fit, and the decisions on all
+// fitting declares the memory of rows of features during walks, trials one after the other and a fit, and of the decisions on all
 // nodes.
 func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	p := j.Problem
@@ -286,30 +286,33 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	labels := min(len(p.Row), max(j.Compared, 2*k))
 	machines, _ := j.CountMachines()
 	features := k * par.Terms()
-	decisions := min(decisionBytes, 4*int64(n)*int64(machines))
-	weights := 16 * int64(machines) * int64(features) // in two layouts: the learner's and the walk's
-	held := budget.Held(budget.Block[float64](n, k), j.trial(labels, labels).Required(0), decisions, weights, 32*int64(train))
+	weights := budget.Held(16 * int64(machines) * int64(features)) // twice, as the learner returns them and as the walk needs them
+	scores := j.walk(1).And(budget.Held(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines))))
 	rows := train + labels*folds
 	variants := partitions*folds + 1
 	switch {
 	case perNode(j.Learner):
 		rows += n
-		held = held.And(budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4))) // a row of kernel values for each worker, and vectors
+		scores = budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4)) // a row of kernel values for each worker, and vectors
 	case measures:
 		_, count := j.Settings.FoldsLike(p, j.Compared)
 		count = engine.ApartFolds(p, count)
-		rows += count*min(train, mostMeasuring) + len(p.Row)
+		rows += count*min(train-train/choose.TestFoldCount(len(p.Row)), mostMeasuring) + len(p.Row)
 		variants += count
 	}
-	return j.walks(rows, variants, par.Steps()).And(held).And(j.Learner.Declare(train, features, k))
+	fit := j.Learner.Declare(train, features, k).And(weights)
+	return j.walk(variants).Or(j.trial(labels, labels)).Or(fit).Or(scores.And(weights)).And(j.rows(rows, par.Steps())).And(budget.Held(32 * int64(train)))
 }
 
-// walks declares the memory of rows of features, and of walks with the given number of variants.
-func (j *job) walks(rows, variants, steps int) budget.Workspace {
+// walk declares the memory of a walk of some variants.
+func (j *job) walk(variants int) budget.Workspace {
 	n := len(j.Problem.Degrees)
-	k := len(j.Problem.Names)
-	return budget.Slabs[float32](2, n, min(variants*k, walkColumns(n))).And(
-		budget.Held(32*int64(n), budget.Block[float32](rows, k*(steps+1)), 24*int64(rows)))
+	return budget.Slabs[float32](2, n, min(variants*len(j.Problem.Names), walkColumns(n)))
+}
+
+// rows declares the memory of rows of features, and of vectors.
+func (j *job) rows(rows, steps int) budget.Workspace {
+	return budget.Held(32*int64(len(j.Problem.Degrees)), budget.Block[float32](rows, len(j.Problem.Names)*(steps+1)), 24*int64(rows))
 }
 
 // trial declares the memory of a trial with the given numbers of training and test rows.
