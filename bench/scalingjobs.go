@@ -5,10 +5,10 @@ import "cmp"
 // scalingJob is a call of heatwalk on a graph.
 type scalingJob struct {
 	command string // with names of values of a cell, see [Cell.words]; it writes its last word
-	check   string // the call whose checksum is that of the output; "": that of its bytes
+	check   string // the call whose checksum is the checksum of the output; "": the checksum of its bytes
 	axes    string // of [scalingAxes]
 	sources string // joined by commas; "": no choice
-	width   int    // columns of each sweep; 0: those of the cell
+	width   int    // columns of each sweep; 0: the columns of the cell
 	bytes   int    // of a number in a sweep; 0: the job has no sweeps of known width
 	sweeps  int    // of peers, 0: not known
 }

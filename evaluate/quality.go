@@ -261,7 +261,7 @@ type Accuracies struct {
 	NodesReached int     `json:"nodes_reached"`
 }
 
-// truthOf compares predicted classes with the true ones. Only the first named classes have a part in the mean of F1.
+// truthOf compares predicted classes with true classes. Only the first named classes have a part in the mean of F1.
 func truthOf(truth, predicted []int, classes, named int,
 	reached func(i int) bool) (t Truth) {
 	table := newConfusion(classes)
@@ -284,7 +284,7 @@ func truthOf(truth, predicted []int, classes, named int,
 }
 
 // Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
-// known ones on all nodes without a label in seeds. It returns nil if there are no such nodes.
+// known labels of all nodes without a label in seeds. It returns nil if there are no such nodes.
 // A blank counts as wrong, and so does every class that seeds lacks.
 func Compare(labels []int, reached *roaring.Bitmap,
 	seeds, actual *nodefile.Labels) *Truth {
@@ -439,8 +439,9 @@ func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 	return r
 }
 
-// Summarize returns statistics of the predictions for nodes without a label: labels are their classes,
-// or [Unlabelled], which does not count, and rows of scores sum to one. truth may be nil, then held-out labels take its place; id returns the name of a node. Cost: one pass over the scores.
+// Summarize returns statistics of the predictions for nodes without a label: labels are their classes, or [Unlabelled],
+// which does not count, and rows of scores sum to one. truth may be nil, then held-out labels take its place; id returns
+// the name of a node. Cost: one pass over the scores.
 func Summarize(prediction *engine.Prediction, labels []int,
 	seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
 	classes := len(seeds.Names)

@@ -21,7 +21,7 @@ type Sampling struct {
 	Nodes      int    `json:"nodes"`
 	Labelled   int    `json:"labelled"`             // nodes with a label or a number
 	Splits     int    `json:"splits"`               // for each training size
-	Folds      int    `json:"folds,omitempty"`      // splits are those of cross-validation
+	Folds      int    `json:"folds,omitempty"`      // of cross-validation, whose test sets are the splits
 	Stratified bool   `json:"stratified,omitempty"` // fractions and folds have each class's share
 	RNGSeed    uint64 `json:"seed"`
 

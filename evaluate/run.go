@@ -296,7 +296,7 @@ func (c *comparison) reportProgress(method string, splits int) {
 type trial struct {
 	parameters any             // of the method on the split; nil: none
 	text       string          // the parameters in words
-	add        func(r *Result) // adds the measures to those of the splits before it
+	add        func(r *Result) // adds the measures to the measures of earlier splits
 }
 
 // outcome holds the measures of a method that predicts classes on one split.

@@ -32,7 +32,7 @@ type Comparison struct {
 	TrainedOn     string  `json:"trained_on"`
 	A             string  `json:"a"`
 	B             string  `json:"b"`
-	Difference    float64 `json:"difference"`     // mean accuracy of A minus that of B
+	Difference    float64 `json:"difference"`     // mean accuracy of A less the mean accuracy of B
 	Margin        float64 `json:"margin"`         // half the 95 % confidence interval of Difference; 0 for fewer than leastSplits
 	Higher        int     `json:"higher"`         // splits on which A is more accurate
 	Lower         int     `json:"lower"`          // splits on which B is more accurate

@@ -90,7 +90,7 @@ type Config struct {
 	Missing      []string                              // ids that are no nodes: lines with one are dropped and counted; nil: none, but words such as NA are warned of
 	SkipBadLines bool                                  // count bad lines and go on
 	UnknownIDs   UnknownIDs                            // for edges with a node that is not in Nodes; default: accept
-	Order        Order                                 // of the store's rows; default: that of the ids
+	Order        Order                                 // of the store's rows; default: the order of the ids
 	Force        bool                                  // replace the store that is there
 	Codec        string                                // of the shards; "": the usual one
 	TempDir      string                                // the directory of temporary files; "": the directory that holds the store

@@ -34,7 +34,7 @@ type extent struct {
 
 	lines   int64 // of edges
 	held    int64 // bytes of the parts in memory
-	readers int64 // bytes of open inputs, in addition to those of workers
+	readers int64 // bytes of open inputs, in addition to the bytes of workers
 
 	nodes  int64
 	bits   int64 // of the bitmap of ids; 0: no bitmap

@@ -24,7 +24,7 @@ var maxNodes = noRow
 // numbering is the output of the numberer and the orderer: the rows of the nodes.
 type numbering struct {
 	nodes *shard.Nodes // in the default order
-	order []uint32     // the row of each node in the order of the settings; nil: rows are those of nodes
+	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 
 // numberer is the second stage. Its input are the names and the lines of the reader; its output is

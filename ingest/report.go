@@ -32,7 +32,7 @@ type Report struct {
 	PaddedIDs      int64        `json:"padded_ids"`            // ids with blanks around them, outside of quotes
 	MissingIDs     int64        `json:"missing_ids"`           // lines dropped for an end that is blank or one of Config.Missing
 	UnknownIDs     int64        `json:"unknown_ids"`           // lines dropped for a node that is not in the list of nodes
-	IDs            string       `json:"ids"`                   // "numeric" (the order of the ids is increasing) or "text" (that of first appearance)
+	IDs            string       `json:"ids"`                   // "numeric" (the order of the ids is increasing) or "text" (the order of first appearance)
 	Bytes          int64        `json:"bytes"`                 // read, as stored
 	Warnings       []string     `json:"-"`                     // about odd input that was accepted
 	Seconds        float64      `json:"-"`                     // of the whole run
@@ -49,7 +49,7 @@ type FileReport struct {
 	Name     string        `json:"name"`
 	Format   string        `json:"format"`             // "node list" or the title of a graphfile.Format
 	Columns  input.Columns `json:"columns,omitempty"`  // the uses of the columns of a table
-	Settings []string      `json:"settings,omitempty"` // of a table of text, as "header=yes": those that it was read with
+	Settings []string      `json:"settings,omitempty"` // of a table of text, as "header=yes", that it was read with
 	Bytes    int64         `json:"bytes"`              // as stored
 	Lines    int64         `json:"lines"`
 	CRC      string        `json:"crc32c,omitempty"` // of the bytes as stored

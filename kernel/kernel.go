@@ -195,7 +195,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	if err != nil || !single {
 		return report, err
 	}
-	const denormal, normal = 0x1p-149, 0x1p-126 // the least ones
+	const denormal, normal = 0x1p-149, 0x1p-126 // the least positive numbers
 	if report.Largest > 0 && report.Largest < normal {
 		return nil, refuse(pkg, "dtype",
 			"the largest value, %.3g, is too small for float32; give float64",

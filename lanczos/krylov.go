@@ -31,7 +31,7 @@ type krylov struct {
 	f         filter
 	deflation *knownVectors
 	seed      uint64
-	dim       int      // rows of the map, without those of zero
+	dim       int      // rows of the map, without the rows in zero
 	zero      []uint32 // rows in which columns are 0
 
 	ortho       orthonormalizer

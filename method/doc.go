@@ -67,18 +67,19 @@
 //	spectral     ridge regression on eigenvectors, the model of several labels
 //	lgc          f = ȳ + M(y − ȳ)/M1 for M = (I − αS)⁻¹, as any learner of package propagate that is such a sum
 //
-// The driver is that of classes: a choice by predictions of each value without its fold, and a model of all values. The share
-// of right predictions is replaced by the share of the variance that is explained, the mean of 1 − (y − ŷ)²/σ². Of more than
-// 1,000 values errors are measured on 1,000, on more than 20,000 nodes 400; a setting of a kernel is chosen by a sample and then measured by models of all
-// other folds. [Best] compares several engines, see [ParseList], and draws the predictions of the best towards the mean, as
-// far as held-out values do; engines of other modules are added with [Register]. No prediction is beyond the range of the known values.
+// The driver is the driver of classes: a choice by predictions of each value without its fold, and a model of all values.
+// The share of right predictions is replaced by the share of the variance that is explained, the mean of 1 − (y − ŷ)²/σ².
+// Of more than 1,000 values errors are measured on 1,000, on more than 20,000 nodes 400; a setting of a kernel is chosen by
+// a sample and then measured by models of all other folds. [Best] compares several engines, see [ParseList], and draws the
+// predictions of the best towards the mean, as far as held-out values do; engines of other modules are added with
+// [Register]. No prediction is beyond the range of the known values.
 //
 // # Several processes
 //
-// The graph of a [engine.Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named.
-// Choices, accuracies and counts are those of the whole graph in all processes, and predictions are those of
-// the rows of the process. A learner that compares all nodes with each other returns [sparse.ErrDivided], as
-// auto does on a graph with directions if [graph.Graph.In] is nil, see [engine.Engine.NeedsTranspose].
+// The graph of a [engine.Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named. In all
+// processes choices, accuracies and counts are about the whole graph, and predictions about the rows of the process. A
+// learner that compares all nodes with each other returns [sparse.ErrDivided], as auto does on a graph with directions if
+// [graph.Graph.In] is nil, see [engine.Engine.NeedsTranspose].
 //
 // # Determinism
 //

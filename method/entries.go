@@ -170,9 +170,8 @@ func parseValues(m *engine.Engine, name string,
 // values by method, see docs/formats.md. In a file, values for a method override values for all methods; an entry's own
 // values override both.
 //
-// Errors are joined: those of reading the
-// file, an error that wraps [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own values,
-// a [*param.ParameterError] for a given one that leaves an entry nothing to try.
+// Errors are joined: errors of reading the file, an error that wraps [ErrGrid] for its contents, a [choose.ErrUsage] for an
+// entry's own values, a [*param.ParameterError] for a given value that leaves an entry nothing to try.
 func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.Settings, error) {
 	base := &engine.Settings{Fixed: grid == "none"}
 	file, err := openGrid(ctx, grid)

@@ -19,9 +19,9 @@ import (
 // The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|, or the weighted mean. The score of a seed
 // is its score for the seeds outside its fold, so that its similarity to itself does not count. With ten
 // seeds or fewer each is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and
-// another node in which the seed has the higher score, where both scores are those for the seeds outside the fold.
+// another node in which the seed has the higher score, where both scores are for the seeds outside the fold.
 //
-// A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are those of walks from
+// A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are for walks from
 // the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds. On a
 // graph with directions it is a function of all seeds, personalized-pagerank of package kernel.
 
@@ -106,9 +106,9 @@ func foldCount(seeds int) int {
 	return choose.FoldCount(seeds)
 }
 
-// Rank ranks nodes. The tolerance bounds the norm of the error of each column of scores, relative to its norm. Progress is called
-// with the stage "ranking", the finished columns and all columns. The error is [ErrSeeds], the context's, or that of the kernel. Cost: the kernel times
-// a block of 1 + |folds| columns, in slabs of [RankColumns].
+// Rank ranks nodes. The tolerance bounds the norm of the error of each column of scores, relative to its norm. Progress is
+// called with the stage "ranking", the finished columns and all columns. The error is [ErrSeeds], an error of the context,
+// or an error of the kernel. Cost: the kernel times a block of 1 + |folds| columns, in slabs of [RankColumns].
 func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, error) {
 	if s == nil {
 		s = new(kernel.Settings)
@@ -206,8 +206,8 @@ func orderByScore(scores []float64, nodes []int) []int {
 	return order
 }
 
-// HighestNodes returns the rows of the highest scores by falling score, at most count of them; of equal scores the lower row first. Cost: one
-// pass over the scores, which are not sorted.
+// HighestNodes returns the rows of the highest scores by falling score, at most count of them; of equal scores the lower
+// row first. Cost: one pass over the scores, which are not sorted.
 func HighestNodes(scores []float64, count int) (rows []int) {
 	for row := range scores {
 		rows = sched.KeepFirst(rows, row, count,
@@ -216,7 +216,7 @@ func HighestNodes(scores []float64, count int) (rows []int) {
 	return rows
 }
 
-// seedWeights returns the weight of each node, 0 of those that are no seeds.
+// seedWeights returns the weight of each node, 0 for nodes that are no seeds.
 func seedWeights(p *RankProblem) []float64 {
 	weights := make([]float64, len(p.Degrees))
 	for i, seed := range p.Seeds {
@@ -269,7 +269,8 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes, or those of the seeds of a fold f ≥ 0, with twice the number of the other nodes that each is above.
+// note stores the scores of all nodes, or of the seeds of a fold f ≥ 0, and for each score twice the number of other nodes with
+// a smaller score.
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process
@@ -296,7 +297,7 @@ func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 
 const badSeed = "method: a process does not have a seed"
 
-// halvesBelow returns twice the number of rising values that are below x, and the number of those equal to it.
+// halvesBelow returns twice the number of values below x plus the number of values equal to x, of increasing values.
 func halvesBelow(values []float64, x float64) float64 {
 	lower, _ := slices.BinarySearch(values, x)
 	through, _ := slices.BinarySearchFunc(values, x, func(v, x float64) int {

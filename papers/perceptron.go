@@ -106,7 +106,8 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	return p, nil
 }
 
-// voteRule is the [classify.Rule] of votes. It has the mistakes for each pair, or for two classes those of the first pair alone.
+// voteRule is the [classify.Rule] of votes. It has the mistakes for each pair, or for two classes the mistakes of the first
+// pair alone.
 type voteRule []mistakes
 
 // Support implements [classify.Model.Support]. It returns the number of mistakes, which is the number of predictors.

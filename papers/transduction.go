@@ -29,7 +29,7 @@ import (
 //
 //	Σ_i log Σ_c e^{t_ic} − tr νᵀt + tr tᵀK⁻¹t/(2σ²)
 //
-// where ν is one-hot at labelled nodes and q at all others. β = 0 makes the class shares equal to those of the labels, and Θ has
+// where ν is one-hot at labelled nodes and q at all others. β = 0 makes the class shares equal to μ, and Θ has
 // mean 0; without balance Θ is 0. Scores are t, −∞ for a class without a label. Probabilities are q, from which
 // [propagate.Learner.Decide] makes classes.
 //

@@ -17,7 +17,7 @@ import (
 type Joined struct {
 	Matrix           // with several entries in a place
 	Weighted bool    // some entry is not 1
-	changes  bool    // entries are not those below
+	changes  bool    // entries differ from the entries below
 	ranges   []Range // ranges below with new numbers of entries; a long row has pieces of its new length
 	first    []int   // the first range of the rows of each range below
 	entries  int64

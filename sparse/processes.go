@@ -12,7 +12,7 @@ import (
 //   - 0 ≤ i < Own: rows that no other process has
 //   - Own ≤ i < First: padding, so that blocks have the same number of rows in all processes and
 //     decisions that depend on this number are the same
-//   - First ≤ i < First+Named: rows of the named nodes, for example of those with labels; every
+//   - First ≤ i < First+Named: rows of the named nodes, for example of nodes with labels; every
 //     process has them, with the same values
 //
 // Operations on single rows need no other process. A sum over the rows of the matrix is computed over

@@ -1,6 +1,6 @@
 // Command extension is heatwalk with a kernel, a learner, two methods, a model for numbers, a file format and a kind of items,
-// words, of another module. They have a name in --method, grids, estimates and help, as those that come with
-// heatwalk do, and files that end in .arrows are read as graphs:
+// words, of another module. They have a name in --method, grids, estimates and help, as the additions that come with
+// heatwalk, and files that end in .arrows are read as graphs:
 //
 //	go run . classify GRAPH --labels L.tsv --method signless+nearest -o OUT.tsv
 //	go run . evaluate GRAPH --labels L.tsv --method votes,lgc,cwk+nearest

@@ -61,7 +61,7 @@ type bvGraph struct {
 
 	degree, reference, blocks, block, residual func() uint64
 
-	lists            [][]uint32 // successors of the last window+1 nodes, that of node x at x mod (window+1)
+	lists            [][]uint32 // successors of the last window+1 nodes, of node x at x mod (window+1)
 	extra            []uint32   // successors that are not copied
 	intervals, gaps  []uint32   // the two kinds of them
 	copied           []uint32   // successors that are copied
@@ -173,7 +173,7 @@ func (g *bvGraph) configure() error {
 	return g.choose(values["compressionflags"], refuse)
 }
 
-// choose sets the codes: defaults, or those that flags such as RESIDUALS_DELTA name.
+// choose sets the codes: the codes that flags such as RESIDUALS_DELTA name, or defaults.
 func (g *bvGraph) choose(flags string,
 	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in

@@ -20,7 +20,7 @@ type Collection struct {
 // directions an edge is an arc at each of its ends, a loop once.
 type Member struct {
 	ID        []string // of the vertices; nil: they have none
-	Ptr       []int32  // the arcs of vertex v are those from Ptr[v] up to Ptr[v+1]
+	Ptr       []int32  // vertex v has the arcs Ptr[v] ≤ a < Ptr[v+1]
 	To        []int32  // where each arc leads, increasing for each vertex
 	EdgeLabel []int32  // of each arc; nil: there are none
 	Label     []int32  // of each vertex; nil: there are none

@@ -52,6 +52,6 @@
 // with the file and not with its header. Numbered formats and Parquet take a fixed
 // amount, of a Parquet file one page of each column; no word, string or piece of
 // XML or JSON has more than 1 MiB; the named formats keep
-// their nodes, those with attributes also their edges, and report this to [Input].Hold. Every fault is an
+// their nodes, formats with attributes also their edges, and report this to [Input].Hold. Every fault is an
 // [*input.Error] with the file and the line, byte, row or array element.
 package graphfile

@@ -45,7 +45,7 @@ type Format struct {
 	Size  func(s *shard.Store) int64
 
 	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
-	size   func(g *graph) int64                                                             // bytes of the file that write writes; nil: those of text
+	size   func(g *graph) int64                                                             // bytes of the file that write writes; nil: the bytes of text
 	markup int                                                                              // bytes of text of an edge or a node, in addition to ids, weights and attributes; 0: nodes have no text
 	held   func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
 }
@@ -154,7 +154,7 @@ type Summary struct {
 	Nodes     uint64        // if Numbered
 	First     uint64        // if Numbered
 	Lines     int64         // of a text format
-	Columns   input.Columns // of a table the uses of its columns, of GraphML and JSON those of the attributes of edges
+	Columns   input.Columns // uses of the columns of a table, or of the attributes of edges of GraphML and JSON
 	AreEvents bool          // of a table: its lines are events between two nodes, such as payments
 	Notes     []error       // warnings
 	Rounded   int64         // weights that are integers which float64 does not hold

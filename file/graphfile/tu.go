@@ -76,7 +76,7 @@ type tuReader struct {
 	prefix string
 	c      *Collection
 	graph  []int32 // of each vertex, from 0
-	place  []int32 // of each vertex where those of a graph stand together
+	place  []int32 // of each vertex, in an order in which the vertices of a graph are adjacent
 	start  []int32 // of each graph, the place of its first vertex; behind them all vertices
 	size   []int32 // of the graphs
 }

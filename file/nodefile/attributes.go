@@ -17,12 +17,12 @@ import (
 
 // AttributeConfig holds the settings of [ReadAttributes]; nil means the zero value.
 type AttributeConfig struct {
-	Columns []string    // columns of attributes, by numbers from 1 or titles; nil: all except those of ids and classes
+	Columns []string    // columns of attributes, by numbers from 1 or titles; nil: all except the columns of ids and classes
 	ID      string      // column of ids, by number or title; "": found by its title, may be missing
 	Class   string      // column of classes; "": found by its title, may be missing
 	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
-	Missing []string    // words for a missing value, in addition to the empty text; nil: those of [table.Missing] in a column of numbers
+	Missing []string    // words for a missing value, in addition to the empty text; nil: the words of [table.Missing] in a column of numbers
 	Memory  int64       // limit of the table in bytes; 0: no limit
 	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
 	Warn    func(error) // called with each warning about the file; may be nil

@@ -8,7 +8,7 @@
 //	table, err := nodefile.ReadAttributes(ctx, "table.csv", nil)
 //
 // Each line is about one node; tabs, commas, semicolons or blanks separate its id from its
-// values. Files may be compressed. Ids must equal those of the graph byte for byte, except that
+// values. Files may be compressed. Ids must equal ids of the graph byte for byte, except that
 // the integer 3 matches 3.0, because pandas writes integers as floats if a column has missing
 // values. [Reader] reads the rows of any such table, delimited text or Parquet: it decides by the first lines which
 // columns hold the node and the value. Errors in the data have file, line, column and remedy; see [ParseError].

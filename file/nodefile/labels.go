@@ -23,8 +23,8 @@ type LabelConfig struct {
 	Set         string      // name of the place of the nodes in messages; default: the graph
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
-	Like        *Labels     // labels whose columns are those of this table too, if it has such titles; may be nil
-	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: -1, and those of [table.Missing], if all other labels are numbers
+	Like        *Labels     // labels of another table: this table has the same columns if it has their titles; may be nil
+	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: -1 and the words of [table.Missing], if all other labels are numbers
 	MinusOne    bool        // -1 is a label
 	Several     bool        // a node may have several labels, each on a line of its own
 	Separator   string      // with Several, text between labels on one line; "": a line has one label

@@ -63,8 +63,8 @@ func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error
 }
 
 // Err returns an error about the file name if all ids are unknown, because the file then
-// belongs to another graph, or if some are unknown and skip is not set; fix is the remedy for
-// the latter.
+// belongs to another graph, or if some are unknown and skip is not set. fix is the remedy for
+// some unknown ids.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := words.Quoted(u.id)
 	switch {

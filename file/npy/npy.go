@@ -294,7 +294,7 @@ func (a *Array) Decode(dst []float64, b []byte) {
 	}
 }
 
-// Decode32 stores the values of the elements of a at the beginning of b, those beyond float32 as infinite ones.
+// Decode32 stores the values of the elements of a at the beginning of b, values beyond float32 as infinite.
 func Decode32(a *Array, dst []float32, b []byte) {
 	switch {
 	case a.Kind == 'f' && a.Width == 2 && isNative(a):

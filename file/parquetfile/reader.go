@@ -44,7 +44,7 @@ type column struct {
 	isDecimal  bool
 	scale      int  // of a decimal: 1.50 with the scale 2 is stored as 150
 	isUnsigned bool // it holds unsigned integers
-	logical    any  // its type; nil: that of its values
+	logical    any  // its type; nil: the type of its values
 }
 
 // open opens a file, see [table.OpenParquet].

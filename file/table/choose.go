@@ -34,7 +34,7 @@ var (
 
 const attribute = "attribute"
 
-// Request states which columns a table must have, and those that settings name.
+// Request states which columns a table must have, and which columns settings name.
 type Request struct {
 	Value      string            // the use of the column behind the node, "" for none
 	IsEdges    bool              // rows are edges
@@ -68,7 +68,7 @@ type chooser struct {
 	odd   []int    // the columns of ends that cannot be ids
 }
 
-// Choose chooses the columns of a table: those that settings name, else those with titles of the list, else by position
+// Choose chooses the columns of a table: columns that settings name, else columns with titles of the list, else by position
 // in a table of two or three columns. It returns an *input.Error without a place, which names the columns and a setting,
 // if a role has not exactly one column.
 func (s *Sample) Choose(r *Request) (*Choice, error) {

@@ -97,12 +97,12 @@ type group struct {
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
 type FeatureConfig struct {
 	IDs         string           // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
-	Rows        *Axis            // the ids of the rows of a matrix; nil: those of IDs
+	Rows        *Axis            // the ids of the rows of a matrix; nil: the ids in IDs
 	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
-	Names       []string         // [Features.Names] of a model, which a table is read as, by its titles; nil: those of the table
-	Means       []float64        // [Features.Means] of the model; nil: those of the table
+	Names       []string         // [Features.Names] of a model: a table gets these attributes, by its titles; nil: its own attributes
+	Means       []float64        // [Features.Means] of the model; nil: the means of the table
 	Labels      *nodefile.Labels // known labels, whose columns are no attributes
-	Missing     []string         // words for a missing value in a table, in addition to those of [table.Missing] among numbers
+	Missing     []string         // words for a missing value in a table, in addition to the words of [table.Missing] among numbers
 	Text        input.Text       // how the text of a table is read; default: decide from it
 	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest
 	SkipUnknown bool             // skip rows of nodes that are not in the graph; default: an error
@@ -130,12 +130,11 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // For example, the column colour with the values red, blue and red becomes two attributes.
 // Numbers with zeros in front, for example 01234, are text.
 //
-// Other columns are ignored: dates, labels, texts that differ for nearly every node, and columns of more than
-// 1,000 categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these;
-// if no title is known, all columns titled as labels. Fields names the columns in place of these rules; dates
-// are then numbers of days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A
-// table is read twice: for the types of its columns and for the values. The two counts above
-// the vectors of word2vec are skipped.
+// Other columns are ignored: dates, labels, texts that differ for nearly every node, and columns of more than 1,000
+// categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these; if no title
+// is known, all columns titled as labels. Fields names the columns in place of these rules; dates are then numbers of days.
+// Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A table is read
+// twice: for the types of its columns and for the values. The two counts above the vectors of word2vec are skipped.
 //
 // The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
 // is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as

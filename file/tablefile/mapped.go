@@ -162,7 +162,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 }
 
 // CopyRows writes attributes in a .npy file to w, with the rows in the order of the nodes and elements of the same type. It
-// returns the number of columns and the name of the type. The ids of the rows are those that [ReadFeatures] uses. The error is a
+// returns the number of columns and the name of the type. The rows have the ids that [ReadFeatures] uses. The error is a
 // [*nodefile.ParseError] if ReadFeatures would return one, if the file is no .npy file, is compressed or is stored by columns, and
 // if it has not one row for each node.
 func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup,

@@ -82,7 +82,7 @@ func (k *chunker) read(c *Chunk) error {
 	if k.r.ctx.Err() != nil {
 		return sched.Cause(k.r.ctx)
 	}
-	// bytes read; those before clean have no lone carriage return
+	// bytes read; the bytes before clean have no lone carriage return
 	n := len(k.carry)
 	clean := 0
 	limit := ChunkBytes

@@ -60,7 +60,7 @@ type frames struct {
 	in      *bufio.Reader
 	window  *atomic.Int64 // largest window so far
 	pass    int64         // bytes before the next header of a frame or a block
-	inFrame bool          // the next header is that of a block
+	inFrame bool          // the next header is the header of a block
 	tail    int64         // bytes after the last block of the frame
 }
 

@@ -15,7 +15,7 @@ type records struct {
 	r      *Reader
 	in     *recordText
 	d      *json.Decoder
-	column map[string]int  // of each key; none of those that are left out
+	column map[string]int  // of each key that is not left out
 	warned map[string]bool // of keys that are left out
 	cells  []string        // of the object at hand
 	line   int64           // of the last row

@@ -28,8 +28,8 @@ type Pending struct {
 // NewFile begins the file path, as a temporary file with a unique name in the same directory. If
 // several processes write one path at the same time, the last to commit determines its content.
 // NewFile removes temporary files in that directory that killed runs left. If path is a link, the link stays
-// and its target is replaced. The new file has the permission bits of the old one, and from the
-// start no more than those for others. A path that is no regular file (a device, a pipe) is
+// and its target is replaced. The new file has the permission bits of the old file, and grants
+// others no more than these from the start. A path that is no regular file (a device, a pipe) is
 // written directly, because it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, true)

@@ -158,7 +158,7 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 }
 
 // start returns the sums that row lo starts from at the given column: zeros, or with onto the values of
-// dst. stride is the number of bytes from the sums of one row to those of the next.
+// dst. stride is the number of bytes from the sums of one row to the sums of the next row.
 func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	if g.onto {
 		return pointer(g.dst.Data, lo*g.dst.Stride+column),

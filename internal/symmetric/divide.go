@@ -10,7 +10,7 @@ import (
 
 const (
 	leaf    = 32  // rows up to which a tridiagonal matrix is solved by QL
-	outputs = 32  // vectors that one worker makes of those of the halves
+	outputs = 32  // vectors that one worker makes of vectors of the halves
 	inputs  = 64  // vectors of the halves that stay in a worker's cache
 	tile    = 256 // numbers of each of these vectors that stay there meanwhile, a multiple of 4
 )

@@ -141,7 +141,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 			return nil, fmt.Errorf("%w: %v", ErrChanged, err)
 		}
 	}
-	if e.Mixture != nil && m.Auto == nil && m.Values == nil { // values are those of a signed graph
+	if e.Mixture != nil && m.Auto == nil && m.Values == nil { // values of a signed graph
 		return nil, ErrChanged
 	}
 	s = m.settings(s)

@@ -60,7 +60,7 @@ type Settings struct {
 	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: auto measures label propagation itself
 	Model     *Model     `json:"-"` // a model that replaces choice and fit; nil: none
 
-	// Targets are the rows of the nodes that the accuracy of auto is about, those that can have a label; nil: all nodes.
+	// Targets are the rows of the nodes that can have a label, for which auto estimates its accuracy; nil: all nodes.
 	Targets []uint32
 
 	// Progress, if not nil, is called with a stage ("choose", "features" or "walk"), the finished part of it, and the whole.

@@ -19,8 +19,8 @@
 //
 // # Links
 //
-// Let left be the response from v at every node and right the score of the predicted class less that of the
-// class with the next score. The importance of the link between i and j with weight A_ij is
+// Let left be the response from v at every node and right the score of the predicted class less the score
+// of the class with the next score. The importance of the link between i and j with weight A_ij is
 //
 //	A_ij·(left_i·right_j + left_j·right_i)
 //

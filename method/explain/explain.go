@@ -106,7 +106,8 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one. All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
+// Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one.
+// All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
 // Workspace declares the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and the
@@ -270,7 +271,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	return err
 }
 
-// byImportance compares links: the more important one comes first, of equal ones the first in the order of the nodes.
+// byImportance compares links: the more important link comes first, of equal links the first in the order of the nodes.
 func byImportance(a, b LinkImportance) int {
 	return cmp.Or(cmp.Compare(b.Importance, a.Importance),
 		slices.Compare(a.Rows[:], b.Rows[:]))

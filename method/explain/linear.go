@@ -12,9 +12,10 @@ import (
 //	score_c(v) = bias_c + Σ_u R(v, u)·w(u, c)
 //
 // respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. A further column, if there is one, is
-// the mean R̄ of those of labelled nodes: then a share is that of R(v, u) − γ·R̄(u), see [SubtractCommon], and the rest has
-// γ·Σ_u R̄(u)·w(u, c), unless the absolute values of the shares add up to less without it, as those of a node that is near
-// one label alone. rows are the labelled nodes, weights has a row for each of them, and scores has those of all nodes.
+// the mean R̄ of the responses of labelled nodes. Then a share is the product of R(v, u) − γ·R̄(u) with w, see
+// [SubtractCommon], and the rest has γ·Σ_u R̄(u)·w(u, c), unless the absolute values of the shares add up to less with γ = 0,
+// as they do for a node that is near one label alone. rows are the labelled nodes, weights has a row for each labelled node,
+// and scores has a row for each node.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{

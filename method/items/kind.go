@@ -111,7 +111,7 @@ type Input struct {
 	Flags     map[string]string // values of the kind's own flags
 	Kernels   []*param.Spec     // to compare
 	Learners  []*classify.Learner
-	Values    param.Values // those given of the parameters of both
+	Values    param.Values // given parameters of both
 	Calibrate bool         // classes are to have probabilities, see [Source.Calibrate]
 
 	LabelFile string                // "" if it is not given
@@ -149,7 +149,7 @@ type Part struct {
 type Collection struct {
 	File   string // what messages call it
 	IDs    tablefile.Axis
-	Lookup nodefile.Lookup // finds items in files of classes; nil: Labels has those of the file already
+	Lookup nodefile.Lookup // finds items in files of classes; nil: Labels has the labels of the file already
 
 	Labels     *nodefile.Labels // the classes that the input has; may be nil
 	Unlabelled string           // PROBLEM; REMEDY if classes are needed and there are none; may be ""
@@ -179,7 +179,7 @@ type Collection struct {
 
 	Attributes int    // number of columns that are compared, for the summary; 0: they are no table
 	Summary    string // of a matrix of kernel values, for example "between 188 graphs of 3,371 nodes"
-	Facts      any    // pointer to a struct, whose keys are among those of the JSON document; may be nil
+	Facts      any    // pointer to a struct, whose keys are keys of the JSON document; may be nil
 
 	// Describe, if not nil, returns further keys as Facts, and a line of the summary, in place of
 	// the method, its parameters and its accuracy.

@@ -54,7 +54,7 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 // the graph, an iteration did not converge, or the labels contain no information.
 type Error struct {
 	Method string // name of the method, or of its kernel or learner
-	Err    error  // [ErrDirected], [sparse.ErrDivided], or that of the iteration or learner
+	Err    error  // [ErrDirected], [sparse.ErrDivided], or an error of the iteration or learner
 }
 
 // ErrDirected says that edges have a direction where a symmetric graph is needed.

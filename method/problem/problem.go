@@ -209,5 +209,5 @@ type MixedModel struct {
 	Name       string
 	Parameters string
 	Weight     float64
-	IsFactor   bool // the probabilities to the power of the weight multiply those of the mixture
+	IsFactor   bool // the probabilities of the mixture are multiplied by these probabilities to the power of Weight
 }

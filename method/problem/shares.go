@@ -8,7 +8,8 @@ package problem
 // Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities (2002), equation 4.
 // With balanced it multiplies them by labels / labels of the class as well: of a model that fits the
 // likelihood of its labels, the probabilities of one with balanced weights of classes. If p(c|x) minimises
-// the expected −log p(y|x), then p(c|x)·v_c/Σ_b p(b|x)·v_b minimises that of −v_y·log p(y|x).
+// the expected −log p(y|x), then p(c|x)·v_c/Σ_b p(b|x)·v_b minimises the expected
+// −v_y·log p(y|x).
 //
 // It returns nil if the shares are not known and classes are not balanced.
 func (p *Problem) Reweigher(balanced bool) func(probabilities []float64) {

@@ -35,9 +35,9 @@ const embeddingTolerance = 1e-6
 
 // SpectralLogistic is multinomial logistic regression on a spectral embedding: row i of
 // the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
-// those that components have at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
+// the eigenvectors of components at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
 // and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
-// other components have only rounding. The eigenvectors are those of L̃ with the smallest
+// other components have only rounding. They are also the eigenvectors of L̃ with the smallest
 // values. d and λ are chosen by cross-validation.
 var SpectralLogistic = engine.GraphMethod{
 	Spec: &spectralLogisticSpec, Prepare: prepareSpectral, Predictions: predictSpectral, Scores: scoreSpectral,

@@ -56,7 +56,7 @@ func (c *Evidence) Best(count int,
 }
 
 const (
-	// mostKinds is the number of kinds, the most frequent ones, whose weights are chosen. Others have the weight 1.
+	// mostKinds is the largest number of kinds whose weights are chosen: the most frequent kinds. Other kinds have the weight 1.
 	mostKinds = 16
 	factor    = 8
 	// leastWeight is above 0 so that labels reach nodes whose edges are of one kind.
@@ -67,10 +67,10 @@ const (
 	halfLives = 8
 )
 
-// Choose chooses the factors that are open, and the function of the weights of entries that is best with the factors that suit it.
-// The memory of its walks is at most a quarter of the given one if that is not 0. It chooses once for the same labels. The error
-// is that of a sweep or of memory. Cost: steps sweeps over a block with a column for each class and fold, for some dozen vectors
-// of weights and each function.
+// Choose chooses the factors that are open, and the function of the weights of entries that is best with the factors that
+// suit it. The memory of its walks is at most a quarter of the given memory; 0 means no limit. It chooses once for the same
+// labels. The error is the error of a sweep, or a [*budget.Error]. Cost: steps sweeps over a block with a column for each
+// class and fold, for some dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))

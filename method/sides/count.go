@@ -10,10 +10,10 @@ import (
 // Counts are counts of entries of a store with kinds or times. Entries whose factor is 0 do not count.
 type Counts struct {
 	Manifest       shard.Manifest // of the store, with counts and times of these entries; Times is nil without entries
-	Labelled, Same []int64        // for each kind: entries between labelled nodes other than self loops, those between nodes of one class
+	Labelled, Same []int64        // for each kind: entries between labelled nodes without self loops, and entries between labelled nodes of one class
 }
 
-// Count counts the entries of a store as it is swept, see [shard.Weigh], and those between labelled rows. Cost: one sweep.
+// Count counts the entries of a store as it is swept, see [shard.Weigh], and the entries between labelled rows. Cost: one sweep.
 func Count(ctx context.Context, s *shard.Store,
 	rows, classes []int) (*Counts, error) {
 	n, _ := s.Dims()

@@ -170,13 +170,13 @@ func (e *Edges) complete(k *Kept) *Options {
 	return &o
 }
 
-// Differs reports whether the factors of a kept model are others than the given ones.
+// Differs reports whether the factors of a kept model differ from the given factors.
 func (e *Edges) Differs(k *Kept) bool {
 	return !reflect.DeepEqual(e.complete(k), e.Options)
 }
 
-// Restore returns the given factors, and in place of those that are open or not given the ones of a kept model, nil if it has
-// none. Other kinds have the weight 1. The error is that of a window that no edge is in.
+// Restore returns the given factors, with the factors of a kept model in place of factors that are open or not given. It
+// returns nil if the model has none. Other kinds have the weight 1. It returns an error for a window without an edge.
 func (e *Edges) Restore(k *Kept) (*Choice, error) {
 	options := e.complete(k)
 	if m := e.Store.Manifest; m.Times != nil {

@@ -49,7 +49,7 @@ func (e *Edges) HasFactors(k *Kept) bool {
 	return e.IsOpen() || o.HalfLife != ""
 }
 
-// Given returns the given factors, and 1 for those that are to be chosen.
+// Given returns the given factors, and 1 for the factors that are to be chosen.
 func (e *Edges) Given() *Choice {
 	m := e.Store.Manifest
 	c := &Choice{HalfLife: math.Inf(1), Book: e.Options.Book(m), IsGiven: true, given: e.Options}

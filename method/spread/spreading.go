@@ -75,8 +75,8 @@ func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	return steps.Engine()
 }
 
-// highest reports whether the highest scores of each node can replace those of all classes. It requires shares of scores, which
-// need no more than the sum of these.
+// highest reports whether the highest scores of each node can replace its scores of all classes: probabilities must be shares
+// of scores, which need only the sum of the other scores.
 func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
@@ -103,8 +103,8 @@ func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	return out
 }
 
-// solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab: in a slab those
-// of one problem are behind those of the other.
+// solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab. In a slab
+// the columns of the problems follow each other.
 func (m spreading) solve(ctx context.Context, j *engine.Job,
 	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
@@ -273,7 +273,7 @@ func share(scores []float32) bool {
 }
 
 // probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
-// of its scores: those of two components may have other units.
+// of its scores, because scores of two components may have different units.
 func (m spreading) probabilities(j *engine.Job, v param.Values,
 	prior []float64) error {
 	f := j.Out.Raw

@@ -469,7 +469,7 @@ var Spec = param.Spec{
 
 func init() { param.Claim("kernel", &Spec) }
 
-// walkSettings returns the settings of walks to choose from: first those with plain features, then by increasing α and steps. The
+// walkSettings returns the settings of walks to choose from: first walks with plain features, then by increasing α and steps. The
 // error comes from [param.Spec.Resolve], or is a [*param.ParameterError] if no walk has min-steps steps.
 func walkSettings(s *engine.Settings) ([]param.Values, error) {
 	walks, err := choose.Combinations(orderedWalks(s), Spec.Own(s.Given), nil)

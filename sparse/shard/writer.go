@@ -79,7 +79,7 @@ type Writer struct {
 	file      durable.File
 	buffered  *bufio.Writer
 	fileBytes int64  // written, or still in the buffer
-	fileSum   uint32 // of those bytes
+	fileSum   uint32 // checksum of fileBytes
 }
 
 // Create begins a store in the directory dir. It makes the directory, or the target of a link of

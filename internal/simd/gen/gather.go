@@ -19,7 +19,7 @@ type form struct {
 	weighted bool
 	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
 	halves   bool // ids have 16 bits, sums go on from dst, without factors, and x is in a cache: nothing is prefetched
-	onto     bool // sums go on from the rows of start, which may be those of dst
+	onto     bool // sums go on from the rows of start, which may be the rows of dst
 }
 
 const (
@@ -146,7 +146,7 @@ func gather(t element, f form) {
 }
 
 // text begins a function: its name ends in mark, and rows and hints are the parameters
-// that only functions of its kind have; those of tiles have no hints.
+// that only functions of its kind have; functions of tiles have no hints.
 func (f form) text(t element, mark, rows, hints string) {
 	name, ids, rest := "gatherSum", "col *uint32, "+hints, ""
 	if f.onto {
@@ -268,8 +268,8 @@ func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
 	}
 }
 
-// addHeads adds the first entries of a row, however many it has: those that
-// belong to rows behind it name the row of zeros instead. A sum that begins
+// addHeads adds the first entries of a row, however many it has: entries
+// of later rows name the row of zeros instead. A sum that begins
 // with +0 is never −0, so adding +0 leaves its bits.
 func (g *gatherer) addHeads(bytes int, parts []part) {
 	MOVQ(g.end, g.length)

@@ -227,8 +227,7 @@ func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	classify.Softmax(dst, dst)
 }
 
-// dropSmallWeights returns the components without those of small weight, and the sum of the remaining weights. It overwrites
-// mixture.
+// dropSmallWeights returns the components without small weights, and the sum of the remaining weights. It overwrites mixture.
 func dropSmallWeights(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {

@@ -56,7 +56,7 @@ type Propagation struct {
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of all sweeps
 
-	// better counts the held-out labels that only centred scores predict, worse those that only plain scores predict.
+	// better counts the held-out labels that only centred scores predict rightly, worse the labels that only plain scores do.
 	better, worse float64
 	centeredBy    []float64 // means of the classes, which centred scores subtract
 }

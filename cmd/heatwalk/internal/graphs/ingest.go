@@ -56,7 +56,7 @@ func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
 	} else if shell.IsThere(c.dir) && !shell.IsDir(c.dir) {
 		line.Problem("-o", "%s is a file; name a directory", c.dir)
 	}
-	files := make([]os.FileInfo, len(args)) // nil for those that are not there
+	files := make([]os.FileInfo, len(args)) // nil for missing files
 	for i, a := range args {
 		files[i], _ = os.Stat(a)
 		if a != "" && shell.IsThere(filepath.Join(a, "manifest")) &&

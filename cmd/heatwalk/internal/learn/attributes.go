@@ -38,7 +38,7 @@ type attributeFlags struct {
 	fields []string // columns of a table; nil: all that can be attributes
 	names  []string // of a model, see [tablefile.FeatureConfig]
 	means  []float64
-	unused bool // no method uses attributes, so that those of a store are not read
+	unused bool // no method uses attributes, so that attributes of a store are not read
 }
 
 func (f *attributeFlags) declare(flags *shell.FlagSet) {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	mostWalked      = 200 // of the least certain nodes, those that a page has with their neighbours
+	mostWalked      = 200 // number of least certain nodes that a page has with their neighbours
 	mostReasons     = 20  // nodes with reasons on a page
 	pageSuggestions = 10  // nodes to label next
 	suggestEntries  = 1e5 // entries of a graph up to which a page has them, because their search takes seconds

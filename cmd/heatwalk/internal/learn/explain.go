@@ -59,8 +59,8 @@ type explainDocument struct {
 	Nodes    []heatwalk.Reasons        `json:"nodes"`
 	Chosen   *engine.Parameters        `json:"parameters,omitempty"`
 	Features *shell.AttributesDocument `json:"node_features,omitempty"`
-	Covered  float64                   `json:"covered"` // mean of those of the nodes
-	Error    float64                   `json:"error"`   // largest of those of the nodes
+	Covered  float64                   `json:"covered"` // mean over the nodes
+	Error    float64                   `json:"error"`   // largest of the nodes
 	shell.Closing
 }
 

@@ -124,7 +124,7 @@ func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	classes := len(g.Classes) + 1 // with that of nodes without a class
+	classes := len(g.Classes) + 1 // and a group of nodes without a class
 	keyOf := func(row int) int { return int(region[row])*classes + g.Class[row] + 1 }
 	size := make([]int, (regions+1)*classes)
 	for row := range n {
@@ -188,7 +188,8 @@ func (g *mapGraph) certainty(row int) float64 {
 const leastLink = 0.05
 
 // linksOf returns the links between groups with their weights: sums of entries if edges have kinds or times, otherwise the
-// number of entries. With kinds or times it leaves out links below leastLink of the strongest. Cost: one sweep, by a single goroutine, which keeps the order of rows and of sums.
+// number of entries. With kinds or times it leaves out links below leastLink of the strongest. Cost: one sweep, by a single
+// goroutine, which keeps the order of rows and of sums.
 func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link

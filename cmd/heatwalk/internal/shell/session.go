@@ -43,7 +43,7 @@ type Session struct {
 	ends    []func() // see AtEnd
 	inputs  *inputSums
 
-	Progress *Display // that of the console
+	Progress *Display // the display of the console
 
 	Threads int
 	Seed    int64
@@ -84,8 +84,8 @@ type CommandLine struct {
 	Documents  bool     // a JSON document goes to stdout
 }
 
-// Console are those of a run: results and summaries on stdout; progress, warnings and
-// errors on stderr.
+// Console has the streams of a run: results and summaries go to stdout; progress, warnings and
+// errors go to stderr.
 type Console struct {
 	name     string // at the beginning of lines on stderr
 	Stdin    io.Reader
@@ -534,7 +534,7 @@ var allowedProcessors = regexp.MustCompile(`(?m)^Cpus_allowed_list:.*$`)
 // processes are bound.
 func placeOf() (host, processors float64) {
 	sum := fnv.New32a()
-	name, _ := os.Hostname() // without a name, processes count as those of one host
+	name, _ := os.Hostname() // without names, all processes count as one host
 	sum.Write([]byte(name))
 	host = float64(sum.Sum32())
 	status, _ := os.ReadFile("/proc/self/status") // of Linux

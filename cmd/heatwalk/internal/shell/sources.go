@@ -214,7 +214,7 @@ func DescribeStore(m *shard.Manifest) any {
 // Describe describes the graph of a store in the run file.
 func (o *Outputs) Describe(m *shard.Manifest) {
 	o.Store = DescribeStore(m)
-	if o.Run.Origin == nil { // it is that of the graph that is read
+	if o.Run.Origin == nil { // an origin is of the graph that is read
 		o.Run.Origin = sides.OriginOf(m)
 	}
 }
