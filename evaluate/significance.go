@@ -22,8 +22,8 @@ import (
 // therefore about other nodes than the nodes of the graph.
 //
 // If test sets are larger than mostTested of the training sets, the test is left out, and P, PHolm and Margin are NaN. With
-// sets of equal size a difference of one standard deviation, which 17 of 20 splits show, has p = 0.33, and with 5 % of the
-// labels the assumption would multiply the standard error of 20 splits by 20. Nadeau and Bengio recommend a tenth to a fifth.
+// sets of equal size a difference of one standard deviation, which 17 of 20 splits show, has p = 0.33. If 5 % of the labels
+// are training labels, the assumption would multiply the standard error of 20 splits by 20. Nadeau and Bengio recommend a tenth to a fifth.
 //
 // PDraws is the p value of the paired t-test, which lacks the second term. It is about other draws of labelled nodes of the
 // same graph, because splits are independent draws of these.

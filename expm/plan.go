@@ -269,11 +269,11 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 		team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
 }
 
-// MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends
-// on the degrees alone, so that an estimate of memory before the graph is loaded agrees with the
-// computation. For L the costs of a series, on an interval that ends at the largest degree or later,
-// and of solves are compared, and solves are considered up to twice the cost, because the computation
-// compares again for its own tolerance and columns; for L̃ the series is used up to a fixed β.
+// MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends on the degrees
+// alone, so that an estimate of memory before the graph is loaded agrees with the computation. For L it compares the
+// costs of solves and of a series on an interval that ends at the largest degree or later. Solves of up to twice the
+// cost count, because the computation compares again for its own tolerance and columns. For L̃ the series is used up to
+// a fixed β.
 func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	if kind != sparse.Laplacian {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃

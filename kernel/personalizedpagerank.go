@@ -222,10 +222,10 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	return out.Sweeps, nil
 }
 
-// improve adds to y the solution of (I − αM)·z = r for the residual r = αM·y + (1−α)·p − y, where M is a step with the jumps from
-// sinks, as far as Bi-CGSTAB brings it in most sweeps. The steps before have left little but the slowest parts of the error
-// to solve for. A column whose residual does not shrink stays as it is. Van der Vorst, Bi-CGSTAB: a fast and smoothly converging
-// variant of Bi-CG for the solution of nonsymmetric linear systems (1992).
+// improve adds to y an approximate solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a
+// step with the jumps from sinks, by at most most sweeps of Bi-CGSTAB. The steps before have left little but the
+// slowest parts of the error to solve for. A column whose residual does not shrink stays as it is. Van der Vorst,
+// Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems (1992).
 func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[float64], most int) (sweeps int, err error) {
 	var start, residual, direction, image, next, z *sparse.Block[float64]
 	for _, block := range []**sparse.Block[float64]{&start, &residual, &direction, &image, &next, &z} {

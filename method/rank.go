@@ -269,8 +269,8 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes, or of the seeds of a fold f ≥ 0, and for each score twice the number of other nodes with
-// a smaller score.
+// note stores the scores of all nodes, or of the seeds of a fold f ≥ 0. For each of these seeds it stores in shares how
+// many nodes that are no seeds have a lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process

@@ -2,9 +2,7 @@ package durable
 
 import "context"
 
-// Until returns a file system that waits for somebody to read from a pipe, when it is
-// created and when it is written, until the context ends, and no longer. All else it leaves
-// to fsys.
+// Until returns fsys, except that its files wait for the reader of a pipe no longer than until the context ends.
 func Until(ctx context.Context, fsys FS) FS {
 	return until{fsys, ctx}
 }

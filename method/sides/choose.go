@@ -16,10 +16,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// A setting replaces the best one so far if its mean quality is higher by more than a standard error of the difference, by more
-// errors than the largest of all trials has by luck, and by more than leastGain of its size. Two errors lose 10 points where
-// co-work, friends and advice of lawyers are kinds; without the gain, five points of made payments are lost to kinds that are
-// left out for little. See bench/results/kinds.md.
+// leastGain is the share of the best quality by which the quality of a setting must be higher to replace the best setting so
+// far. The difference must also exceed one standard error, and as many standard errors as the best of all trials gains by
+// luck. Two errors lose 10 points where co-work, friends and advice of lawyers are kinds; without leastGain, five points of
+// made payments are lost to kinds that are left out for little. See bench/results/kinds.md.
 const leastGain = 0.05
 
 // IsBetter reports whether one of some settings on trial with the quality q replaces one with the quality best, see [leastGain].
@@ -67,9 +67,9 @@ const (
 	halfLives = 8
 )
 
-// Choose chooses the factors that are open, and the function of the weights of entries that is best with the factors that
-// suit it. The memory of its walks is at most a quarter of the given memory; 0 means no limit. It chooses once for the same
-// labels. The error is the error of a sweep, or a [*budget.Error]. Cost: steps sweeps over a block with a column for each
+// Choose chooses the factors that are open, and the function of the weights of entries that is best with the factors
+// that suit it. The memory of its walks is at most a quarter of the given memory; 0 means no limit. It chooses once for
+// the same labels. It returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each
 // class and fold, for some dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {

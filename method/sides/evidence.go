@@ -204,9 +204,9 @@ func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	return best
 }
 
-// squares returns the negative squares of the errors of predicted values. The prediction of a node is m + q·r with the mean
-// m of all values, the weighted mean r of the differences of other values from m, by the walks that end at the node, and the
-// factor q that is best for all nodes.
+// squares returns the negative squares of the errors of predicted values. The prediction of a node is m + q·r, where m
+// is the mean of all values, r the mean difference of other values from m, weighted by the walks that end at the node,
+// and q the factor that is best for all nodes.
 func (c *Evidence) squares(scores []float64) (list Quality) {
 	farthest := 0.0
 	for _, v := range c.Value {

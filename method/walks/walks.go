@@ -274,8 +274,8 @@ func (j *job) choosing(workers int) budget.Workspace {
 	return j.walk(folds + 1).Or(trials).And(j.rows(labels*folds+tests, longestOf(j)))
 }
 
-// fitting declares the memory of rows of features during walks, trials one after the other and a fit, and of the decisions on all
-// nodes.
+// fitting declares the memory of learning: rows of features during the walks, then one trial after another, a fit, and
+// the decisions on all nodes.
 func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	p := j.Problem
 	n := len(p.Degrees)

@@ -286,7 +286,7 @@ func CheckCalibrated(t *testing.T, d *classify.Learner) {
 	if wrong > 0.04 {
 		t.Errorf("%s: probabilities are off by %.3f in the mean", d.Name, wrong)
 	}
-	if own < 0.37 { // equal ones are a third each, and not off
+	if own < 0.37 { // three equal probabilities would not be off
 		t.Errorf("%s: the mean probability of the true class is %.3f", d.Name, own)
 	}
 }

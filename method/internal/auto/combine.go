@@ -86,8 +86,8 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
-// gain returns the log-likelihood of the selected labels with mixture, less their log-likelihood with rival, and its standard
-// error if both are equally good.
+// gain returns the log-likelihood of the selected labels with mixture, less their log-likelihood with rival, and the
+// standard error of this difference between equally good mixtures.
 func gain(h *heldOut, mixture, rival []component,
 	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)

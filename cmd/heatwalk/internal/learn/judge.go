@@ -189,7 +189,7 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	}
 }
 
-// judgeLikeness reports what the labels show of the strategy auto.
+// judgeLikeness reports what strategy auto has chosen, and the evidence of the labels for the choice.
 func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *engine.Baselines) {
 	if in.f.strategy != method.AutoStrategy || d.Suggested == 0 {
 		return
