@@ -43,6 +43,9 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 	if isLean(n, entries) {
 		if !isSampled {
 			w.Optional = budget.AnyOf(w.Optional, completeBytes(n, entries, completeLimit(n, entries)))
+			if IsSlow(n, entries) {
+				w.Fixed = tryBytes(n, entries)
+			}
 			if n <= exactWide { // a dense matrix and half of its entries again
 				w.Optional = budget.AnyOf(w.Optional, budget.AllOf(budget.Times(n, budget.Times(n, 14)), budget.Times(n, 64)))
 			}

@@ -144,6 +144,25 @@ func TestIsSlow(t *testing.T) {
 	}
 }
 
+// TestTryFill checks that balls show which large graphs have no complete factor.
+func TestTryFill(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		a     *sparse.CSR
+		fills bool
+	}{
+		{"grid", torus(520, 520), true},
+		{"cube", torus(65, 65, 65), true},
+		{"random", testgraph.Random(5, 270_000, 500_000, false), true},
+		{"narrow grid", torus(90_000, 3), false},
+		{"small grid", torus(100, 100), false},
+	} {
+		if err := tryFill(ctx, c.a); errors.Is(err, ErrFill) != c.fills {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
 // TestCompleteBytes compares the allocations of a complete factor with their estimate.
 func TestCompleteBytes(t *testing.T) {
 	a := grid(250)

@@ -47,6 +47,9 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits, memory int64) (*columns, error) {
 	const part = "the Cholesky factor"
+	if err := tryFill(ctx, matrix); err != nil {
+		return nil, err
+	}
 	n, _ := matrix.Dims()
 	entries := matrix.NNZ()
 	if memory > 0 && completeBytes(n, entries, 0) > memory {

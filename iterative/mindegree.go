@@ -165,6 +165,9 @@ const (
 	// factor and iterating with it.
 	productsPerEntry = 1500
 
+	// largeFill bounds the entries of the triangle of a large graph, for each entry of the matrix.
+	largeFill = 3
+
 	// stepsPerEntry bounds the steps of a search for an order. A search takes 3 in a road map, 6 in a grid, 25 in a dictionary; with
 	// large hubs, a fifth of the vertices takes 25.
 	stepsPerEntry = 30
@@ -196,7 +199,7 @@ func limitsOf(n int, entries int64) fillLimits {
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
 	if n > leanRows {
-		limit = min(limit, 3*entries)
+		limit = min(limit, largeFill*entries)
 	}
 	if n <= smallRows {
 		limit = max(limit, 1<<19)

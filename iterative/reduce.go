@@ -28,20 +28,24 @@ type Reduction struct {
 	columns *columns               // columns of the rows U
 }
 
-// A graph is not reduced if the triangle has more than reductionFill entries for each stored entry of the matrix, or if there are
-// more than reductionPairs pairs of rows of L. A road map has one entry for each stored entry, a lattice of a million nodes
-// eight.
-const (
-	reductionFill  = 10
-	reductionPairs = 1 << 21
-)
+// A graph is not reduced to rows L with more pairs than reductionPairs, or if the triangle has more entries than its limit.
+const reductionPairs = 1 << 21
+
+// reductionLimit bounds the entries of the triangle without the pairs of rows of L.
+func reductionLimit(n int, entries int64) int64 {
+	if n > leanRows {
+		return largeFill * entries
+	}
+	return 10 * entries
+}
 
 // Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in their order. Loops are ignored. The error
 // wraps [ErrFill] if a row is kept twice, or if the reduction takes too many entries or products, as on most graphs with more
-// than eight entries a row. Otherwise it comes from the sweep.
+// than eight entries a row. It is a [*budget.Error] if the memory, 0 for no limit, is less than [ReductionBytes]. Otherwise it
+// comes from the sweep.
 //
 // Cost: one sweep, a search for an order and a sequential elimination, at most some thousand products for an entry.
-func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*Reduction, error) {
+func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64, memory int64) (*Reduction, error) {
 	n, _ := a.Dims()
 	place := make(map[uint32]int, len(kept))
 	for i, v := range kept {
@@ -50,9 +54,15 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64) (*
 	if !Reduces(n, a.NNZ(), len(kept)) || len(place) < len(kept) {
 		return nil, errCompleteFill
 	}
+	if err := tryFill(ctx, a); err != nil {
+		return nil, err
+	}
+	if err := budget.Check(memory, ReductionBytes(n, a.NNZ(), len(kept)), "the elimination of nodes without labels"); err != nil {
+		return nil, err
+	}
 	f, err := beginFactor(ctx, a, 1, nil, kept, mass, func(n int, entries int64) fillLimits {
 		limits := limitsOf(n, entries)
-		limits.entries = reductionFill*entries + int64(pairs(len(kept)))
+		limits.entries = reductionLimit(n, entries) + int64(pairs(len(kept)))
 		return limits
 	})
 	if err != nil {
@@ -180,6 +190,6 @@ func reductionStack(entries int64, kept int) int64 {
 
 // ReductionBytes returns the memory of [Reduce] and of its result.
 func ReductionBytes(n int, entries int64, kept int) budget.Size {
-	return budget.AllOf(budget.Times(entries, 20+12*reductionFill), budget.Times(reductionStack(entries, kept), 8), budget.Times(n, 300),
+	return budget.AllOf(budget.Times(entries, 20), budget.Times(reductionLimit(n, entries), 12), budget.Times(reductionStack(entries, kept), 8), budget.Times(n, 300),
 		budget.Times(3, budget.Block[float64](kept, kept)))
 }

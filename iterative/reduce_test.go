@@ -27,7 +27,7 @@ func TestReduction(t *testing.T) {
 	for i := range mass {
 		mass[i] = r.Float64()
 	}
-	reduced, err := Reduce(ctx, a, kept, mass)
+	reduced, err := Reduce(ctx, a, kept, mass, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestReductionRefuses(t *testing.T) {
 		"a row twice":    {grid(50), []int{5, 5}},
 	} {
 		n, _ := c.a.Dims()
-		if _, err := Reduce(ctx, c.a, c.kept, make([]float64, n)); !errors.Is(err, ErrFill) {
+		if _, err := Reduce(ctx, c.a, c.kept, make([]float64, n), 0); !errors.Is(err, ErrFill) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/internal/simd"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -134,17 +133,13 @@ func reduces(l *Propagation) bool {
 // fill-in.
 func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, error) {
 	p := l.P
-	need := iterative.ReductionBytes(len(p.Degrees), p.A.NNZ(), len(p.Row))
 	switch {
 	case l.heldOut != nil || !reduces(l):
 		return nil, nil
 	case l.HeldOut != nil:
 		return l.HeldOut.reduction, nil
 	}
-	if err := budget.Check(l.room(), need, "the elimination of nodes without labels"); err != nil {
-		return nil, err
-	}
-	r, err := iterative.Reduce(ctx, p.A, p.Row, p.Degrees)
+	r, err := iterative.Reduce(ctx, p.A, p.Row, p.Degrees, l.room())
 	if errors.Is(err, iterative.ErrFill) {
 		return nil, nil
 	}

@@ -1,0 +1,74 @@
+package iterative
+
+import (
+	"context"
+
+	"github.com/heatwalk/heatwalk/budget"
+	"github.com/heatwalk/heatwalk/sparse"
+)
+
+// A large graph that may be a grid or a mesh is first tried on balls around a few of its vertices, whose factor has less fill
+// for each entry than the factor of the graph. The search for an order takes several times as much memory as the balls.
+const (
+	ballCount    = 4
+	ballVertices = 1 << 14
+)
+
+// tryFill returns an error that wraps [ErrFill] if the factor of balls of a large graph shows that its complete factor fills in.
+func tryFill(ctx context.Context, matrix sparse.Matrix) error {
+	n, _ := matrix.Dims()
+	if !IsSlow(n, matrix.NNZ()) {
+		return nil
+	}
+	a, err := readAdjacency(ctx, matrix, 1)
+	if err != nil {
+		return err
+	}
+	a = a.balls()
+	size := len(a.start) - 1
+	limits := limitsOf(size, int64(len(a.end)))
+	limits.entries = largeFill * int64(len(a.end))
+	_, err = a.orderFronts(ctx, make([]bool, size), limits)
+	return err
+}
+
+// tryBytes returns the memory of tryFill, which every solve may take.
+func tryBytes(n int, entries int64) budget.Size {
+	return budget.AllOf(budget.Times(entries, 12), budget.Times(n, 12), 16<<20)
+}
+
+// balls returns the edges between the vertices that are nearest to a few vertices.
+func (a *adjacency) balls() *adjacency {
+	n := len(a.start) - 1
+	place := make([]uint32, n) // one more than the number in the balls
+	var found []uint32
+	find := func(v uint32) {
+		if place[v] == 0 {
+			found = append(found, v)
+			place[v] = uint32(len(found))
+		}
+	}
+	for ball := range ballCount {
+		next := len(found)
+		for v := ball * (n / ballCount); v < n && len(found) < (ball+1)*ballVertices; v++ { // of the next components too
+			for find(uint32(v)); next < len(found) && len(found) < (ball+1)*ballVertices; next++ {
+				ends, _ := a.of(found[next])
+				for _, u := range ends {
+					find(u)
+				}
+			}
+		}
+	}
+	b := &adjacency{start: make([]int64, 1)}
+	for _, v := range found {
+		ends, weights := a.of(v)
+		for e, u := range ends {
+			if place[u] > 0 {
+				b.end = append(b.end, place[u]-1)
+				b.weight = append(b.weight, weights[e])
+			}
+		}
+		b.start = append(b.start, int64(len(b.end)))
+	}
+	return b
+}
