@@ -22,7 +22,7 @@ type Plan struct {
 	Folds     int
 	Given     []choose.Split
 
-	Stratified bool // fractions and folds have each class's share of it
+	Stratified bool // fractions and folds have the share of each class
 
 	Several bool // nodes have several labels each, which an engine of [engine.LabelSets] predicts, and no class
 

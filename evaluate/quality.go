@@ -341,7 +341,7 @@ type Predictions struct {
 	Probability []ProbabilityBin `json:"by_probability"` // of nodes without a label, by the probability of their predicted class
 	Least       []UncertainNode  `json:"least_certain"`  // nodes with the least probability of the predicted class, in increasing order
 
-	Rare *RareClass `json:"rare,omitempty"` // of two classes the one with fewer labels
+	Rare *RareClass `json:"rare,omitempty"` // the class with fewer labels, if there are two classes
 
 	// Of the nodes whose true class is known, and has a label, else of held-out labels; nil without either.
 	ComparedWith string       `json:"compared_with,omitempty"`

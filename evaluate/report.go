@@ -33,7 +33,7 @@ type Sampling struct {
 // Report holds the measurements of [Run]. All methods have the same splits.
 type Report struct {
 	Sampling
-	Labels  int      `json:"labels,omitempty"` // of nodes with several each, on all of them together
+	Labels  int      `json:"labels,omitempty"` // number of labels of all nodes, if nodes have several
 	Classes []string `json:"classes,omitempty"`
 	*ClassReport
 	Results []Result `json:"results"`

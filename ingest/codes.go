@@ -75,7 +75,7 @@ type codedRow struct {
 	code    []uint32
 }
 
-// codedEntry is an entry of such a row.
+// codedEntry is an entry of a codedRow.
 type codedEntry struct {
 	col, code uint32
 	weight    float64

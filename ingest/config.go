@@ -75,8 +75,8 @@ var (
 type Config struct {
 	Directed     bool                                  // keep the direction of edges; default: as the files say, and no direction if they say nothing
 	Undirected   bool                                  // forget the direction of edges, whatever the files say
-	KeepLoops    bool                                  // of edges from a node to itself; default: drop and count them
-	Duplicates   Duplicates                            // default: see there
+	KeepLoops    bool                                  // keep edges from a node to itself; default: drop and count them
+	Duplicates   Duplicates                            // rule for several lines of an edge; its zero value is the default
 	Nodes        string                                // a file of ids that get the first rows, one a line; "" for none
 	Fields       []string                              // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
 	Weight       string                                // the column, or the edge attribute of GraphML and JSON, that is the weight; "": the usual titles
@@ -87,7 +87,7 @@ type Config struct {
 	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
 	Text         input.Text                            // how text is read: delimiter, decimal character, encoding; default: decide from it
 	Header       nodefile.Header                       // default: decide from the text, see the package documentation
-	Missing      []string                              // ids that are no nodes: lines with one are dropped and counted; nil: none, but words such as NA are warned of
+	Missing      []string                              // ids that are no nodes: their lines are dropped and counted; nil: none, with a warning of words such as NA
 	SkipBadLines bool                                  // count bad lines and go on
 	UnknownIDs   UnknownIDs                            // for edges with a node that is not in Nodes; default: accept
 	Order        Order                                 // of the store's rows; default: the order of the ids

@@ -11,7 +11,7 @@ import (
 )
 
 // nullWords are texts that programs write for a missing value. As ids they become one
-// node that joins strangers, which is warned of.
+// node that joins unrelated nodes; a warning counts their lines.
 var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
 // missingEnds looks for ids that are no nodes, once all ids are in the dictionary. It counts the

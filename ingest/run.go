@@ -18,12 +18,12 @@ import (
 // line, 16 with weights, 4 or 8 for each entry that is sorted and 8 for its
 // weight, and the dictionary of the ids. If Memory leaves less, most lines go to
 // a temporary file, with 2 to 8 bytes each and 8 for a weight, and so do
-// the entries beyond it, 4 to 8 bytes each.
+// the entries that exceed it, 4 to 8 bytes each.
 //
 // The error is a [*nodefile.ParseError] for wrong data, or one for each kind of bad lines joined,
-// one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError], one of
-// package shard's, or the file system's. Nothing is left behind then, and a store that is there
-// stays as it was.
+// one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError],
+// or an error of package shard or of the file system. After an error no new files are left, and an
+// existing store stays as it was.
 func Run(ctx context.Context, dir string, inputs []string,
 	c *Config) (report *Report, err error) {
 	start := time.Now()

@@ -13,8 +13,8 @@ import (
 //
 // A line is a pair of codes, in one vocabulary from stage to stage. The reader writes ids (small
 // integers) or places in the dictionary. The numberer maps both to ranks, the rows of the default
-// order, and the orderer ranks to the rows of the store. Lines in memory are mapped at once, those on
-// disk whenever they are read.
+// order, and the orderer ranks to the rows of the store. Lines in memory are mapped at once, lines
+// on disk whenever they are read.
 type lineStore struct {
 	t        *task
 	parts    []*part

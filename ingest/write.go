@@ -112,7 +112,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 type storedRows struct {
 	w        *shard.Writer
 	occupied []uint64            // a bit for each row with an entry
-	heavy    func(row int) error // of one whose weights have no finite sum
+	heavy    func(row int) error // error for a row whose weights have no finite sum
 	counts   sort.Count
 	weighted bool // a weight is not 1
 	double   bool // a weight is no float32

@@ -126,7 +126,7 @@ const (
 )
 
 // begin returns the settings and the stages. The parameters of the kernel are compared with the
-// learner's defaults, and then the settings of the learner. With too few labels they are the given ones.
+// learner's defaults, and then the settings of the learner. With too few labels the given values are taken.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -330,7 +330,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 		})
 	}
 	row := make([]float64, s.Items)
-	first := map[int]int{} // the first item that is each distinct one
+	first := map[int]int{} // the first item that is equal to each distinct item
 	numbers := sched.UpTo(s.Items)
 	if table, ok := k.(interface{ Alike() []int }); ok {
 		numbers = table.Alike()

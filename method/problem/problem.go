@@ -14,11 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Problem is a graph with classes, or numbers, on some of its nodes. More than half of its methods are methods of the graph.
+// Problem is a graph with classes, or numbers, on some of its nodes.
 type Problem struct {
-	// Graph is one of [graph.New], or A and Degrees alone: its components are
-	// looked for where they are needed and nil, and nothing else of it is. Walks follow the
-	// entries of a row. Items other than nodes have none of it, see [OfItems].
+	// Graph comes from [graph.New], or has A and Degrees alone: then components are found where
+	// they are needed, and other fields stay empty. Walks follow the entries of a row. Items other
+	// than nodes have no graph, see [OfItems].
 	*graph.Graph
 	items int // other than nodes; 0: there are nodes
 

@@ -6,8 +6,8 @@ package problem
 //
 // and divides them by their sum, because models learn the shares of the labels: Saerens, Latinne,
 // Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities (2002), equation 4.
-// With balanced it multiplies them by labels / labels of the class as well: of a model that fits the
-// likelihood of its labels, the probabilities of one with balanced weights of classes. If p(c|x) minimises
+// With balanced it multiplies them by labels / labels of the class as well, which turns the probabilities
+// of a model without weights of classes into probabilities of a model with balanced weights. If p(c|x) minimises
 // the expected −log p(y|x), then p(c|x)·v_c/Σ_b p(b|x)·v_b minimises the expected
 // −v_y·log p(y|x).
 //

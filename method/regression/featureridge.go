@@ -23,7 +23,7 @@ import (
 //
 //	min Σ_i (w·φ_i + μ − y_i)² + r‖w‖²
 //
-// over the known nodes i, at most mostFitted of many. One decomposition of the features that do not depend on values serves all
+// over the known nodes i, or a sample of mostFitted known nodes. One decomposition of the features that do not depend on values serves all
 // ridges and all folds.
 type featureRidge struct {
 	// fixed returns the features of known nodes, given by their positions, that do not depend on values.
@@ -152,7 +152,7 @@ func (r featureRidge) scores(ctx context.Context, j *engine.Job, v param.Values)
 	return err
 }
 
-// predictions is the field of [engine.GraphMethod].
+// predictions is the field Predictions of [engine.GraphMethod].
 func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, groups []engine.Group, visit engine.FoldVisitor) error {
 	fold := foldsOf(j.Problem, groups)
 	positions := r.positions(fold, j.Settings)

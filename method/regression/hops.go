@@ -186,9 +186,10 @@ const (
 	hopColumns = 16
 )
 
-// walkMeans calls visit after each step with the mean of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij, for
-// each hidden fold, whose values are left out; −1: none. Where no walk reaches a value it is the mean of all.
-// fold is the fold of each value. Cost: a sweep for each of hops.
+// walkMeans calls visit after each step with the means of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j
+// (T^{hop+1})_ij, for each hidden fold: without the values of the fold, or with all values for −1. Where no walk
+// reaches a value, the mean of all values takes its place. fold is the fold of each value. Cost: a sweep for each of
+// hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)

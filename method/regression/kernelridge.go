@@ -73,7 +73,7 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions is the field of [engine.GraphMethod]. Of few values it takes an eigendecomposition of each Gram matrix.
+// predictions is the field Predictions of [engine.GraphMethod]. For few values it takes an eigendecomposition of each Gram matrix.
 func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
 	p := j.Problem
 	if len(p.Row) > engine.MostCompared {

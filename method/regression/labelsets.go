@@ -28,9 +28,8 @@ func lambdas() []float64 {
 	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
 }
 
-// Spectral learns several labels a node: it makes eigenvectors of the
-// graph, learns each label against the rest from them and from the attributes of nodes, and gives a probability of each that
-// says nothing of the others.
+// Spectral learns several labels a node: it computes eigenvectors of the graph, learns each label against the rest from them
+// and from the attributes of nodes, and gives each label a probability that does not depend on the other labels.
 var Spectral = &engine.Engine{Name: "spectral", Target: engine.LabelSets, Fit: predictLabelSets, Workspace: labelSetWorkspace}
 
 // LabelLearner learns from some of the labelled nodes of a problem.

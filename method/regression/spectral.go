@@ -176,7 +176,7 @@ func scoreSpectral(ctx context.Context, of *engine.Job,
 	j := of.Shared.(*spectralJob)
 	n := len(j.Problem.Degrees)
 	k := len(j.Problem.Names)
-	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // those that a kept model has, to the bit
+	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // the eigenvectors of a kept model, to the bit
 		j.embedding = nil
 		if err := j.embed(ctx, d); err != nil {
 			return err
@@ -252,7 +252,7 @@ var SpectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&
 func spectralFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error) {
 	dimension := v.Int("dimension")
 	f := j.Shared.(*ridgeFit)
-	if dimension > f.columns || !j.Settings.Rough && dimension < f.columns { // those that a kept model has, to the bit
+	if dimension > f.columns || !j.Settings.Rough && dimension < f.columns { // the eigenvectors of a kept model, to the bit
 		f.columns = dimension
 		var err error
 		if f.embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: j.Settings.Memory, Workers: j.Settings.Workers}); err != nil {
