@@ -97,7 +97,8 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	if costs.Timed {
 		return nil
 	}
-	costs.limitRuntime(budget.HeapLimit(p.Required()), budget.HeapLimit(p.Most()), p.Largest().What) // garbage would grow up to the most
+	// Garbage grows up to the limit, so that it starts at half of the plan, which few runs hold at the same time.
+	costs.limitRuntime(budget.HeapLimit(p.Required()/2), budget.HeapLimit(p.Most()), p.Largest().What)
 	return nil
 }
 
