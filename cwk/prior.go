@@ -48,7 +48,8 @@ func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	return func(int) []float64 { return shared }
 }
 
-// commonDistribution returns nil if each node has its own distribution.
+// commonDistribution returns the distribution of all nodes without a visible label in a variant, or nil if each node
+// has its own distribution.
 func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil

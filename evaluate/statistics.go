@@ -65,7 +65,7 @@ func (s *Statistics) ClassOrder() []int {
 	return sched.Descending(s.OfClass)
 }
 
-// LabelsByClass returns the counts of classes, of at most 400, most labels first.
+// LabelsByClass returns the number of labels of each class, most labels first, for at most 400 classes.
 func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	for _, c := range s.ClassOrder()[:min(400, len(s.OfClass))] {
 		n := s.OfClass[c]

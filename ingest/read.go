@@ -157,7 +157,8 @@ func (c *Config) openOptions(warn func(error)) *textio.Options {
 // worker.
 const usualWindow = 8 << 20
 
-// unusualWindow returns the memory of decompression that is counted separately, which may grow.
+// unusualWindow returns the memory of an unusually large window of decompression, which workerBytes does not contain.
+// It may grow.
 func unusualWindow(in *textio.Reader) int64 {
 	if w := in.Window(); w > usualWindow {
 		return w

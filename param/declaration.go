@@ -44,7 +44,7 @@ type declaration interface {
 
 func (s *Spec) spec() *Spec { return s }
 
-// Specs returns what each says of itself.
+// Specs returns the Spec of each declaration.
 func (l List[D]) Specs() []*Spec {
 	list := make([]*Spec, len(l))
 	for i, d := range l {
@@ -77,7 +77,7 @@ func (l *List[D]) Add(d D, isComplete bool) {
 	*l = append(*l, d)
 }
 
-// owners are the kinds of declarations whose parameters have a name.
+// owners maps the name of a parameter to the kind of declarations that has claimed it.
 var owners = map[string]string{}
 
 // Claim reserves the names of parameters for a kind of declarations, for example "kernel". It panics if another kind has one of
@@ -104,8 +104,8 @@ type Param struct {
 	Default Value
 	Grid    []Value // usual values in increasing order; nil: the default alone
 
-	// Otherwise, if not "", says in help texts what counts without a value, and where, if
-	// that is not Default wherever the parameter is taken.
+	// Otherwise, if not "", says in help texts which value counts where no value is given, if
+	// this is not always Default.
 	Otherwise string
 
 	// Sooner, if not "", is the direction in which an iteration reaches its tolerance sooner:
@@ -134,8 +134,8 @@ type Graph interface {
 	// many vertices share hyperedges with one.
 	MaxDegree() float64
 
-	// Radius returns the largest eigenvalue of the adjacency matrix, or without exact
-	// about that.
+	// Radius returns the largest eigenvalue of the adjacency matrix, or an approximation
+	// unless exact is set.
 	Radius(exact bool) (float64, error)
 }
 
@@ -364,9 +364,8 @@ func (s *Spec) check(p *Param, x Value) error {
 	return nil
 }
 
-// Text lists values in the order of the parameters, such as "normalized, β = 0.5,
-// balance equal": the word of a choice stands alone if that has a symbol, for which it
-// says what that is, and behind its name if it has none.
+// Text lists values in the order of the parameters, such as "normalized, β = 0.5, balance equal". A parameter of words
+// is written as its word if it has a symbol, and as its name and its word if it has none.
 func (s *Spec) Text(v Values) string {
 	var parts []string
 	for _, p := range s.Params {

@@ -24,7 +24,7 @@ type edgeBuffer struct {
 	bytes      int64 // of attributes and their values
 
 	coded    []codedEdge          // the first edge of each kind and time
-	codeAt   map[[2]string]uint32 // its place there
+	codeAt   map[[2]string]uint32 // place of each kind and time in coded
 	codes    []uint32             // the places of all edges; empty without Input.Kind and Input.Time
 	kindTime [2]string            // of the edge that is added next
 }

@@ -39,8 +39,8 @@ type Format struct {
 	// Nil: package ingest reads it.
 	Read func(in *Input, visit Visitor) (*Summary, error)
 
-	// Write writes the edges of a store to out, of another package; it returns the number of nodes that are not in the
-	// file. Size bounds the bytes of the file. Nil: it is only read, or of this package.
+	// Write, of a format of another package, writes the edges of a store to out and returns the number of nodes that are
+	// not in the file. Size bounds the bytes of the file. Nil: the format is only read, or of this package.
 	Write func(ctx context.Context, out *bufio.Writer, s *shard.Store) (isolated int, err error)
 	Size  func(s *shard.Store) int64
 
@@ -82,7 +82,7 @@ func Register(f *Format) {
 // Direction is the direction of edges that a file states.
 type Direction int
 
-// A matrix leaves it to its symmetry, a table leaves it open.
+// The direction of a matrix follows from its symmetry; a table leaves it open.
 const (
 	Unstated Direction = iota
 	Undirected

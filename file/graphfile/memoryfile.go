@@ -15,7 +15,7 @@ type memoryFile struct {
 // pieceBytes is the size of a piece.
 const pieceBytes = 1 << 20
 
-// keep calls hold before it allocates each piece.
+// keep reads content into memory. It calls hold before it allocates each piece.
 func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
 	k := &memoryFile{}
 	for k.size < limit {

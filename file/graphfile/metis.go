@@ -39,8 +39,8 @@ type metis struct {
 	entries  uint64
 	loops    uint64
 
-	// Of each entry a hash of the edge is added to the sum by the smaller end, and taken from it by the
-	// larger one. The sum is 0 if all edges are listed twice with one weight, and else by chance in one of
+	// For each entry the smaller end adds a hash of the edge to the sum, and the larger end subtracts
+	// it. The sum is 0 if all edges are listed twice with one weight, and else by chance in one of
 	// 2⁶⁴ cases.
 	seed maphash.Seed
 	sum  uint64

@@ -99,7 +99,7 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges chooses nested columns only if options name them.
+// edges chooses the columns of edges. It chooses nested columns only if options name them.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {

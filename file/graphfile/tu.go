@@ -81,7 +81,7 @@ type tuReader struct {
 	size   []int32 // of the graphs
 }
 
-// lines skips blank lines, and returns the number of other lines; a missing file has none.
+// lines calls visit with each line that is not blank, and returns their number; a missing file has none.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)

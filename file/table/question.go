@@ -198,8 +198,9 @@ func areRowNumbers(values []string) bool {
 	return len(values) > 2
 }
 
-// candidates returns the columns that can have a role: with nodes of the graph, chosen, or titled; otherwise two or more that
-// are no dates and no constant, preferably without the title of another role.
+// candidates returns the columns that can have a role. They are, in this order as far as there are any: columns with
+// nodes of the graph, the chosen column, columns with a title of the role, two or more columns that may be ids and have
+// no title of another role, two or more columns that may be ids, and all free columns.
 func (c *chooser) candidates(role role) []int {
 	free := c.free()
 	without := func(columns []int, isLeft func(i int) bool) []int {

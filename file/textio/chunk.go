@@ -64,7 +64,7 @@ func (k *chunker) fault(err error) error {
 	return faultAt(k.r, err, fmt.Sprintf("line %d", k.lines))
 }
 
-// next moves the head into c, or else reads.
+// next stores the next chunk in c: the chunk that Head has read ahead, or else further lines.
 func (k *chunker) next(c *Chunk) error {
 	if k.head == nil {
 		return k.read(c)

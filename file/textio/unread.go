@@ -55,7 +55,8 @@ func CheckRead(name string, head []byte) error {
 	return nil
 }
 
-// firstMember returns "" if the content is no zip archive, or may be an .npz file.
+// firstMember returns the name of the first member of a zip archive, or "" if the content is no zip archive or may be
+// an .npz file.
 func firstMember(head []byte) string {
 	const fixed = 30 // bytes before the name
 	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {

@@ -126,7 +126,7 @@ func (b *Rows) add(row int, col uint32) {
 	b.Col = append(b.Col, col)
 }
 
-// end ends rows, so that there are at least the given number of them.
+// end ends rows without further entries, until the given number of rows is begun.
 func (b *Rows) end(rows int) {
 	for len(b.Ptr) <= rows {
 		b.Ptr = append(b.Ptr, len(b.Col))

@@ -58,7 +58,7 @@ func (f *Failing) Failed() string {
 	return op
 }
 
-// step counts an operation, and returns the error of the one that is to fail.
+// step counts an operation. It returns an error if this operation is to fail.
 func (t *trigger) step(op, name string) error {
 	if t.hook != nil {
 		t.hook()
@@ -70,7 +70,7 @@ func (t *trigger) step(op, name string) error {
 	return nil
 }
 
-// try does an operation, unless it is the one that is to fail.
+// try does an operation, unless the operation is to fail.
 func try[T any](f *Failing, op, name string, do func() (T, error)) (result T, err error) {
 	if err = f.trigger.step(op, name); err == nil {
 		result, err = do()

@@ -301,10 +301,9 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	return Mem{Base: g.x, Index: g.row, Scale: 1}
 }
 
-// prefetch asks for the lines of the row that an entry far ahead names. They
-// come as far as the second cache: more of them can be under way to there than
-// to the first, which rows of several lines are brought to shortly before use.
-// Short rows are prefetched to the first cache at once.
+// prefetch asks for the cache lines of the row of a far entry. Short rows are fetched into the first cache at once.
+// Longer rows are fetched into the second cache, which can wait for more lines at a time, and shortly before use into
+// the first.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.halves {
 		return
