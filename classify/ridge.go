@@ -280,10 +280,7 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 // the targets, the first λ if several are equal, and this cosine.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
-	cosines = make([]float64, len(takes))
-	for f := range cosines {
-		cosines[f] = math.Inf(-1)
-	}
+	cosines = slices.Repeat([]float64{math.Inf(-1)}, len(takes))
 	for _, l := range lambdas {
 		scores := p.LeaveOneOut(l)
 		for f, column := range takes {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/internal/report"
+	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method/choose"
 	"github.com/heatwalk/heatwalk/method/problem"
 )
@@ -227,7 +228,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if r.Unreached > 0 {
 		fmt.Fprintf(&b, "%s of %s nodes cannot be reached from a label\n",
-			report.Count(r.Unreached).Text, report.Count(r.Nodes).Text)
+			words.Count(r.Unreached), words.Count(r.Nodes))
 	}
 	if r.Untested != "" {
 		b.WriteString(r.Untested + "\n")

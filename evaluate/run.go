@@ -333,10 +333,7 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 			a.text = out.Parameters.String()
 		}
 	}
-	predicted := make([]int, len(test.Row))
-	for i, row := range test.Row {
-		predicted[i] = present[out.Class[row]]
-	}
+	predicted := problem.Pick(present, problem.Pick(out.Class, test.Row))
 	scores := make([]float32, len(test.Names)) // 0 of a class without a label
 	o := outcome{Quality: measureQuality(test.Class, predicted, len(test.Names), func(i int) []float32 {
 		for a, p := range out.Scores.Row(test.Row[i]) {
@@ -370,7 +367,7 @@ func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 		return p, sched.UpTo(len(p.Names))
 	}
 	position := slices.Repeat([]int{-1}, len(p.Names))
-	present := []int(nil)
+	var present []int
 	for _, c := range p.Class {
 		if position[c] < 0 {
 			position[c] = len(present)
@@ -378,14 +375,8 @@ func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 		}
 	}
 	sub := *p
-	sub.Class = make([]int, len(p.Class))
-	sub.Names = make([]string, len(present))
-	for i, c := range present {
-		sub.Names[i] = p.Names[c]
-	}
-	for i, c := range p.Class {
-		sub.Class[i] = position[c]
-	}
+	sub.Class = problem.Pick(position, p.Class)
+	sub.Names = problem.Pick(p.Names, present)
 	return &sub, present
 }
 

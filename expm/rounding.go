@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
@@ -37,11 +38,7 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 	if !(residual > 0 && residual < math.Inf(1)) {
 		return nil, fmt.Errorf("%w: a solve would have to reach the residual %.3g; values of the function, or of the block, are too far from 1 for float64", ErrParameter, residual)
 	}
-	columns := make([]float64, cols)
-	for c := range columns {
-		columns[c] = residual
-	}
-	return columns, nil
+	return slices.Repeat([]float64{residual}, cols), nil
 }
 
 // meetNeighbours stores |A|·d for roundingOf, once.

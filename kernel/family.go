@@ -80,13 +80,7 @@ func Register(f *Family) {
 
 func init() { param.Claim("kernel", families.Specs()...) }
 
-func names() []string {
-	var list []string
-	for _, f := range Families() {
-		list = append(list, f.Name)
-	}
-	return list
-}
+func names() []string { return Families().Names() }
 
 // New returns the kernel with the given name on the nodes of a graph, whose matrix must be symmetric with weights ≥ 0. Values
 // that are not given have their defaults. The error is a [*param.ParameterError] with the range of the parameter on this

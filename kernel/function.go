@@ -24,7 +24,7 @@ const (
 	SolveFunction = "solve" // (M + shift·I)⁻¹
 )
 
-var matrixFunctions = []*param.Spec{
+var matrixFunctions = param.List[*param.Spec]{
 	{Name: string(sparse.Adjacency), Title: "A",
 		Works: param.Undirected | param.Directed | param.Signed},
 	{Name: string(sparse.NormalizedAdjacency), Title: "S = D^-½·A·D^-½",
@@ -56,7 +56,7 @@ func functionMatrix(usual string, words ...string) param.Param {
 }
 
 // FunctionSpecs returns the declarations of all functions.
-func FunctionSpecs() []*param.Spec {
+func FunctionSpecs() param.List[*param.Spec] {
 	return append(slices.Clone(matrixFunctions), Families().Specs()...)
 }
 
@@ -81,35 +81,30 @@ func ParseFunction(text string) (*NamedFunction, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := FunctionSpecs()
-	i := slices.IndexFunc(list, func(s *param.Spec) bool { return s.Name == term.Name })
-	if i < 0 {
+	s := FunctionSpecs().Named(term.Name)
+	if s == nil {
 		return nil, refuseFunction(term.Name)
 	}
 	n := &NamedFunction{Name: term.Name}
 	if times := strings.Split(term.Texts["t"], ","); n.Name == ExpFunction && len(times) > 1 {
 		delete(term.Texts, "t")
 		for _, text := range times {
-			v, err := list[i].ParseValues(map[string]string{"t": text})
+			v, err := s.ParseValues(map[string]string{"t": text})
 			if err != nil {
 				return nil, err
 			}
 			n.Times = append(n.Times, v.Number("t"))
 		}
 	}
-	if n.Given, err = list[i].ParseValues(term.Texts); err != nil {
+	if n.Given, err = s.ParseValues(term.Texts); err != nil {
 		return nil, err
 	}
 	return n, nil
 }
 
 func refuseFunction(name string) error {
-	var names []string
-	for _, s := range FunctionSpecs() {
-		names = append(names, s.Name)
-	}
 	return param.Refuse("matfunc", "function", "there is no function %q in this program; choose from %s", name,
-		strings.Join(names, ", "))
+		strings.Join(FunctionSpecs().Names(), ", "))
 }
 
 // Results returns the number of results for each column of a block.
@@ -131,7 +126,7 @@ type Function struct {
 // needs an undirected graph, or an error of a sweep.
 func NewFunction(ctx context.Context, g *graph.Graph, n *NamedFunction) (*Function, error) {
 	f := &Function{NamedFunction: *n, n: len(g.Degrees), team: sparse.TeamOf(g.A)}
-	if s := n.declaration(); s != nil {
+	if s := matrixFunctions.Named(n.Name); s != nil {
 		if g.In != nil && s.Works&param.Directed == 0 {
 			return nil, ErrAsymmetric
 		}
@@ -168,13 +163,6 @@ func NewFunction(ctx context.Context, g *graph.Graph, n *NamedFunction) (*Functi
 	}
 	f.apply = k.ApplyTo
 	return f, nil
-}
-
-func (n *NamedFunction) declaration() *param.Spec {
-	if i := slices.IndexFunc(matrixFunctions, func(s *param.Spec) bool { return s.Name == n.Name }); i >= 0 {
-		return matrixFunctions[i]
-	}
-	return nil
 }
 
 func (n *NamedFunction) given() param.Values {
@@ -640,7 +628,7 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given
-	if s := n.declaration(); s != nil {
+	if s := matrixFunctions.Named(n.Name); s != nil {
 		v, err := s.Resolve(n.given(), nil)
 		if err != nil {
 			return nil, nil, err

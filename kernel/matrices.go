@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/heatwalk/heatwalk/expm"
 	"github.com/heatwalk/heatwalk/graph"
@@ -60,10 +61,7 @@ func laplacianKind(laplacian string) sparse.Kind {
 // no values between components, so that only ratios within a component count; larger ratios would enlarge error bounds.
 func roots(g *graph.Graph) []float64 {
 	component := g.Components.Of
-	smallest := make([]float64, len(g.Components.Sizes)) // negated
-	for c := range smallest {
-		smallest[c] = math.Inf(-1)
-	}
+	smallest := slices.Repeat([]float64{math.Inf(-1)}, len(g.Components.Sizes)) // negated
 	for i, d := range g.Degrees {
 		if d > 0 {
 			smallest[component[i]] = max(smallest[component[i]], -d)

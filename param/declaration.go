@@ -53,6 +53,14 @@ func (l List[D]) Specs() []*Spec {
 	return list
 }
 
+// Names returns the names in order.
+func (l List[D]) Names() (names []string) {
+	for _, d := range l {
+		names = append(names, d.spec().Name)
+	}
+	return names
+}
+
 // Named returns the declaration with the given name, or nil.
 func (l List[D]) Named(name string) (zero D) {
 	for _, d := range l {

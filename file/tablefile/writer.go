@@ -121,14 +121,18 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	return nil
 }
 
-// PutRows writes a panel of whole rows, starting with row i.
+// PutRows writes a panel of whole rows, starting with row i, which must be the next row unless pieces are written.
 func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	panel *sparse.Block[T]) error {
 	for r := range panel.Rows {
 		if ctx.Err() != nil {
 			return sched.Cause(ctx)
 		}
-		if err := w.put(i+r, 0, panel.Row(r)); err != nil {
+		write := w.Row
+		if w.put != nil {
+			write = func(row []T) error { return w.put(i+r, 0, row) }
+		}
+		if err := write(panel.Row(r)); err != nil {
 			return err
 		}
 	}

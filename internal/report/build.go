@@ -246,7 +246,7 @@ func format(format string, x, margin float64, decimals int) Cell {
 		return Number(x, strconv.FormatFloat(x, 'g', -1, 64))
 	case "MB":
 		if x >= 1e8 {
-			return Number(x/1e6, Count(int(math.Round(x/1e6))).Text)
+			return Number(x/1e6, words.Count(int(math.Round(x/1e6))))
 		}
 		return Number(x/1e6, strconv.FormatFloat(x/1e6, 'g', 3, 64))
 	case "+%":

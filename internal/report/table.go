@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // Table is a table of a page. Every row must have len(Head) cells; its first cell is its title.
@@ -71,11 +73,7 @@ func Percent(share, stderr float64) Cell {
 
 // Count returns the cell of a count, with commas between groups of three digits.
 func Count(n int) Cell {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return Number(float64(n), text)
+	return Number(float64(n), words.Count(n))
 }
 
 func (t *Table) numeric(column int) bool {

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,11 +159,9 @@ func missingManifest(fsys durable.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		if ownName(name) {
-			return failf(ErrIncomplete,
-				"%s: no manifest; the ingest never finished, run it again", dir)
-		}
+	if slices.ContainsFunc(names, ownName) {
+		return failf(ErrIncomplete,
+			"%s: no manifest; the ingest never finished, run it again", dir)
 	}
 	return failf(ErrNotStore,
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)

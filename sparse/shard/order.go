@@ -3,6 +3,7 @@ package shard
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 )
 
 // Reorder returns the dictionary of the same ids in which row i has the id of row position[i] of n. The file and [Nodes.Rows]
@@ -59,10 +60,7 @@ func (n *Nodes) Position(row int) int {
 
 func invert(order []uint32) (inverse []uint32, wrong int) {
 	n := len(order)
-	inverse = make([]uint32, n)
-	for i := range inverse {
-		inverse[i] = uint32(n) // no place
-	}
+	inverse = slices.Repeat([]uint32{uint32(n)}, n) // no place
 	for i, p := range order {
 		if int64(p) >= int64(n) || inverse[p] != uint32(n) {
 			return nil, i

@@ -1,7 +1,6 @@
 package compute
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -197,20 +196,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	if err != nil {
 		return err
 	}
-	err = m.panels(func(lo int, panel *sparse.Block[T]) error {
-		if m.Pieces {
-			return file.PutRows(run.Context, lo, panel)
-		}
-		for i := range panel.Rows {
-			if run.Context.Err() != nil {
-				return context.Cause(run.Context)
-			}
-			if err := file.Row(panel.Row(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = m.panels(func(lo int, panel *sparse.Block[T]) error { return file.PutRows(run.Context, lo, panel) })
 	if err == nil {
 		err = file.Close(run.Context)
 	}

@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -153,22 +152,11 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	}
 }
 
-// contextWriter discards writes; they fail after the context has ended.
-type contextWriter struct{ ctx context.Context }
-
-// Write implements [io.Writer].
-func (u contextWriter) Write(p []byte) (int, error) {
-	if u.ctx.Err() != nil {
-		return 0, context.Cause(u.ctx)
-	}
-	return len(p), nil
-}
-
-// writeFile writes the file path to w with progress, until the run is interrupted. It returns the bytes, before compression.
+// writeFile writes the file path to w with progress. It returns the bytes, before compression.
 func writeFile(run *shell.Session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.Progress.Begin("writing "+path, 0, shell.Bytes)
-	err = write(io.MultiWriter(contextWriter{run.Context}, w, stage))
+	err = write(io.MultiWriter(w, stage))
 	return stage.Done(), err
 }
 

@@ -94,10 +94,10 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	if err != nil {
 		return err
 	}
+	split := splits.At(0)
 	visible := *l
-	hidden := len(splits.At(0).Test)
-	visible.Row = problem.Pick(l.Row, splits.At(0).Train)
-	visible.Class = problem.Pick(l.Class, splits.At(0).Train)
+	visible.Row = problem.Pick(l.Row, split.Train)
+	visible.Class = problem.Pick(l.Class, split.Train)
 	auto, err := method.Parse("auto")
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	d := &demoDocument{
 		Graph: "cora", Nodes: int(m.Rows), Edges: m.Edges(), Entries: m.Entries,
 		BitsPerEntry: m.BitsPerEntry(), Classes: l.Names,
-		Labelled: len(visible.Row), Predicted: hidden, AccuracyEstimate: p.Accuracy,
+		Labelled: len(visible.Row), Predicted: len(split.Test), AccuracyEstimate: p.Accuracy,
 		AccuracyStderr:      p.Stderr,
 		AccuracyPropagation: baselines.Propagation.Accuracy,
 		AccuracyMajority:    baselines.Majority.Accuracy,

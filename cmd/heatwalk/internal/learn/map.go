@@ -17,6 +17,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/internal/report"
 	"github.com/heatwalk/heatwalk/internal/sched"
+	"github.com/heatwalk/heatwalk/internal/words"
 )
 
 // The map has all nodes of a graph of at most 2,000 nodes. On larger graphs it has groups: nodes of one predicted
@@ -225,7 +226,7 @@ func (g *mapGraph) text(groups []group, doc *document) string {
 	if len(doc.List.IDs) == doc.Count {
 		text += "every node; "
 	} else {
-		text += fmt.Sprintf("some of the %s nodes, and %s has the predictions of all; ", report.Count(doc.Count).Text, g.File)
+		text += fmt.Sprintf("some of the %s nodes, and %s has the predictions of all; ", words.Count(doc.Count), g.File)
 	}
 	return text + fmt.Sprintf("%d nodes have their neighbours here, among them the least certain ones, those that contradict their neighbours, and those of --report-nodes.", doc.Centers)
 }
@@ -297,7 +298,7 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 			}
 		} else {
 			label = fmt.Sprintf("%s: nodes %s, labels %s", label,
-				report.Count(q.nodes).Text, report.Count(q.known).Text)
+				words.Count(q.nodes), words.Count(q.known))
 		}
 		fmt.Fprintf(b, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill-opacity=\"%.2f\"%s><title>%s, probability %.2f</title></circle>\n",
 			class, position[k][0], position[k][1], radius[k], 0.25+0.75*q.certainty,
@@ -324,8 +325,8 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 		b.WriteString(" <span>Links with less than 5 % of the largest weight are left out.</span>")
 	}
 	if len(links) > len(drawn) {
-		fmt.Fprintf(b, " <span>The %s strongest of %s links.</span>", report.Count(len(drawn)).Text,
-			report.Count(len(links)).Text)
+		fmt.Fprintf(b, " <span>The %s strongest of %s links.</span>", words.Count(len(drawn)),
+			words.Count(len(links)))
 	}
 	b.WriteString("</figcaption></figure>\n")
 }
@@ -367,7 +368,7 @@ func fit(x [][2]float64, groups []group,
 		tallest = max(tallest, 2*r)
 	}
 	span := [2]float64{width - 2*margin, max(bottom-tallest-2*margin, height/2)}
-	low, high := [2]float64{}, [2]float64{}
+	var low, high [2]float64
 	for axis := range 2 {
 		low[axis], high[axis] = middle(x, groups, linked, axis)
 	}
@@ -480,15 +481,15 @@ func layout(n int, links []link) [][2]float64 {
 		for i := range n {
 			for j := range i {
 				d := x[i] - x[j]
-				f := ideal * ideal / math.Max(real(d)*real(d)+imag(d)*imag(d), 1e-6)
+				f := ideal * ideal / max(real(d)*real(d)+imag(d)*imag(d), 1e-6)
 				push[i] += d * complex(f, 0)
 				push[j] -= d * complex(f, 0)
 			}
 		}
 		for _, l := range links {
 			d := x[l.a] - x[l.b]
-			f := cmplx.Abs(d) / ideal * math.Min(1,
-				4*l.weight/math.Min(degree[l.a], degree[l.b]))
+			f := cmplx.Abs(d) / ideal * min(1,
+				4*l.weight/min(degree[l.a], degree[l.b]))
 			push[l.a] -= d * complex(f, 0)
 			push[l.b] += d * complex(f, 0)
 		}
@@ -497,7 +498,7 @@ func layout(n int, links []link) [][2]float64 {
 			// links to the center hold parts together
 			d := push[i] - x[i]
 			length := cmplx.Abs(d)
-			scale := math.Min(length, longest) / math.Max(length, 1e-12)
+			scale := min(length, longest) / max(length, 1e-12)
 			x[i] += d * complex(scale, 0)
 		}
 	}
@@ -515,7 +516,7 @@ func degrees(n int, links []link) []float64 {
 		degree[l.b] += l.weight
 	}
 	for i := range degree {
-		degree[i] = math.Max(degree[i], 1)
+		degree[i] = max(degree[i], 1)
 	}
 	return degree
 }
@@ -568,12 +569,12 @@ func orthogonalize(x [][2]float64, degree []float64) {
 		product += degree[i] * x[i][0] * x[i][1]
 	}
 	for i := range x {
-		x[i][1] -= product / math.Max(square[0], 1e-300) * x[i][0]
+		x[i][1] -= product / max(square[0], 1e-300) * x[i][0]
 		square[1] += degree[i] * x[i][1] * x[i][1]
 	}
 	for i := range x {
 		for k := range 2 {
-			x[i][k] /= math.Sqrt(math.Max(12*square[k]/total, 1e-300))
+			x[i][k] /= math.Sqrt(max(12*square[k]/total, 1e-300))
 		}
 	}
 }

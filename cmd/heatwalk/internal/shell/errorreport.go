@@ -74,8 +74,7 @@ func ErrorReports(err error) []ErrorReport {
 		return []ErrorReport{fileReport(err, file)}
 	case errors.As(err, &placed) && strings.HasPrefix(placed.Place, "-"):
 		return []ErrorReport{flagReport(placed.Place, placed.What)}
-	}
-	if errors.As(err, &number) { // such a number cannot be in a document
+	case errors.As(err, &number): // such a number cannot be in a document
 		return []ErrorReport{textReport("a result is not a finite number; multiply all weights or values by a constant")}
 	}
 	return []ErrorReport{textReport(err.Error())}

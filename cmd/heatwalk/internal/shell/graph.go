@@ -310,7 +310,7 @@ func (run *Session) ReadGraph(r *GraphInputs,
 	var temporary int64
 	opened := run.openKept(name, o)
 	g.isKept = opened != nil
-	run.AtEnd(func() { g.closeGraph() })
+	run.AtEnd(g.closeGraph)
 	if !isStore && !g.isKept {
 		o.Reading = run.IngestConfig(r)
 		run.Costs.LimitHeap(o.Reading.Memory + r.ProducerBytes)

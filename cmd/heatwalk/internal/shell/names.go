@@ -76,12 +76,7 @@ func NodeKernels() Specs {
 }
 
 // NamesIn returns the names of declarations.
-func NamesIn(list []*param.Spec) (names []string) {
-	for _, s := range list {
-		names = append(names, s.Name)
-	}
-	return names
-}
+func NamesIn(list Specs) []string { return list.Names() }
 
 // ParseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.

@@ -375,6 +375,7 @@ const (
 // an iteration that did not converge.
 func (costs *Costs) GraphError(err error, graph, advice string) error {
 	limited := new(problem.Error)
+	isLimited := errors.As(err, &limited)
 	switch {
 	case errors.Is(err, kernel.ErrTolerance):
 		return MachineError(nil, graph,
@@ -382,16 +383,16 @@ func (costs *Costs) GraphError(err error, graph, advice string) error {
 	case errors.Is(err, kernel.ErrRange):
 		return DataError(graph,
 			"a value is out of the range of float64, because weights of edges are too large or too small; multiply all weights by a factor, or leave out the smallest")
-	case errors.As(err, &limited) && errors.Is(err, problem.ErrDirected):
+	case isLimited && errors.Is(err, problem.ErrDirected):
 		return RefuseDirected(graph, limited.Method, "--method=auto")
 	case errors.Is(err, sparse.ErrDivided):
 		what := "this method"
-		if errors.As(err, &limited) {
+		if isLimited {
 			what = limited.Method
 		}
 		return UsageError(graph,
 			"%s needs all rows of the graph in one process; run heatwalk without mpirun, or take another --method", what)
-	case errors.As(err, &limited):
+	case isLimited:
 		return MachineError(err, graph, unsolved+"; take another --method")
 	case errors.Is(err, iterative.ErrIterationLimit):
 		return MachineError(err, graph, "%s; %s", unsolved, advice)
