@@ -70,7 +70,7 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	methods := All()
 	base, isSmoothed := strings.CutSuffix(name, spread.Suffix)
 	i := slices.IndexFunc(methods, func(m *engine.Engine) bool { return m.Name == base })
-	if i < 0 { // the learner that goes without saying may be said
+	if i < 0 { // a name may have the default learner
 		i = slices.IndexFunc(methods, func(m *engine.Engine) bool {
 			return m.Name+"+"+classify.Learners()[0].Name == base &&
 				slices.Contains(m.Specs, engine.SpecOf(classify.Learners()[0]))

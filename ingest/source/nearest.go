@@ -59,8 +59,8 @@ func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 	}, visit)
 }
 
-// admit adds row j to the nearest ones found so far, of which the farthest leaves where
-// there are more than most of them; 0 is no limit. With a limit they are in order.
+// admit adds row j to the nearest rows found so far. If there are then more than limit rows, the farthest leaves; 0
+// means no limit. With a limit the rows are in order.
 func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
 	if limit == 0 {
 		return append(nearest, j)
@@ -73,7 +73,7 @@ func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
 	return nearest[:min(len(nearest), limit)]
 }
 
-// normOf returns ‖x‖·‖y‖ of the squares of the two, the square exactly where they agree.
+// normOf returns ‖x‖·‖y‖, given the squares of the norms. For equal squares it is the square exactly.
 func normOf(x, y float64) float64 {
 	if both := x * y; both > 0 && !math.IsInf(both, 1) {
 		return math.Sqrt(both)

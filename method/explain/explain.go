@@ -227,7 +227,8 @@ func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (
 	return r, isActive
 }
 
-// addLinks adds the most important links to explanations. left has the columns of each; it is overwritten. Cost: one sweep.
+// addLinks adds the most important links to explanations. left has a column for each explanation, and is overwritten.
+// Cost: one sweep.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	left *sparse.Block[float32], list []Explanation, set *Settings) error {
 	r, isActive := f.rightResponses(left, list)

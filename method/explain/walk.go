@@ -13,7 +13,7 @@ import (
 //
 //	x_0 = D⁻¹e_v,  x_{t+1} = T·(I − α·E)·x_t,  q_t(v, i) = d_i·x_t(i)
 //
-// where E has ones at labelled nodes. The values are those of the transposed walk because D⁻¹A and AD⁻¹ are equal
+// where E has ones at labelled nodes. The transposed walk computes these values, because D⁻¹A and AD⁻¹ are equal
 // after the scaling by degrees. A node without edges visits no other, and x is 0.
 type Walk struct {
 	P       *problem.Problem

@@ -134,7 +134,7 @@ func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// readCodes returns the first wrong code if check is set.
+// readCodes takes the kinds and times of a panel from b. If check is set, it describes the first wrong code.
 func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds = b[:p.Entries:p.Entries]

@@ -100,8 +100,8 @@ func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	return true, s.Store.planMemory(sched.Workers(s.o.Workers), true)
 }
 
-// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit [Sweeper.Held] increases by
-// at most spare bytes, or from none to the memory of a copy with plain column ids and these.
+// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit, [Sweeper.Held] increases
+// by at most spare bytes; without a copy before, also by the memory of a copy with plain column ids.
 func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	spare int64) (err error) {
 	a := s.entries()

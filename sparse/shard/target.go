@@ -145,7 +145,8 @@ func (t *target) mayWrite() error {
 		t.dir, m.Rows, m.Entries)
 }
 
-// removeLeftovers removes nothing if the manifest is damaged, because the files of the store are not known.
+// removeLeftovers removes the files of unfinished runs, and returns their number. It removes nothing if the manifest is
+// damaged, because the files of the store are not known.
 func (t *target) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(t.fs, t.dir)
@@ -190,7 +191,7 @@ func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// publishManifest reports whether the rename happened, also with an error.
+// publishManifest renames the new manifest into place. published is true if the rename happened, also with an error.
 func (t *target) publishManifest() (published bool, err error) {
 	if err = t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
 		return false, err
