@@ -447,7 +447,8 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGr
 	return g, err
 }
 
-// writeProblem writes the labels of a cell, of nodes at equal distances in classes of consecutive ids, and its attributes.
+// writeProblem writes the labels and the attributes of a cell. Labelled nodes have equal distances, and each class has
+// consecutive ids.
 func (g *scalingGraph) writeProblem(c *Cell) error {
 	var labels, attributes strings.Builder
 	n := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))

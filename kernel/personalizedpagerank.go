@@ -67,10 +67,11 @@ type restartingWalk struct {
 	uniform float64 // weight of every node in q; 0: q is p
 }
 
-// applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
-// times the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not
-// improved by another step. If patience steps are not enough, a solve of the linear system improves the iterate, and the steps
-// behind it bound its error; large graphs are not solved, see mostSolveBytes. With directions there are more solves, of half of all sweeps, until mostSteps are done.
+// applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α) times
+// the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not improved by
+// another step. If patience steps are not enough, a solve of the linear system improves the iterate, and the steps behind
+// it bound its error; large graphs are not solved, see mostSolveBytes. With directions there are more solves, of half of
+// all sweeps, until mostSteps are done.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
@@ -144,8 +145,8 @@ const (
 	mostSolveBytes = 1 << 30
 )
 
-// pageRankWorkspace returns the workspace of applyTo: the vectors of the graph, the blocks of the iteration, and the blocks and vectors
-// of solves. A factor is optional.
+// pageRankWorkspace returns the workspace of applyTo: the vectors of the graph, the blocks of the iteration, and the blocks
+// and vectors of solves. A factor is optional.
 func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
 	w := budget.Held(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n)))
 	if solve := solveBytes(n, cols); solve <= mostSolveBytes {

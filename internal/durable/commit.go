@@ -12,7 +12,7 @@ import (
 )
 
 // Unfinished is the suffix of the mark of a file: NAME.unfinished exists while files that belong
-// together are replaced, from before the first of them has its name until all have theirs. If a
+// together are replaced, from before the first file has its name until all files have their names. If a
 // run is killed in between, the marks stay, because the files may be of different runs.
 const Unfinished = ".unfinished"
 
@@ -122,8 +122,8 @@ func (p *Pending) lockGroup() (unlock func() error, err error) {
 	}
 }
 
-// hasName reports whether the file is the one at its path, and not another in a folder that has
-// taken the place of its own.
+// hasName reports whether the file is the file at its path, and not a file in another folder that has taken the place
+// of its folder.
 func (p *Pending) hasName() bool {
 	written, err := p.f.Stat()
 	if err != nil {
@@ -133,9 +133,8 @@ func (p *Pending) hasName() bool {
 	return err == nil && named.Size() == written.Size() && named.ModTime().Equal(written.ModTime())
 }
 
-// undo gives up the files before unnamed, which have no name yet, and those behind as
-// far as nothing had their names. Where all that is left is as it was, it removes the
-// marks.
+// undo gives up the files before unnamed, which have no name yet, and removes later files that replaced nothing. If no
+// file is left that replaced another file, it removes the marks.
 func undo(files []*Pending, unnamed int) (err error) {
 	var mixed []string
 	for i, p := range files {

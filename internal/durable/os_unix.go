@@ -32,7 +32,7 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp holds an flock on a new file, or reports that the file system has no locks, where
+// createTemp creates a file and takes an flock on it. unlocked reports that the file system has no locks; then
 // removeTemp fails as well.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
@@ -64,7 +64,7 @@ func removeTemp(name string) error {
 	return os.Remove(name)
 }
 
-// sameFile reports whether the open file is still the one of that name.
+// sameFile reports whether the open file still has the name.
 func sameFile(f *os.File, name string) bool {
 	open, err := f.Stat()
 	if err != nil {

@@ -105,8 +105,8 @@ const writing = 0o600
 // before it and this behind.
 var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`) })
 
-// Final returns the path that the file will have which is at path now: that
-// without dot and ending for a temporary file of NewFile, else path itself.
+// Final returns the path that a temporary file of NewFile gets when it is committed; it returns other paths as they
+// are.
 func Final(path string) string {
 	dir, name := filepath.Split(path)
 	if suffix := tempSuffix().FindStringIndex(name); suffix != nil && name[0] == '.' {

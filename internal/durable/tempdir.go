@@ -26,8 +26,7 @@ const (
 	tempContent = "graph"
 )
 
-// NewTempDir makes a temporary directory in parent, and removes those in the same place
-// that killed processes left.
+// NewTempDir makes a temporary directory in parent, and removes temporary directories there that killed processes left.
 func NewTempDir(parent string) (*TempDir, error) {
 	removeLeft(parent)
 	for {
@@ -63,8 +62,7 @@ func (t *TempDir) Content() string {
 	return filepath.Join(t.Path, tempContent)
 }
 
-// InTempDir returns where the temporary directory is that path is or lies in, if
-// there is one.
+// InTempDir returns the parent of the temporary directory that path is or lies in. ours is false if there is none.
 func InTempDir(path string) (parent string, ours bool) {
 	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
 		if tempPattern().MatchString(filepath.Base(path)) {

@@ -102,8 +102,8 @@ func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float6
 	return best
 }
 
-// LabelsAbove returns the labels whose probability is at least t, in their order, or else the first of the
-// likeliest.
+// LabelsAbove returns the labels whose probability is at least t, in their order. If there are none, it returns the
+// likeliest label, the first of several.
 func LabelsAbove[T float32 | float64](probabilities []T, t T) (set []int) {
 	best := 0
 	for c, p := range probabilities {

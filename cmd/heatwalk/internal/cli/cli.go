@@ -39,7 +39,7 @@ func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	return mainOn(network, args, stdin, stdout, stderr)
 }
 
-// mainOn is [Main] in one of the processes of a network, unless that is nil.
+// mainOn is [MainOn], or [Main] for a nil network.
 func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())

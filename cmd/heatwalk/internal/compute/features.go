@@ -210,7 +210,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			p.Alpha, p.MinSteps, p.Steps))
 }
 
-// walkLocally makes the walk one over the rows of a job, which has named the labelled and the picked nodes.
+// walkLocally gives the walk the rows of a job, which has named the labelled and the picked nodes.
 func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T],
 	picks [][]cwk.Pick, named [][]int) {
 	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees,

@@ -616,7 +616,7 @@ func (r *itemRun) evaluate() error {
 		ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
 }
 
-// learnError adds the learner and the place of its data to an error of it.
+// learnError adds the learner and the place of its data to an error of the learner.
 func learnError(err error, place string) error {
 	wrong := new(problem.Error)
 	if !errors.As(err, &wrong) {
