@@ -125,11 +125,11 @@ func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 			p := logistic(-(a*f + b))
 			d := target[i] - p
 			w := p * (1 - p)
-			haa = haa + f*f*w
-			hbb = hbb + w
-			hab = hab + f*w
-			ga = ga + f*d
-			gb = gb + d
+			haa += f * f * w
+			hbb += w
+			hab += f * w
+			ga += f * d
+			gb += d
 		}
 		if math.Abs(ga) < 1e-9 && math.Abs(gb) < 1e-9 {
 			break
@@ -141,8 +141,8 @@ func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 		step := 1.0
 		for ; step > 1e-10; step /= 2 {
 			if next := sigmoidLoss(scores, target, a+step*da, b+step*db); next < value+1e-4*step*slope {
-				a = a + step*da
-				b = b + step*db
+				a += step * da
+				b += step * db
 				value = next
 				break
 			}

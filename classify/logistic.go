@@ -254,10 +254,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	if t.values, pivots, err = factor(ctx, DenseGram(gram), sched.UpTo(len(items))); err != nil {
 		return nil, err
 	}
-	first := make([]bool, len(items))
-	for _, a := range pivots {
-		first[a] = true
-	}
+	first := sched.Mark(len(items), pivots)
 	t.order = pivots
 	for a := range items {
 		if !first[a] {

@@ -75,10 +75,10 @@ func scaledBessel(z float64) (coef []float64, tail float64) {
 		sum.Add(2 * p)
 		next, p = p, next+float64(2*float64(j)/z*p)
 		if p > large {
-			p = p * shrink
-			next = next * shrink
-			sum.Sum = sum.Sum * shrink
-			sum.Rest = sum.Rest * shrink
+			p *= shrink
+			next *= shrink
+			sum.Sum *= shrink
+			sum.Rest *= shrink
 			for i := j; i <= start && coef[i] != 0; i++ {
 				coef[i] *= shrink
 			}

@@ -232,8 +232,8 @@ func (s *solves) target(j int) float64 {
 		left := s.budget(p) - s.errors.spent(p, p.end)
 		for i := j; i < p.end; i++ {
 			later := float64(p.sensitivity(i, p.end) * wrong)
-			left = left - later
-			rounded = rounded + later
+			left -= later
+			rounded += later
 		}
 		share := max(left/float64(p.end-j),
 			rounded/(beneathRounding*float64(p.end)))
@@ -286,8 +286,8 @@ func (s *solves) solve(ctx context.Context, j int, target float64,
 		if err != nil && !roundingEnded(err) {
 			return err
 		}
-		steps = steps + r.Steps
-		sweeps = sweeps + r.Sweeps
+		steps += r.Steps
+		sweeps += r.Sweeps
 		drift = 0
 	}
 	var sum float64

@@ -45,7 +45,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	previousSteps := s.firstSteps
 	if s.factored {
 		pace = factorPace
-		worth = worth / factorCost
+		worth /= factorCost
 	}
 	if left > 0 && (s.factored || pace < worth) {
 		if err := s.solve(ctx, 0, target, limit(worth)); err != nil {

@@ -169,7 +169,7 @@ func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth 
 		k.PartTo(diagonal[a:a+1], i, items[a:a+1])
 		if count < len(m.items) && m.items[count] == i {
 			m.diagonal = append(m.diagonal, diagonal[a])
-			count = count + 1
+			count++
 		}
 	}
 	for range depth {

@@ -198,10 +198,7 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 		return err
 	}
 	r.addUp()
-	labelled := make([]bool, r.p.Rows)
-	for _, row := range r.s.Row {
-		labelled[row] = true
-	}
+	labelled := sched.Mark(r.p.Rows, r.s.Row)
 	const chunk = 64
 	return sched.Run(ctx, workers, (r.p.Rows+chunk-1)/chunk, func(_, piece int) error {
 		votes := [2][]float64{make([]float64, r.p.Cols), make([]float64, r.p.Cols)}

@@ -5,12 +5,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
 
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/table"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -65,8 +63,9 @@ const (
 )
 
 func (v *vectorReader) fault(fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: v.name, Line: v.line, Column: v.column,
-		Msg: fmt.Sprintf(format, args...), Fix: fix}
+	err := textio.Fault(v.name, v.line, fix, format, args...)
+	err.Column = v.column
+	return err
 }
 
 func (v *vectorReader) next() (bool, error) {

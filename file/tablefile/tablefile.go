@@ -119,8 +119,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // because its errors fit any text
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
-			return nil, &nodefile.ParseError{File: f.Name, Msg: "empty file",
-				Fix: fetchAgain}
+			return nil, textio.Fault(f.Name, 0, fetchAgain, "empty file")
 		}
 		return nil, streamError(f.Name)
 	}

@@ -137,8 +137,7 @@ func (k *chunker) read(c *Chunk) error {
 			return nil
 		}
 		if n >= MaxLine {
-			return &Error{File: k.r.name, Line: k.lines + 1,
-				Msg: "line longer than 1 MiB", Fix: "is this a line-based format?"}
+			return Fault(k.r.name, k.lines+1, "is this a line-based format?", "line longer than 1 MiB")
 		}
 	}
 }

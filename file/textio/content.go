@@ -38,8 +38,7 @@ func (r *Reader) CheckText() error {
 		if head[0] == 0 {
 			encoding = "utf-16be"
 		}
-		return &Error{File: r.name, Msg: "UTF-16 text without a byte-order mark",
-			Fix: "pass {encoding=" + encoding + "}"}
+		return Fault(r.name, 0, "pass {encoding="+encoding+"}", "UTF-16 text without a byte-order mark")
 	}
 	text, isDecoded, err := decode(r.text.(*bufio.Reader), r.name, r.settings)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -181,9 +180,7 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 		return nil, sched.Cause(ctx)
 	}
 	if err == nil && int64(len(text)) > limit {
-		return nil, &Error{File: path,
-			Msg: fmt.Sprintf("more than %s, too much for a file of this kind",
-				binarySize(limit))}
+		return nil, Fault(path, 0, "", "more than %s, too much for a file of this kind", binarySize(limit))
 	}
 	return text, err
 }
@@ -200,12 +197,8 @@ func CheckFinished(path string) *Error {
 	if _, err := os.Lstat(mark); err != nil {
 		return nil
 	}
-	return &Error{
-		File: path,
-		Msg:  "a run was stopped while it replaced this file and the files that belong to it",
-		Fix: "repeat that run, or remove " + mark +
-			" if you know that all files are of the same run",
-	}
+	return Fault(path, 0, "repeat that run, or remove "+mark+" if you know that all files are of the same run",
+		"a run was stopped while it replaced this file and the files that belong to it")
 }
 
 // Window returns the largest window, in bytes, that the frames of a zstd stream have declared
@@ -242,8 +235,7 @@ func (r *Reader) CheckUnchanged() error {
 	if now.Size() == r.opened.Size() && now.ModTime().Equal(r.opened.ModTime()) {
 		return nil
 	}
-	return &Error{File: r.name, Msg: "the file has changed while it was read",
-		Fix: "wait until the other program has written it"}
+	return Fault(r.name, 0, "wait until the other program has written it", "the file has changed while it was read")
 }
 
 // Close releases the file and waits until the goroutine that decompresses it has ended. No

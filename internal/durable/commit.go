@@ -143,7 +143,7 @@ func undo(files []*Pending, unnamed int) (err error) {
 			continue
 		}
 		p.done = true
-		removed := error(nil)
+		var removed error
 		if p.fresh && p.hasName() {
 			removed = p.fsys.Remove(p.path)
 		}

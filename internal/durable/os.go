@@ -21,8 +21,7 @@ func (system) Create(name string) (File, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		mode = os.O_WRONLY // a pipe that its writer could read would wait for no other reader
 	}
-	f, err := os.OpenFile(name, mode|os.O_CREATE|os.O_TRUNC, 0o666)
-	return fileOf(f, err)
+	return fileOf(os.OpenFile(name, mode|os.O_CREATE|os.O_TRUNC, 0o666))
 }
 
 // CreateTemp implements [FS].
@@ -55,8 +54,7 @@ func (system) RemoveTemp(name string) error {
 
 // Open implements [FS].
 func (system) Open(name string) (File, error) {
-	f, err := os.Open(name)
-	return fileOf(f, err)
+	return fileOf(os.Open(name))
 }
 
 // fileOf returns f as a [File], and a nil interface for an error.

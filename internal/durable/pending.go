@@ -2,10 +2,10 @@ package durable
 
 import (
 	"bufio"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"sync"
@@ -120,10 +120,7 @@ func (p *Pending) createTemp() (err error) {
 	dir, name := filepath.Split(p.path)
 	const attempts = 100
 	for range attempts {
-		var number [4]byte
-		_, _ = rand.Read(number[:]) // never fails
-		p.tmp = filepath.Join(dir,
-			"."+name+".heatwalk-tmp-"+hex.EncodeToString(number[:]))
+		p.tmp = filepath.Join(dir, fmt.Sprintf(".%s.heatwalk-tmp-%08x", name, rand.Uint32()))
 		p.f, err = p.fsys.CreateTemp(p.tmp)
 		if !errors.Is(err, fs.ErrExist) && !errors.Is(err, ErrLocked) {
 			break

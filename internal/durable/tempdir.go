@@ -1,10 +1,10 @@
 package durable
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -46,10 +46,7 @@ func isDir(path string) bool {
 
 // newTempDir makes a directory with a random name and locks it.
 func newTempDir(parent string) (*TempDir, error) {
-	var name [8]byte
-	_, _ = rand.Read(name[:]) // never fails
-	t := &TempDir{Path: filepath.Join(parent,
-		".heatwalk-"+hex.EncodeToString(name[:]))}
+	t := &TempDir{Path: filepath.Join(parent, fmt.Sprintf(".heatwalk-%016x", rand.Uint64()))}
 	err := OS.Mkdir(t.Path)
 	if err == nil {
 		t.lock, err = OS.Lock(filepath.Join(t.Path, tempLock))

@@ -53,8 +53,8 @@ func (a *Axis) newScale(low, high float64) *scale {
 	}
 	s.low, s.high = s.value(low), s.value(high)
 	if s.low == s.high { // a single value
-		s.low = s.low - 0.5
-		s.high = s.high + 0.5
+		s.low -= 0.5
+		s.high += 0.5
 	}
 	if a.Log {
 		s.logTicks()

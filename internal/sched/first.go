@@ -21,6 +21,15 @@ func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T
 	return list[:min(len(list), limit)]
 }
 
+// Mark returns which of the numbers 0, …, n−1 are in the list.
+func Mark(n int, list []int) []bool {
+	isIn := make([]bool, n)
+	for _, i := range list {
+		isIn[i] = true
+	}
+	return isIn
+}
+
 // Order returns the numbers 0 … n−1 in a stable order.
 func Order(n int, compare func(a, b int) int) []int {
 	order := UpTo(n)

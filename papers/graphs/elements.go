@@ -2,10 +2,10 @@ package graphs
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/param"
@@ -68,9 +68,8 @@ func readBase(ctx context.Context, path string,
 		for _, name := range names {
 			index, ok := number[name]
 			if !ok {
-				return nil, &nodefile.ParseError{File: path,
-					Msg: fmt.Sprintf("%q is none of its %s", name, which),
-					Fix: "give a kernel between all elements of the graphs"}
+				return nil, input.Fault(path, 0, "give a kernel between all elements of the graphs",
+					"%q is none of its %s", name, which)
 			}
 			place[which] = append(place[which], index)
 		}
@@ -102,9 +101,8 @@ func readMeasure(ctx context.Context, path string,
 	}
 	for element, x := range measure {
 		if !(x >= 0 && x <= 1e300) {
-			return nil, &nodefile.ParseError{File: path,
-				Msg: fmt.Sprintf("has no line for %q with a number ≥ 0",
-					names[element]), Fix: "measure every element of the graphs"}
+			return nil, input.Fault(path, 0, "measure every element of the graphs",
+				"has no line for %q with a number ≥ 0", names[element])
 		}
 	}
 	return measure, nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -71,9 +71,9 @@ func readAny(ctx context.Context, path string,
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.IsDir() {
-		return nil, &nodefile.ParseError{File: path,
-			Msg: "is no collection of graphs",
-			Fix: "give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file"}
+		return nil, input.Fault(path, 0,
+			"give DIR/DS of files DS_A.txt and DS_graph_indicator.txt, or a directory with a graph in each file",
+			"is no collection of graphs")
 	}
 	list, err := os.ReadDir(path)
 	if err != nil {
@@ -87,8 +87,8 @@ func readAny(ctx context.Context, path string,
 		}
 	}
 	if len(paths) == 0 {
-		return nil, &nodefile.ParseError{File: path, Msg: "holds no file",
-			Fix: "give a collection in the TU layout, or a directory with a graph in each file"}
+		return nil, input.Fault(path, 0,
+			"give a collection in the TU layout, or a directory with a graph in each file", "holds no file")
 	}
 	temp := os.TempDir()
 	if o.Temp != nil {

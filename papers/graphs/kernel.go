@@ -110,8 +110,8 @@ func (c *collection) MeanDegree() float64 {
 	vertices := 0
 	arcs := 0
 	for i := range c.c.Graphs {
-		vertices = vertices + c.c.Graphs[i].Len()
-		arcs = arcs + len(c.c.Graphs[i].To)
+		vertices += c.c.Graphs[i].Len()
+		arcs += len(c.c.Graphs[i].To)
 	}
 	return float64(arcs) / float64(max(1, vertices))
 }

@@ -202,8 +202,8 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 		for i, x := range p.r {
 			y := p.q[i]
 			largest = max(largest, y/x)
-			xx = xx + float64(x*x)
-			xy = xy + float64(x*y)
+			xx += float64(x * x)
+			xy += float64(x * y)
 			p.r[i] = x + y
 		}
 		hi = min(hi, largest)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/classify"
+	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/internal/sched"
@@ -187,7 +188,7 @@ func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string)
 
 // faultOf returns an error about one file, or several.
 func faultOf(name, fix, format string, args ...any) error {
-	return &nodefile.ParseError{File: name, Msg: fmt.Sprintf(format, args...), Fix: fix}
+	return input.Fault(name, 0, fix, format, args...)
 }
 
 // nodes returns the dictionary of the ids of an axis. It returns an error unless ids are distinct.
@@ -202,19 +203,14 @@ func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 // choose finds the learner's items and their rows.
 func (k *files) choose(rows *shard.Nodes) error {
 	l := k.learner
-	labelled := make([]bool, k.cols.N)
-	for _, c := range k.labels.Row {
-		labelled[c] = true
-	}
+	labelled := sched.Mark(k.cols.N, k.labels.Row)
 	k.item = append(k.item[:0], k.labels.Row...)
 	for c, has := range labelled {
 		switch {
 		case has:
 		case k.rows.N != k.cols.N: // the columns are not all nodes
-			return &nodefile.ParseError{
-				File: k.labels.File, Msg: fmt.Sprintf("has no label for %q, a column of %s", k.cols.ID(c), k.name),
-				Fix: "label every column, or give a kernel between all nodes",
-			}
+			return faultOf(k.labels.File, "label every column, or give a kernel between all nodes",
+				"has no label for %q, a column of %s", k.cols.ID(c), k.name)
 		case l.Whole:
 			k.item = append(k.item, c)
 		}

@@ -103,8 +103,8 @@ func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 		order[i].position = uint32(i)
 	}
 	if a, b := n.ids.sort(order, 0); a != b {
-		return nil, &input.Error{Msg: fmt.Sprintf("%q is at %d and %d", n.ids.bytes(a),
-			min(a, b), max(a, b)), Fix: "give each an id of its own"}
+		return nil, input.Fault("", 0, "give each an id of its own", "%q is at %d and %d",
+			n.ids.bytes(a), min(a, b), max(a, b))
 	}
 	n.ids.byID = make([]uint32, rows)
 	for k, w := range order {

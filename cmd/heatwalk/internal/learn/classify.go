@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/evaluate"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
 	"github.com/heatwalk/heatwalk/method/choose"
@@ -435,7 +436,7 @@ func (in *predictionInputs) predictionRows(p *heatwalk.Prediction, labelOf label
 		rowAt = func(i int) int { return rows[i] }
 		ids = d.Graph.SelectNodes(rows)
 	}
-	isKnown := shell.MarkLabelled(d.Labels, len(d.Graph.Degrees))
+	isKnown := sched.Mark(len(d.Graph.Degrees), d.Labels.Row)
 	f := &shell.PredictionRows{IDs: ids, Line: func(i int, line *tablefile.Prediction) {
 		row := rowAt(i)
 		line.Label, _ = labelOf(row)

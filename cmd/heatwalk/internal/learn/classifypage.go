@@ -171,7 +171,7 @@ func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, do
 		A: a, Weighted: p.Factors != nil, ID: g.Nodes.ID, Classes: p.Classes,
 		Class: in.f.writtenLabels(p.Prediction), Workers: run.Threads,
 		Scores: p.Prediction.Scores.Row,
-		Known:  shell.MarkLabelled(in.data.Labels, len(p.Class)),
+		Known:  sched.Mark(len(p.Class), in.data.Labels.Row),
 		Colors: colors, Reasons: map[int]any{}, Links: map[int][]int{},
 		File: filepath.Base(in.f.out),
 	}

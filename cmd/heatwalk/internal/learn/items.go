@@ -464,7 +464,7 @@ func (r *itemRun) classify() (err error) {
 	reached.AddRange(0, uint64(r.c.IDs.N))
 	d.Truth = run.Console.CompareTruth(c.Class, reached, r.l, truth, r.o.kind.Noun)
 	if r.o.labels != "" { // unlabelled items are no lines of a file
-		lines = append(lines, strings.Replace(d.Skipped.String(), "the graph", r.c.File, 1))
+		lines = append(lines, strings.Replace(d.Skipped.Describe("label"), "the graph", r.c.File, 1))
 	}
 	lines = append(lines,
 		d.DescribeTruth(cmp.Or(r.o.truth, r.c.TruthName), r.o.kind.Noun))
@@ -478,7 +478,7 @@ const leastJudged = 10
 func (r *itemRun) warnLargest(class []int) {
 	sizes := r.l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
-	isKnown := shell.MarkLabelled(r.l, len(class))
+	isKnown := sched.Mark(len(class), r.l.Row)
 	count := 0
 	for i, c := range class {
 		if isKnown[i] {
@@ -545,7 +545,7 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 	ids := r.c.IDs
 	s := &choose.Scores{Seed: r.o.input.RNGSeed, Other: choose.UnseenShare(r.problem())}
 	s.Add(c.Places, func(label int) string { return ids.ID(r.l.Row[label]) })
-	isKnown := shell.MarkLabelled(r.l, ids.N)
+	isKnown := sched.Mark(ids.N, r.l.Row)
 	sets, err = s.Sets(r.o.coverage, r.l.Names, func(yield func(string, []float64) bool) {
 		for i := range ids.N {
 			if !isKnown[i] && !yield(ids.ID(i), c.SharesTo(nil, i)) {
@@ -561,7 +561,7 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores
-	isKnown := shell.MarkLabelled(r.l, r.c.IDs.N)
+	isKnown := sched.Mark(r.c.IDs.N, r.l.Row)
 	return r.out.WritePredictions(&shell.PredictionRows{
 		IDs: r.c.IDs, RawNames: c.ScoreNames,
 		Raw: func(i int, row []float64) { copy(row, c.Scores.Row(i)) },

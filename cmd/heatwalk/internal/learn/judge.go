@@ -310,7 +310,7 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 	}
 	edges := edgesText(in.data.Graph, d.factorsDocument, cmp.Or(in.f.model, "held-out labels"))
 	return []string{
-		d.headline(in), d.Skipped.String(), d.Attributes.String(), d.describeModel(in.f.model, p), several,
+		d.headline(in), d.Skipped.Describe("label"), d.Attributes.String(), d.describeModel(in.f.model, p), several,
 		d.DescribeTruth(in.f.truth, "node"), d.weightsText(in), edges,
 	}
 }

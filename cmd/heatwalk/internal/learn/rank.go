@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/cwk"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
+	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/kernel"
 	"github.com/heatwalk/heatwalk/method"
@@ -133,10 +134,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		Output: c.out, Nodes: len(d.Rows), Seeds: len(d.Cols), Kernel: c.spec.Name,
 		Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
-	isSeed := make([]bool, len(g.Degrees))
-	for _, seed := range d.Cols {
-		isSeed[seed] = true
-	}
+	isSeed := sched.Mark(len(g.Degrees), d.Cols)
 	position := make([]int, len(g.Degrees)) // in d.Rows, by row
 	order := make([]int, len(r.Order))
 	place := make([]int, len(d.Rows))

@@ -244,7 +244,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwa
 	g := in.data.Graph
 	out := in.data.Out
 	ids := g.NodeAxis()
-	isKnown := shell.MarkLabelled(in.data.Labels, ids.N)
+	isKnown := sched.Mark(ids.N, in.data.Labels.Row)
 	rowAt := g.Nodes.RowAt
 	interval, note := c.interval(p.Contest)
 	columns := []tablefile.Column[int]{

@@ -130,7 +130,7 @@ func fileReport(err error, file *fs.PathError) ErrorReport {
 		about(file.Err.Error(), "check who may read it")
 	}
 	if hint != "" {
-		r.Text = r.Text + "; " + hint
+		r.Text += "; " + hint
 		r.Hint = hint
 	}
 	return r

@@ -341,7 +341,7 @@ func (line *CommandLine) arguments(use string) cobra.PositionalArgs {
 		hi = -1
 	}
 	if second, isList := strings.CutSuffix(words[min(2, len(words)-1)], "..."); isList && !repeated {
-		name = name + " or " + second
+		name += " or " + second
 		lo = 2
 		hi = -1
 	}

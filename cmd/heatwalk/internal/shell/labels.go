@@ -140,10 +140,7 @@ func CountSkipped(l *nodefile.Labels) SkippedLines {
 	return SkippedLines{l.Unlabelled, l.Unknown, l.MissingWords}
 }
 
-// String returns the summary of skipped lines, or "".
-func (s SkippedLines) String() string { return s.Describe("label") }
-
-// Describe returns the summary for a file of the given values of nodes.
+// Describe returns the summary for a file of the given values of nodes, or "".
 func (s SkippedLines) Describe(noun string) string {
 	reason := " without a " + noun
 	if len(s.Missing) > 0 {
@@ -156,13 +153,4 @@ func (s SkippedLines) Describe(noun string) string {
 	}
 	return "skipped " + words.Counted(s.Unlabelled+s.Unknown, noun+" line") +
 		": " + parts
-}
-
-// MarkLabelled reports for each of n rows whether it has a label.
-func MarkLabelled(l *nodefile.Labels, n int) []bool {
-	rows := make([]bool, n)
-	for _, row := range l.Row {
-		rows[row] = true
-	}
-	return rows
 }

@@ -320,7 +320,7 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 		short = over.Need - over.Limit
 		// see budget.Resident
 		what = over.Largest.What
-		short = short + short/8 + 1
+		short += short/8 + 1
 		if costs.planned != nil { // the data asks for optional memory, and may ask again
 			what += " (" + words.Bytes(over.Largest.Bytes) + ")"
 			short = max(short, budget.Resident(costs.planned.Enough())-costs.Memory)
