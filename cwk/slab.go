@@ -1,6 +1,7 @@
 package cwk
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/heatwalk/heatwalk/budget"
@@ -54,7 +55,7 @@ func (k *walker[T]) slab(used budget.Size) (int, error) {
 	if err := budget.Check(k.w.Memory, size(1), narrowest); err != nil || k.columns() == 0 {
 		return 0, err
 	}
-	return budget.Widest(k.columns(), k.w.Memory, size), nil
+	return budget.Widest(min(k.columns(), cmp.Or(k.w.Columns, k.columns())), k.w.Memory, size), nil
 }
 
 const narrowest = "the narrowest walk"

@@ -44,6 +44,7 @@ type Walk[T sparse.Float] struct {
 	// Memory limits the bytes that a method allocates, its result included;
 	// 0 means no limit. It never changes a result.
 	Memory  int64
+	Columns int // largest number of columns of a slab, 0: no bound; never changes a result
 	Workers int // goroutines, 0: one for each processor; never changes a result
 
 	// Progress, if not nil, is called after every sweep with "walk", the number of sweeps done

@@ -72,7 +72,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(param.CheckTolerance("expm", s.Tolerance), param.CheckMemory("expm", s.Memory))
+	return param.CheckSettings("expm", s.Tolerance, s.Memory)
 }
 
 func (s *Settings) withDefaults() Settings {

@@ -125,7 +125,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(param.CheckTolerance(pkg, s.Tolerance), param.CheckMemory(pkg, s.Memory))
+	return param.CheckSettings(pkg, s.Tolerance, s.Memory)
 }
 
 // Report describes a result.

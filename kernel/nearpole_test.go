@@ -12,6 +12,7 @@ import (
 
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/param"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
@@ -140,7 +141,7 @@ func TestRadiusWithinMemory(t *testing.T) {
 	for _, room := range []int64{0, -1} {
 		g := newGraph(t, testgraph.Path(n), 2)
 		factor := iterative.SampledBytes(n, g.A.NNZ())
-		g.Memory = radiusBytes(n) + factor + room
+		g.Memory = lanczos.Workspace(n, 1, 0).Required(0) + 8*graphVectors*n + factor + room
 		rho, err := radius(background, g)
 		if want := 2 * math.Cos(math.Pi/(n+1)); room == 0 && (err != nil || !(rho >= want && rho < want*(1+2e-10))) {
 			t.Errorf("%v, %v; want %v", rho, err, want)

@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/graph"
 	"github.com/heatwalk/heatwalk/iterative"
+	"github.com/heatwalk/heatwalk/lanczos"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -187,7 +188,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 		slices.Clone(w.best), 0)
 	if err == nil {
 		system.Sampled = true
-		system.Memory = budget.Subtract(g.Memory, radiusBytes(len(g.Degrees)))
+		system.Memory = budget.Subtract(g.Memory, lanczos.Workspace(len(g.Degrees), 1, 0).Required(0)+budget.Vector[float64](graphVectors*len(g.Degrees)))
 		var (
 			factor   iterative.Preconditioner
 			factored bool

@@ -73,8 +73,3 @@ func largest(ctx context.Context, g *graph.Graph,
 // radiusBasis is the number of vectors in the basis of a search for the largest eigenvalue:
 // about half the default, so that it needs little more memory than the series that follows.
 const radiusBasis = 32
-
-// radiusBytes returns the memory of [radius] with the vectors of the graph.
-func radiusBytes(n int) budget.Size {
-	return budget.AllOf(lanczos.Workspace(n, 1, 0).Required(0), budget.Times(graphVectors, budget.Vector[float64](n)))
-}

@@ -65,7 +65,7 @@ func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 	if s != nil {
 		set = *s
 	}
-	set.Memory = budget.Subtract(set.Memory, vectorBytes(n))
+	set.Memory = budget.Subtract(set.Memory, budget.Vector[float64](graphVectors*n))
 	pairs, err := e.solve(ctx, n, k, &set)
 	if pairs == nil {
 		return nil, err
@@ -103,19 +103,16 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 	if !p.Splits() {
 		components = 0
 	}
-	w := Workspace(n, k, components).And(budget.Held(vectorBytes(n)))
+	w := Workspace(n, k, components).And(budget.Held(budget.Vector[float64](graphVectors * n)))
 	if p.Splits() && components < k {
 		w = w.And(iterative.FactorWorkspace(n, entries, false))
 	}
 	return w
 }
 
-// vectorBytes counts the order of the rows, degrees and their roots, components, the matrix, known
+// graphVectors counts the order of the rows, degrees and their roots, components, the matrix, known
 // vectors and isolated nodes.
-func vectorBytes(n int) int64 {
-	const vectors = 8
-	return 8 * int64(n) * vectors
-}
+const graphVectors = 8
 
 // Splits reports whether each component has an eigenvector that is known, at the
 // wanted end, and the rest of that end is one where a factor of the Laplacian may help.

@@ -139,7 +139,7 @@ func (s *Settings) validate() error {
 	if s == nil {
 		return nil
 	}
-	problems := []error{param.CheckTolerance("lanczos", s.Tolerance), param.CheckMemory("lanczos", s.Memory)}
+	problems := []error{param.CheckSettings("lanczos", s.Tolerance, s.Memory)}
 	if !(s.Relative >= 0 && s.Relative < 1) {
 		problems = append(problems,
 			fmt.Errorf("lanczos: relative tolerance %g; it must be in (0, 1), or 0 for none", s.Relative))

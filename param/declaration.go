@@ -1,6 +1,7 @@
 package param
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -230,12 +231,13 @@ func CheckTolerance(name string, tolerance float64) error {
 	return nil
 }
 
-// CheckMemory returns a [*ParameterError] for a negative limit in bytes; 0 means no limit.
-func CheckMemory(name string, bytes int64) error {
-	if bytes < 0 {
-		return Refuse(name, "memory", "%d bytes; give 0 for no limit", bytes)
+// CheckSettings returns a [*ParameterError] for a tolerance or a negative memory limit in bytes; 0 means no limit.
+func CheckSettings(name string, tolerance float64, limit int64) error {
+	err := CheckTolerance(name, tolerance)
+	if limit < 0 {
+		err = errors.Join(err, Refuse(name, "memory", "%d bytes; give 0 for no limit", limit))
 	}
-	return nil
+	return err
 }
 
 // NoProbabilities says why an item does not work on graphs with negative weights.

@@ -153,11 +153,6 @@ func (s *Symmetric) average(ctx context.Context) error {
 	return nil
 }
 
-// SymmetricBytes returns the bytes of a matrix of [NewSymmetric], and of its check.
-func SymmetricBytes(rows, entries int64, weighted bool) int64 {
-	return LoadBytes(rows, entries, weighted) + 8*rows
-}
-
 // MakeColumns returns memory for n column ids, behind which sweeps may read ahead.
 func MakeColumns(n int) []uint32 {
 	return system.Make[uint32](n + spareIDs)[:n]

@@ -160,7 +160,7 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 	if values, err := l.length("data"); hasData && (err != nil || values != entries) {
 		return nil, errOther
 	}
-	if need := sparse.SymmetricBytes(l.npz.nodes, entries, hasData); l.limit > 0 && need > l.limit {
+	if need := sparse.LoadBytes(l.npz.nodes, entries, hasData) + 8*l.npz.nodes; l.limit > 0 && need > l.limit {
 		return nil, errOther
 	}
 	l.report(0)

@@ -9,15 +9,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// CompressBytes returns an upper bound of the memory of [Compress] in bytes. Only zstd needs
-// more than a megabyte: its window, and the blocks in progress.
-func CompressBytes(path string) int64 {
-	if strings.EqualFold(filepath.Ext(path), ".zst") {
-		return 9 << 20
-	}
-	return 0
-}
-
 // Compress returns a writer to w that compresses by the ending of path (.gz, .zst; else not at
 // all), and the function that finishes the stream. The window of zstd is 2 MiB, because text
 // lines compress as well and as fast as with the usual 8 MiB, in a quarter of the memory.

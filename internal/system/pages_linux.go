@@ -10,6 +10,10 @@ import (
 // it takes about half a second for each gigabyte.
 const collapseBytes = 256 << 20
 
+// alignBytes is the size from which blocks are aligned to huge pages, so that their first
+// bytes are not on small pages. The gap before an aligned block is never written.
+const alignBytes = 8 << 20
+
 // Make returns a slice of n zeros, on huge pages if it is large. Random access to a large block
 // then needs no walks of page tables. The garbage collector owns the memory as usual. If the
 // system has no huge pages, the slice is on small pages.
@@ -19,7 +23,10 @@ func Make[E any](n int) []E {
 	if n*size < hugePage {
 		return make([]E, n)
 	}
-	spare := spareBytes(n * size)
+	spare := 0
+	if n*size >= alignBytes {
+		spare = hugePage // so that the block can begin at the boundary of a huge page
+	}
 	making.Lock()
 	defer making.Unlock()
 	reclaim(n*size + spare)

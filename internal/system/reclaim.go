@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 )
 
+const hugePage = 2 << 20
+
 // making is locked during an allocation, so that the next one includes it.
 var making sync.Mutex
 

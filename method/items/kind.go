@@ -189,12 +189,6 @@ type Collection struct {
 // Rows stores K(rows[i], cols[j]) in row i of dst.
 type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int) error
 
-// RowBytes is the memory of a row of values between n items of [Collection.Rows], and of its copy
-// for the output.
-func RowBytes(n int) int64 {
-	return budget.Block[float64](1, n) + 4*int64(n)
-}
-
 // RowsOf returns the rows of a kernel.
 func (c *Collection) RowsOf(ctx context.Context, kernel *param.Spec,
 	v param.Values) (Rows, param.Values, error) {

@@ -331,6 +331,7 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
 	w := walkOf[float32](c.Problem, c.Settings, steps)
 	w.Variants = cwk.FoldVariants(alpha, c.fold)
+	w.Columns = walkColumns(len(w.Degrees))
 	return w
 }
 
@@ -352,24 +353,6 @@ const (
 
 // walkColumns returns the largest number of columns of a walk on n nodes.
 func walkColumns(n int) int { return max(widest, cachedBytes/(8*max(1, n))) }
-
-// narrow limits the columns of a walk from which the given number of rows is picked, by lowering its memory limit.
-func narrow(w *cwk.Walk[float32], minSteps, picks int) {
-	n := len(w.Degrees)
-	columns := len(w.Variants) * w.Seeds.Classes
-	width := walkColumns(n)
-	if columns <= width {
-		return
-	}
-	limit := w.Memory
-	w.Memory = 0
-	w.Memory = w.CollectBytes(minSteps, picks) -
-		2*(budget.Block[float32](n, columns)-
-			budget.Block[float32](n, width))
-	if limit > 0 {
-		w.Memory = min(w.Memory, limit)
-	}
-}
 
 // try counts the right predictions with the walks that have the given α. If several processes share the graph, they share the
 // trials.
@@ -404,7 +387,6 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		}
 	}
 	w := c.walk(alpha, longest)
-	narrow(w, minSteps, len(c.picks))
 	x, err := collect(ctx, w, minSteps, c.picks, &c.work, func(done, total int64) {
 		report(done, 2*total) // the walks are half of the work, the trials the other half
 	})

@@ -404,7 +404,6 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	narrow(w, r.par.MinSteps(), len(picks))
 	r.features, err = collect(ctx, w, r.par.MinSteps(), picks, &r.Out.Work,
 		func(done, total int64) { r.Settings.Progress("features", done, total) })
 	return err
@@ -474,7 +473,7 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 		limit = 0
 	}
 	if w.Memory > 0 {
-		left := max(1, w.Memory-blocks.DenseBytes[float64](len(p.Degrees), len(p.Names)))
+		left := max(1, w.Memory-8*int64(len(p.Degrees))*int64(len(p.Names)))
 		if limit == 0 || left < limit {
 			limit = left
 		}

@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"context"
-	"unsafe"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -41,9 +40,4 @@ func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 // from them, so that padding would waste memory.
 func NewDense[T sparse.Float](rows, cols int) *sparse.Block[T] {
 	return sparse.BlockOf(rows, cols, system.Make[T](rows*cols))
-}
-
-// DenseBytes is the size of a block of NewDense.
-func DenseBytes[T sparse.Float](rows, cols int) int64 {
-	return int64(rows) * int64(cols) * int64(unsafe.Sizeof(T(0)))
 }

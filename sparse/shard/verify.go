@@ -42,20 +42,15 @@ func Verify(ctx context.Context, dir string, o *Options,
 	}
 	defer s.Close() // it was only read
 	if room != nil {
-		if err := room(s.verifyBytes()); err != nil {
+		bytes := s.Held() + bufferBytes
+		for _, v := range s.storedViews() {
+			bytes += 8*s.Manifest.Rows + int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
+		}
+		if err := room(bytes); err != nil {
 			return nil, err
 		}
 	}
 	return s.verifyStore(ctx, stream.Workers, progress)
-}
-
-func (s *Store) verifyBytes() int64 {
-	bytes := s.Held() + bufferBytes
-	for _, v := range s.storedViews() {
-		bytes += 8*s.Manifest.Rows +
-			int64(unsafe.Sizeof(frameCensus{}))*int64(len(v.direct.frames))
-	}
-	return bytes
 }
 
 func (s *Store) verifyStore(ctx context.Context, workers int,

@@ -3,7 +3,6 @@ package compute
 import (
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/spf13/cobra"
 
@@ -150,10 +149,6 @@ type walkMatrix[T sparse.Float] struct {
 	dtype      string
 }
 
-func rowBytes[T sparse.Float](w *cwk.Walk[T]) int {
-	return sparse.Stride[T](w.Seeds.Classes*len(w.Variants)) * int(unsafe.Sizeof(T(0)))
-}
-
 func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 	m *walkMatrix[T]) error {
 	run := d.Out.Run
@@ -181,7 +176,7 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			w.Memory = j.Memory
 			bytes, sweeps, err := m.memory()
 			p.Sweeps = sweeps
-			p.RowBytes = rowBytes(w)
+			p.RowBytes = int(budget.Row[T](w.Seeds.Classes * len(w.Variants)))
 			return budget.Held(bytes), err
 		},
 	})

@@ -224,7 +224,7 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 			var bytes int64
 			bytes, file = graphfile.Bytes(c.format.Graph, g.Store.Store, &limited)
 			run.Costs.Disk = file + shell.RunFileBytes + shell.IDBytes(g.NodeAxis())
-			return budget.Held(bytes, min(textio.CompressBytes(c.out), run.Costs.Disk)), nil
+			return budget.Held(bytes), nil
 		},
 	})
 	if err != nil {

@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/graphfile"
-	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/generate"
 	"github.com/heatwalk/heatwalk/param"
@@ -210,7 +208,7 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 		run.Costs.Disk += 2 * size.Text // of lines that do not fit the memory
 		return beginIngest(run.Costs, p, size.Text)
 	}
-	return cmp.Or(p.Reserve(min(textio.CompressBytes(output), run.Costs.Disk), "compression"), run.Costs.Begin(p))
+	return run.Costs.Begin(p)
 }
 
 // withoutSeparator removes the separator at the end of the path of a directory, so that the name of

@@ -279,7 +279,7 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	}
 	group = 1
 	if err == nil && n > 0 && r.c.Rows != nil {
-		row := items.RowBytes(columns)
+		row := budget.Row[float64](columns) + 4*int64(columns) // and its copy for the output
 		group = budget.Widest(n, p.Room(), func(rows int) budget.Size { return budget.Times(rows, row) })
 		err = p.Reserve(int64(group)*row, "rows of values")
 	}
