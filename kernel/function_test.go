@@ -367,6 +367,9 @@ func TestZeroColumns(t *testing.T) {
 	for _, n := range []int{6, 1100} {
 		for _, spread := range []float64{0, 12} {
 			for _, signed := range []bool{false, true} {
+				if n > 1000 && signed == (spread == 0) { // solves take seconds
+					continue
+				}
 				a := zeroGraph(t, n, spread, signed)
 				g, err := graph.New(t.Context(), a, nil)
 				if err != nil {

@@ -73,7 +73,7 @@ func TestTiledIsAMatrix(t *testing.T) {
 			a := weighed(t, random(t, rng, p), weight)
 			tiles := []int{20}
 			if bytes == 0 {
-				tiles = append(tiles, testgraph.Sample(t, 2, []int{0, 1, p.cols / 2, min(p.cols, 1<<16)})...)
+				tiles = append(tiles, testgraph.Sample(t, 1, []int{0, 1, p.cols / 2, min(p.cols, 1<<16)})...)
 			}
 			for _, columns := range tiles {
 				t.Run(fmt.Sprintf("%s, tiles of %d, values of %d bytes", name, columns, bytes), func(t *testing.T) {
@@ -185,7 +185,7 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 				if err := o.StepTo(t.Context(), want, x, s); err != nil {
 					t.Fatal(err)
 				}
-				for _, i := range testgraph.SampleOf(t, 2, len(tiles)) {
+				for _, i := range testgraph.SampleOf(t, 1, len(tiles)) {
 					m := tiles[i]
 					what := fmt.Sprintf("%s, %s, %d columns", name, term, k)
 					testSameStep(t, what, rng, m, []int{1, 2, 7}[(k+i)%3], o, x, s, k%2 == 1, want)

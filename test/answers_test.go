@@ -353,6 +353,11 @@ func reasons(name string) job {
 	}}
 }
 
+// isSlow reports whether the answer for a graph of a thousand nodes takes ten seconds or more.
+func (j *job) isSlow() bool {
+	return j.chooses || strings.HasPrefix(j.name, "classify gp-transduction")
+}
+
 // jobs are all questions.
 func jobs() []job {
 	var list []job

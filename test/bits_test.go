@@ -44,6 +44,9 @@ func TestBits(t *testing.T) {
 			base := options(nil)
 			opened := map[string]*heatwalk.Graph{}
 			for _, j := range jobs() {
+				if shape.Nodes >= 500 && j.isSlow() && !testgraph.Hunt {
+					continue
+				}
 				for _, name := range []string{"2 goroutines", "7 goroutines", "streamed", "coded", "again", "limit"} {
 					if turn++; !selected(name+"/"+j.name) || !testgraph.Hunt && turn%397 != 0 {
 						continue
@@ -106,6 +109,9 @@ func TestProcesses(t *testing.T) {
 			one := openPath(t, store, &heatwalk.Options{Edges: unit(c)})
 			for _, j := range jobs() {
 				if j.chooses || strings.HasPrefix(j.name, "explain") || !selected("processes/"+j.name) {
+					continue
+				}
+				if shape.Nodes >= 500 && j.isSlow() && !testgraph.Hunt {
 					continue
 				}
 				if turn++; !testgraph.Hunt && turn%51 != 0 {

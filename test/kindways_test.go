@@ -94,7 +94,7 @@ func TestKindsChosenAlike(t *testing.T) {
 			return err
 		})
 		ask(way, func(g *heatwalk.Graph) (err error) {
-			got.evaluated, err = g.Evaluate(t.Context(), known, &heatwalk.ClassifyOptions{Method: "lgc", Train: []float64{0.5}, Splits: 5})
+			got.evaluated, err = g.Evaluate(t.Context(), known, &heatwalk.ClassifyOptions{Method: "lgc", Train: []float64{0.5}, Splits: 3})
 			return err
 		})
 		ask(way, func(g *heatwalk.Graph) (err error) {

@@ -98,7 +98,7 @@ func TestFindLayout(t *testing.T) {
 	scattered, first := crowded(1<<16, 16, 1), crowded(0, 1, 1)
 	s, leading, heavy := opened(t, scattered, ""), opened(t, first, ""), opened(t, crowded(1<<16, 16, 2), "")
 	plain := s.Manifest.copyBytes()
-	for _, c := range testgraph.Sample(t, 4, []struct {
+	for _, c := range testgraph.Sample(t, 2, []struct {
 		name   string
 		a      sparse.Matrix
 		o      sparse.LayoutOptions
