@@ -205,7 +205,6 @@ func (j *Job) End() {
 	}
 }
 
-// plan plans the memory of a job.
 func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, err error) {
 	if j.data, err = j.g.heldBytes(ctx, n.Reweighs); err != nil {
 		return nil, err

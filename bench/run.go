@@ -48,7 +48,6 @@ type Times struct {
 	ProcessorSecondsEach   []float64 `json:"processor_seconds_each"`
 }
 
-// add adds a repetition.
 func (t *Times) add(wall, processor float64) {
 	t.SecondsEach = append(t.SecondsEach, wall)
 	t.ProcessorSecondsEach = append(t.ProcessorSecondsEach, processor)

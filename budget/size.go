@@ -51,8 +51,8 @@ func Block[T any](rows, columns int) Size {
 	return size
 }
 
-// Row returns the distance in bytes between rows of columns elements, which are padded to whole vector registers: to 1, 2,
-// 4, 8, 16 or 32 bytes, or a multiple of 32 bytes.
+// Row returns the bytes of a row with the given number of columns. Rows are padded for vector registers: to 1, 2, 4, 8, 16
+// or 32 bytes, or a multiple of 32 bytes.
 func Row[T any](columns int) Size {
 	const register = 32
 	bytes := Vector[T](max(1, columns))

@@ -132,7 +132,6 @@ func inner[X, Y sparse.Float](x []X, y []Y) float64 {
 	return (a + b) + (c + d)
 }
 
-// addScaled adds a·x to dst.
 func addScaled[T sparse.Float](dst []float64, a float64, x []T) {
 	dst = dst[:len(x)]
 	for i, v := range x {

@@ -33,7 +33,6 @@ type Quality struct {
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
-// measures returns the fields of the measures.
 func (q *Quality) measures() []**float64 {
 	return []**float64{&q.AveragePrecision, &q.AUC, &q.LogLoss, &q.Brier,
 		&q.CalibrationError}

@@ -137,7 +137,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns the number of falling exponentials, sorted by rate, for series; larger rates use resolvents.
+// countSeries returns how many of the falling exponentials, sorted by rate, use series. The others use resolvents.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -218,8 +218,8 @@ func (c *costs) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group with fast Jacobi; the cheap first solve shows
-// whether it is fast.
+// resolventCost predicts the sweeps of a group's solves if Jacobi converges fast, which the cheap
+// first solve tests.
 func (c *costs) resolventCost(group []*part) float64 {
 	_, steps := c.chooseShift(group)
 	return steps

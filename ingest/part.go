@@ -44,7 +44,6 @@ func (p *part) line(i int) int64 {
 	return n
 }
 
-// bytes returns the memory of a part.
 func (p *part) bytes() int64 {
 	const head = int64(unsafe.Sizeof(part{}) + unsafe.Sizeof(sort.Record{}))
 	return head + int64(len(p.gaps))*4 + p.lineBytes()

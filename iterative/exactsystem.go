@@ -244,7 +244,6 @@ func (m *componentMeans) add(i int, v float64) {
 	}
 }
 
-// of returns the mean of the component of row i.
 func (m *componentMeans) of(i int) float64 {
 	c := m.part[i]
 	plus := m.sums[c]

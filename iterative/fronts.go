@@ -150,7 +150,6 @@ type children struct {
 	front []int32
 }
 
-// of returns the children of front f.
 func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
 }

@@ -216,8 +216,8 @@ func (s *System) prepare() {
 	c.ladder = nil
 }
 
-// diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns the numbers that the operator
-// adds to its matrix, from which loops cancel.
+// diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns the diagonal that the
+// operator adds to −Edge·A, which also has the loops of A.
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))

@@ -115,8 +115,8 @@ func (s *Settings) limit() float64 {
 	return s.Tolerance
 }
 
-// certifies reports whether errors must be bounded, even if that takes an eigenvalue: for a strict tolerance, and on
-// small graphs.
+// certifies reports whether errors must be bounded even if the bound needs an eigenvalue: if the tolerance is strict
+// or the graph small.
 func (s *Settings) certifies(n int) bool {
 	return s.Tolerance > 0 && !s.Lenient || n <= iterative.ExactFirst
 }

@@ -14,7 +14,7 @@ type work struct {
 	series  bool // a function that is a Chebyshev series on every graph
 	joint   bool // an inverse that many kernels compute together, as a series
 	half    bool // a block of nodes among themselves is UᵀU with U = K^½·E
-	search  bool // an eigenvalue is computed first: the largest one of A, of an inverse the smallest
+	search  bool // an eigenvalue is computed first: the largest of A, or for an inverse the smallest
 }
 
 func functionOf(series bool) work { return work{series: series, half: true} }

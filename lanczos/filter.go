@@ -106,8 +106,8 @@ type balancedMap struct {
 	factor, inverse []float64
 }
 
-// balance returns nil if the map is no such product, has rows in other processes, or a factor of 0
-// in a row that is not excluded.
+// balance returns a as a balancedMap. It returns nil if a is not R·M·R, has rows in other
+// processes, or has factor 0 in a row that is not excluded.
 func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 	o, ok := a.(*sparse.Operator[float64])
 	if !ok || o.Team() != nil || o.U != nil || o.Right == nil || !slices.Equal(o.Left, o.Right) {

@@ -134,7 +134,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// isCrowded reports whether as many values as a block has columns may be copies of an eigenvalue.
+// isCrowded reports whether width values, the columns of a block, may be copies of an eigenvalue.
 func isCrowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
 		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm

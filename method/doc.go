@@ -43,15 +43,12 @@
 // # Choosing
 //
 // Parameters without a value are chosen from their grids: [engine.Settings].Given has fixed values, and [engine.Settings].Lists
-// replaces grids. All walks are columns of one sweep,
-// every walk contains all shorter ones, and classifiers for increasing costs start
-// from one another, so that a thousand settings take about a second on a graph
-// of a few thousand nodes. Of many labels a stratified sample is used to compare settings, and all of them take part in
-// the walks. Features of training rows take at most 1 GiB: of more labels, classes and steps a sample is learned from.
-// The accuracy of a setting that a sample has chosen is measured on as many labels, each of which is predicted from all labels
-// outside its fold.
-// Tune of walks on random splits is the protocol of Neumann, Garnett and Kersting's
-// paper.
+// replaces grids. All walks are columns of one sweep, every walk contains all shorter ones, and classifiers for increasing
+// costs start from one another, so that a thousand settings take about a second on a graph of a few thousand nodes. If there
+// are many labels, settings are compared on a stratified sample, but all labels take part in the walks. Features of training
+// rows take at most 1 GiB; otherwise a sample of the labels is learned from. The accuracy of a setting that a sample has chosen
+// is measured on as many labels, each of which is predicted from all labels outside its fold. Tune of walks on random splits is
+// the protocol of Neumann, Garnett and Kersting's paper.
 //
 // Package choose has the rule by which every method chooses.
 //

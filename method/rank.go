@@ -74,7 +74,7 @@ func (p *RankProblem) scale(node int) float64 {
 	return p.Degrees[node]
 }
 
-// Ranking is the result of [Rank]. Of several processes, only process 0 has the lists.
+// Ranking is the result of [Rank]. With several processes, only process 0 has the lists.
 type Ranking struct {
 	Score []float64 // by node, 0 for nodes that are not ranked
 	Order []int     // the nodes by falling score
@@ -206,8 +206,8 @@ func orderByScore(scores []float64, nodes []int) []int {
 	return order
 }
 
-// HighestNodes returns the rows of the highest scores by falling score, at most count of them; of equal scores the lower
-// row first. Cost: one pass over the scores, which are not sorted.
+// HighestNodes returns the rows of the highest scores by falling score, at most count of them. Rows with equal scores
+// are in increasing order. Cost: one pass over the scores, which are not sorted.
 func HighestNodes(scores []float64, count int) (rows []int) {
 	for row := range scores {
 		rows = sched.KeepFirst(rows, row, count,

@@ -146,8 +146,8 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 }
 
 // LongRowBytes returns the memory of rows of more than [MaxRange] entries: of the rows that [EachRow] copies at the
-// same time or, if that is more, of three copies of the longest row, which a sweep in order needs that appends its
-// entries.
+// same time, or of three copies of the longest row if they need more. A sweep in order that appends its entries
+// needs three copies.
 func LongRowBytes(a Matrix, workers int) int64 {
 	rows, longest := longRowsOf(a)
 	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))

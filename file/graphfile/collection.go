@@ -114,7 +114,7 @@ func (m *Member) label(v int) int32 {
 }
 
 // NewMember returns the undirected graph with the given labels of vertices and the edges (u, v,
-// label); of repeated pairs the first counts.
+// label); if a pair is repeated, the first edge counts.
 func NewMember(label []int32, edges [][3]int32) Member {
 	ends := make([][2]int32, len(edges))
 	labels := make([]int32, len(edges))

@@ -146,7 +146,7 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets a value of the next edge; of values that are no weights it keeps the first.
+// set sets a value of the next edge. It keeps the first value that is no weight.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)

@@ -138,7 +138,6 @@ type Batch struct {
 	Code     []uint32  // of the kind and the time of each edge; empty without Input.Kind and Input.Time
 }
 
-// len returns the number of ids.
 func (b *Batch) len() int { return len(b.Number) + len(b.End) }
 
 // AddText adds an id that is text.

@@ -59,7 +59,7 @@ func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	return class, nil
 }
 
-// Numeric returns the number of distinct labels if all of them are finite numbers, without digits behind a zero, else 0.
+// Numeric returns the number of distinct labels if all labels are finite numbers without leading zeros, else 0.
 func (l *Labels) Numeric() int {
 	for _, name := range l.Names {
 		if _, fault := table.ParseNumber([]byte(name), 64); fault != "" || table.HasLeadingZero(name) {

@@ -92,7 +92,6 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 	return &c.Choice, err
 }
 
-// assign gives a column a use.
 func (c *chooser) assign(column int, use string) {
 	c.use[column] = use
 	c.Column[use] = column

@@ -49,8 +49,8 @@ var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0
 
 var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 
-// Among returns the form of times in a column with the given texts. If one of them is a date, a year is its first day and not a
-// step.
+// Among returns the form of the times in a column with the given texts. If a text is a date, the form reads a year as its first
+// day, not as a step.
 func (f TimeForm) Among(texts []string) TimeForm {
 	isDate := func(text string) bool {
 		_, isDate := ParseTime(text)

@@ -121,9 +121,9 @@ const (
 	importIt  = `add import _ "github.com/heatwalk/heatwalk/file/parquetfile" to it`
 )
 
-// OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use. OpenParquet and Each call hold
-// with the total memory before they allocate it, and return its error. Other errors are errors of content, or a
-// [*textio.Error].
+// OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use. OpenParquet and
+// [ParquetReader.Each] call hold with the total memory before they allocate it, and return its error. Other errors are errors of
+// content, or a [*textio.Error].
 func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (ParquetReader, error) {
 	if parquet == nil {
 		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)

@@ -78,8 +78,8 @@ func areNumbers(values []string, t input.Text) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return isNumeric(text, t) })
 }
 
-// isNumeric reports whether text is a number: infinite numbers and numbers in other settings are, digits behind a zero
-// are not.
+// isNumeric reports whether text is a number, which may be infinite or need other settings. Text with a leading zero
+// is no number.
 func isNumeric(text string, t input.Text) bool {
 	_, fault := ParseNumber(PlainNumber([]byte(text), t), 64)
 	return !HasLeadingZero(text) && (fault != notNumber || NumberFix([]byte(text), "") != "")

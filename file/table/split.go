@@ -383,9 +383,8 @@ func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// SplitFix returns the remedy for a line with a separator that cannot be split, fix unless a quote is not
-// closed. Such a line must not be skipped, because the lines on which its field continues
-// could be read as edges.
+// SplitFix returns the remedy for a line that cannot be split at sep: fix, unless a quote is not closed.
+// Such a line must not be skipped, because the lines on which its field continues could be read as edges.
 func SplitFix(err error, sep byte, fix string) string {
 	if errors.Is(err, ErrQuote) {
 		return "close it, or write fields that go on over several lines on one: " +

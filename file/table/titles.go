@@ -170,7 +170,7 @@ func Find(fields, titles []string, n int) ([]int, error) {
 	return list, nil
 }
 
-// Numbers reports whether fields are numbers of columns, and no titles.
+// Numbers reports whether all fields are numbers of columns.
 func Numbers(fields []string) bool {
 	return all(fields, func(field string) bool {
 		n, err := strconv.Atoi(field)

@@ -24,8 +24,8 @@ func IsMissing(text string, words []string) bool {
 			func(word string) bool { return strings.EqualFold(word, text) })
 }
 
-// HasLeadingZero reports whether text is digits behind a zero, as in postal codes. Such text is no
-// number, because its zeros would be lost.
+// HasLeadingZero reports whether text is digits with a leading zero, as in postal codes. Such text
+// is no number, because its zeros would be lost.
 func HasLeadingZero(text string) bool {
 	return len(text) > 1 && text[0] == '0' && strings.Trim(text, "0123456789") == ""
 }
@@ -82,9 +82,9 @@ func hasBareExponent(text string) bool {
 	return hasExponent && !strings.Contains(digits, ".") && strings.Trim(exponent, "0123456789") == ""
 }
 
-// PlainInteger returns the digits of a whole number: 3 for 3.0, which pandas writes for integers in a column
-// with gaps, 100000 for 1e+05, which R writes, and 1 for 1.000e+00 of NumPy and Octave. Other text such as 12E1, and digits
-// behind a zero or a plus sign, are returned as they are.
+// PlainInteger returns the digits of a whole number: 3 for 3.0, which pandas writes for integers in a column with gaps,
+// 100000 for 1e+05, which R writes, and 1 for 1.000e+00 of NumPy and Octave. Other text such as 12E1, and digits with a
+// leading zero or plus sign, are returned as they are.
 func PlainInteger(text string) string {
 	v, fault := ParseNumber([]byte(text), 64)
 	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' || hasBareExponent(text) ||

@@ -139,8 +139,8 @@ func NumberFix(text []byte, encoding string) string {
 	return "pass " + strings.Join(fixes, " or ")
 }
 
-// NumberSettings returns the settings with which all values of column i of the sample are numbers, "" if they are numbers
-// already, or if there are no such settings, or some that give other numbers.
+// NumberSettings returns the settings with which all values of column i of the sample are numbers. It returns "" if they
+// are numbers already, if no settings make them numbers, or if several settings give different numbers.
 func (s *Sample) NumberSettings(i int) (settings string) {
 	values := s.Values(i)
 	if all(values, IsNumber) {

@@ -47,7 +47,7 @@ type attributeColumn struct {
 	dates   int
 	areDays bool    // dates are numbers of days
 	days    float64 // sum of the dates in days
-	zeros   bool    // some value is digits behind a zero
+	zeros   bool    // some number has a leading zero
 	mean    float64
 	odd     *nodefile.ParseError // about the first value that is not a number
 	form    *nodefile.ParseError // about the first value that is a number with another decimal character or thousands

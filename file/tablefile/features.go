@@ -122,19 +122,19 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // reads and a list of the ids of its rows, or from a table with a column of ids. The error for
 // a matrix without ids wraps [ErrNoIDs], the error for a pipe wraps [ErrStream].
 //
-// A table is read by the rules of label tables. The node is in the column with such a title
-// (node, id, …), or in the only column with nodes of the graph, or in the first column of a
-// table without a header. A column of row numbers is skipped. A column of numbers becomes one
-// attribute, and a missing value becomes the mean of the column. A column of other text
-// becomes one attribute of 0 and 1 for each category; for a missing value all of them are 0.
-// For example, the column colour with the values red, blue and red becomes two attributes.
-// Numbers with zeros in front, for example 01234, are text.
+// A table is read by the rules of label tables. The node is in the column with such a title (node,
+// id, …), or in the only column with nodes of the graph, or in the first column of a table without
+// a header. A column of row numbers is skipped. A column of numbers becomes one attribute, and a
+// missing value becomes the mean of the column. A column of other text becomes one attribute of 0
+// and 1 for each category; for a missing value all of them are 0. For example, the column colour
+// with the values red, blue and red becomes two attributes. Numbers with leading zeros, for example
+// 01234, are text.
 //
 // Other columns are ignored: dates, labels, texts that differ for nearly every node, and columns of more than 1,000
 // categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these; if no title
-// is known, all columns titled as labels. Fields names the columns in place of these rules; dates are then numbers of days.
-// Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A table is read
-// twice: for the types of its columns and for the values. The two counts above the vectors of word2vec are skipped.
+// is known, all columns titled as labels. If Fields names the columns, these rules do not apply, and dates are numbers of
+// days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A table is
+// read twice: for the types of its columns and for the values. The two counts above the vectors of word2vec are skipped.
 //
 // The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
 // is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as

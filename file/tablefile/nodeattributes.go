@@ -19,13 +19,11 @@ import (
 // name of a node label.
 const classTitle = "class"
 
-// NodeAttributes reads a table with a node in each row, for example predictions, as attributes for
-// [graphfile.Write]: the column of labels first. The columns are chosen as by [ReadFeatures]. A
-// column whose values are all integers, numbers, or true and false has that type; others, labels, and
-// digits behind a zero are text. An empty field is no value, and so are the words of c.Missing, and of [table.Missing] among
-// numbers.
-// c.Memory bounds the memory, 4 bytes for each node and column and the distinct values, which
-// NodeAttributes returns. c.IDs is not used.
+// NodeAttributes reads a table with a node in each row, for example predictions, as attributes for [graphfile.Write]: the
+// column of labels first. The columns are chosen as by [ReadFeatures]. A column whose values are all integers, numbers, or
+// true and false has that type; other columns, labels, and numbers with leading zeros are text. An empty field is no value,
+// and so are the words of c.Missing, and of [table.Missing] among numbers. c.Memory bounds the memory, 4 bytes for each node
+// and column and the distinct values, which NodeAttributes returns. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	c = cmp.Or(c, new(FeatureConfig))

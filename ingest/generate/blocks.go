@@ -87,7 +87,8 @@ func (b *blocks) chunks() int {
 	return (b.g.nodes + b.chunk - 1) / b.chunk
 }
 
-// shareOf returns G(rank/n), the share of the weight of a class of n nodes that is before the rank.
+// shareOf returns G(rank/n), see [blocks]: the share of the weight of a class of n nodes that its
+// first rank nodes have.
 func (b *blocks) shareOf(rank, n int) float64 {
 	if rank == n || b.power == 1 {
 		return float64(rank) / float64(n)

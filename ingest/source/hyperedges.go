@@ -75,7 +75,6 @@ type hypergraph struct {
 // up to half empty, and the hyperedge that named it last.
 const idBytes = 16 + 2*(16+4+1) + 8
 
-// read reads a file.
 func (h *hypergraph) read(ctx context.Context, path string) error {
 	in, err := textio.Open(ctx, path, &textio.Options{
 		Stdin: h.c.Stdin, Warn: h.c.Warn, Text: h.c.Text,

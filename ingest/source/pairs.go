@@ -119,7 +119,6 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	return source
 }
 
-// patternBytes returns the memory of [pattern].
 func patternBytes(a sparse.Matrix) int64 {
 	rows, _ := a.Dims()
 	return 4*a.NNZ() + 8*int64(rows+1)

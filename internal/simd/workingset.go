@@ -3,7 +3,7 @@ package simd
 import "math"
 
 // LargestGain returns the place k with the largest (down[k] − f)²/e, where e = kii + diag[k] − 2·row[k], among the places
-// with down[k] > f. Of equal places it returns the last, and −1 if no place qualifies. If e is not positive, floor replaces
+// with down[k] > f. It returns the last of equal places, and −1 if no place qualifies. If e is not positive, floor replaces
 // it. diag and row must be as long as down.
 //
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order information

@@ -198,7 +198,7 @@ func (m *merge) run() {
 	})
 }
 
-// eachOf calls do for each i < n, outputs of them in one piece of parallel work.
+// eachOf calls do for each i < n, in parallel pieces of outputs calls.
 func (m *merge) eachOf(n int, do func(i int)) {
 	m.runPieces((n+outputs-1)/outputs, func(piece int) {
 		for i := piece * outputs; i < min(n, (piece+1)*outputs); i++ {

@@ -142,9 +142,9 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
-// multiply computes part at of A·x in the rows and columns from the given one on: the contribution
-// of every sixteenth strand of rows, as rows and, because A is symmetric, as columns. Each row is
-// read once for both.
+// multiply computes part index of A·x in the rows and columns from start on: the contribution of
+// every sixteenth strand of rows. Since A is symmetric, rows are also columns, and each row is read
+// once for both.
 func (r *reduction) multiply(start, index int) {
 	y := r.parts[index*r.width:][:r.width]
 	clear(y)
@@ -172,8 +172,8 @@ func (r *reduction) multiply(start, index int) {
 	}
 }
 
-// update applies the pairs of the panel to the rows and columns of A from the given one on, a
-// multiple of 4.
+// update applies the pairs of the panel to the rows and columns of A from start on, a multiple of
+// 4.
 func (r *reduction) update(start int) {
 	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
 		for left := start; left < r.width; left += span {

@@ -33,7 +33,6 @@ func newSecular(d, z []float64, rho float64) *secular {
 	return s
 }
 
-// value returns eigenvalue j.
 func (s *secular) value(j int) float64 {
 	return s.d[s.roots[j].pole] + s.roots[j].shift
 }

@@ -184,8 +184,8 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 }
 
 // Estimate returns the accuracy on the nodes without a label that a label reaches: the accuracy of nodes whose class has a
-// label times their share, see unseenShare. Nodes that no label reaches are counted apart and have no part in it, because no
-// method can learn anything of them. It is zero with too few labels, see [TooFew], or if no label reaches another label.
+// label times their share, see unseenShare. Nodes that no label reaches are not included, because no method can learn
+// anything about them. The estimate is zero if there are too few labels, see [TooFew], or if no label reaches another label.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
 	e, unseen := newEstimate(p, p.CountOf(reached), h.tested)

@@ -25,10 +25,10 @@ func VotesOf(power float64) Votes { return Votes{power} }
 // Power returns the power.
 func (v Votes) Power() float64 { return v.power }
 
-// Favour gives the class with most votes, the likeliest among equals, the highest score, by an
-// exchange of two scores. Decisions on a kernel of a graph's spectrum differ in size by orders of
-// magnitude between nodes, so that a few large decisions dominate soft votes; counts decide as
-// LIBSVM does.
+// Favour gives the highest score to the class with most votes, or to the likeliest of several such
+// classes, by an exchange of two scores. Decisions on a kernel of a graph's spectrum differ in size
+// by orders of magnitude between nodes, so that a few large decisions dominate soft votes; counts
+// decide as LIBSVM does.
 func Favour[N uint8 | int](scores []float64, counts []N) {
 	winner := 0
 	likeliest := 0
@@ -55,8 +55,8 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 }
 
 // CountVotes adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
-// LIBSVM do: a decision that is not above 0 speaks for the second class. Of up
-// to 256 classes they fit into bytes.
+// LIBSVM do: a decision that is not above 0 speaks for the second class. With up to 256 classes the
+// counts fit into bytes.
 func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs,
 	decisions []float64) {
 	for m, pair := range pairs {
@@ -68,7 +68,7 @@ func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs,
 	}
 }
 
-// ScoresTo stores in dst the scores that the soft votes in dst amount to.
+// ScoresTo replaces the soft votes in dst by their scores.
 func (v Votes) ScoresTo(dst []float64) {
 	top := slices.Max(dst)
 	sum := 0.0

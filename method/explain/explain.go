@@ -272,7 +272,8 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	return err
 }
 
-// byImportance compares links: the more important link comes first, of equal links the first in the order of the nodes.
+// byImportance compares links: the more important link comes first, and equally important links are in the order of the
+// nodes.
 func byImportance(a, b LinkImportance) int {
 	return cmp.Or(cmp.Compare(b.Importance, a.Importance),
 		slices.Compare(a.Rows[:], b.Rows[:]))

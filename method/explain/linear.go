@@ -73,8 +73,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	return f
 }
 
-// UnitColumns returns the block with a 1 in row nodes[j] of column j, and unless rows is nil the mean of the unit columns of
-// rows in a last column.
+// UnitColumns returns the block with a 1 in row nodes[j] of column j. If rows is not nil, a last column has the mean of the
+// unit columns of rows.
 func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	columns := len(nodes)
 	if rows != nil {

@@ -36,8 +36,8 @@ type Problem struct {
 	// Attributes has a row for each node, which may be missing; nil: there are none.
 	Attributes *sparse.Table
 
-	// Edges are the edges of a store with kinds or times; nil means that there are none, or that A has their factors. Open
-	// factors are 1 in A.
+	// Edges are the edges of a store with kinds or times; nil means that there are none, or that A has their factors.
+	// Factors that labels choose are 1 in A.
 	Edges *sides.Edges
 
 	// Origin describes the graph for kept models, which are compared with it; nil: not known.

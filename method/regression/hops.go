@@ -124,8 +124,8 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	return &features{x, add}, nil
 }
 
-// meansOutside returns the means of values around known nodes, a column for each number of steps up to hops, of the values outside the fold
-// of the node. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
+// meansOutside returns the means of values around known nodes, without the values of the fold of the node. It has a column for each
+// number of steps up to hops. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
 func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int, hops int) (*sparse.Block[float64], error) {
 	means := sparse.NewBlock[float64](len(p.Row), hops)
 	members := map[int][]int{}

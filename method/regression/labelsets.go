@@ -120,7 +120,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 	return m, err
 }
 
-// embed computes the columns of a problem with the weights of edges that its labels choose.
+// embed computes the columns of p, with edges weighed by the labels of p.
 func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error) {
 	if l.fitted, err = new(engine.Engine).Weigh(ctx, p, &l.set); err != nil {
 		return err
@@ -141,8 +141,8 @@ func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error)
 	return err
 }
 
-// Frequent returns the number of the nodes at some positions with each label, a score that is the same for all nodes, and the threshold
-// that they learn for it.
+// Frequent counts the labels of the nodes at the positions. The counts are scores that are equal for all nodes; limit is the threshold
+// learned for them.
 func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float64) {
 	counts = make([]float64, len(l.problem.Names))
 	var sets [][]int

@@ -109,7 +109,7 @@ type chooser struct {
 	functions int            // number of functions
 }
 
-// book returns the codebook of weights of kinds and a half-life, +Inf for the given one.
+// book returns the codebook of weights of kinds and a half-life; +Inf is the given half-life.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	b := c.fixed
 	b.Kinds = kinds

@@ -49,7 +49,7 @@ type Evidence struct {
 }
 
 // NewEvidence returns the evidence of labels, on matrices whose walks read a number of entries in
-// each step. The memory of walks is at most a quarter of the given one if that is not 0.
+// each step. If memory is not 0, walks take at most a quarter of it.
 func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 	c := &Evidence{Labels: l, memory: memory / 4, workers: workers}
 	c.folds = int(min(Folds, max(1, work/max(1, steps*entries*int64(l.columns())))))
@@ -62,8 +62,8 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 // Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type Quality []float64
 
-// QualityOf returns the quality of walks of S or T of a matrix, and of its transpose unless that is nil, for the labels of
-// the predicted folds. Cost: steps sweeps over columns for folds and classes.
+// QualityOf returns the quality of walks of S or T of a matrix, for the labels of the predicted folds. If back, the
+// transpose, is not nil, walks of it are used too. Cost: steps sweeps over columns for folds and classes.
 func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)

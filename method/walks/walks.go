@@ -264,7 +264,7 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	return w.And(budget.Workspace{Optional: most.Required(0) - w.Required(0)}), nil
 }
 
-// choosing declares the memory of a choice by trials of so many workers.
+// choosing declares the memory of a choice by trials on the given number of workers.
 func (j *job) choosing(workers int) budget.Workspace {
 	p := j.Problem
 	folds := choose.FoldCount(len(p.Row))

@@ -112,7 +112,6 @@ type kernelValues struct {
 	values param.Values // of the kernel's parameters, complete
 }
 
-// open reads the collection.
 func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) {
 	in := c.in
 	isUnpacked := false

@@ -149,7 +149,7 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	return c.fill(attributes, averages), nil
 }
 
-// tabulate computes the values for all sets of lanes.
+// tabulate computes agree and average for all sets of lanes.
 func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes

@@ -7,11 +7,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pieces computes sums over the rows of tall matrices in an order that depends on the number of
-// rows only, so that the bits of a sum do not depend on the number of workers. Rows are cut into chunks
-// of a fixed length, and the chunks into at most MaxPieces pieces. Sums are added chunk by chunk
-// within a piece, and then piece by piece. Of several processes, each adds its own sums, and totals are added
-// over the processes.
+// Pieces computes sums over the rows of tall matrices in an order that depends on the number of rows only, so
+// that the bits of a sum do not depend on the number of workers. Rows are cut into chunks of a fixed length,
+// and the chunks into at most MaxPieces pieces. Sums are added chunk by chunk within a piece, and then piece
+// by piece. With several processes, each process adds its own sums, and totals are added over the processes.
 type Pieces struct {
 	Workers int
 	Chunks  int

@@ -165,7 +165,6 @@ func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
 	return next, nil
 }
 
-// writeOldest writes the first frame.
 func (q *frameQueue) writeOldest() error {
 	j := q.queue[0]
 	q.queue = append(q.queue[:0], q.queue[1:]...)

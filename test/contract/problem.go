@@ -88,8 +88,8 @@ func Path(t testing.TB, n int, directed bool) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
-// FarLabels returns a path of n nodes in two classes, by turns for 1000 of them, with a label
-// on every 97th, and the classes of all.
+// FarLabels returns a path of n nodes with a label on every 97th node, and the classes of all
+// nodes. The class changes every 1000 nodes.
 func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
 	t.Helper()
 	const apart, block = 97, 1000

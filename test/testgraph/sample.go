@@ -33,8 +33,8 @@ func SampleOf(t testing.TB, count, n int) []int {
 	return positions
 }
 
-// Workers returns numbers of workers whose results are to be the same bits: 1, 2 and 7
-// in a hunt, and otherwise 1 and, by turns, 2 or 7.
+// Workers returns numbers of workers whose results must have the same bits: 1, 2 and 7 in a hunt,
+// otherwise 1 and alternately 2 or 7.
 func Workers(turn int) []int {
 	switch {
 	case Hunt:

@@ -72,7 +72,6 @@ type bucket struct {
 	starts []int // where the entries of each span start within the bucket; then the number of entries
 }
 
-// entries returns the number of entries.
 func (b bucket) entries() int { return b.starts[len(b.starts)-1] }
 
 const (

@@ -31,7 +31,6 @@ func EntryBytes(rows int, values bool) int64 {
 	return newEntryForm(rows, values, false).bytes()
 }
 
-// bytes returns the memory of an entry.
 func (f entryForm) bytes() int64 {
 	bytes := int64(8)
 	if f.narrow {

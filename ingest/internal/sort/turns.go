@@ -79,7 +79,8 @@ func (t *turns) visitNext() {
 	err = t.visit(b)
 }
 
-// piece runs all work on bucket k, which must call pass. If it fails or panics, piece wakes the workers that wait for the bucket.
+// piece calls run, which must do all work on bucket k and call pass. If run fails or panics, piece wakes the workers that wait
+// for the bucket.
 func (t *turns) piece(k int, run func() error) error {
 	passed := false
 	defer func() {

@@ -122,7 +122,6 @@ func (t *tree) touch(n *node) {
 	n.modified = time.Unix(t.clock, 0)
 }
 
-// find returns the node of a path.
 func (t *tree) find(op, name string) (*node, error) {
 	n := t.root
 	if clean := filepath.Clean(name); clean != "." {

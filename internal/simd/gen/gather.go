@@ -145,8 +145,8 @@ func gather(t element, f form) {
 	RET()
 }
 
-// text begins a function: its name ends in mark, and rows and hints are the parameters
-// that only functions of its kind have; functions of tiles have no hints.
+// text begins a function whose name ends in mark. rows and hints are the parameters of its kind of
+// functions; pairs have no hints.
 func (f form) text(t element, mark, rows, hints string) {
 	name, ids, rest := "gatherSum", "col *uint32, "+hints, ""
 	if f.onto {

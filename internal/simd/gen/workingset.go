@@ -124,8 +124,8 @@ func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	JMP(LabelRef("next"))
 }
 
-// advance keeps the smallest number of each lane and its place; of lanes that hold the
-// smallest of all, the last place counts.
+// advance keeps the smallest number of each lane and its place. If several lanes hold the smallest
+// number, the last place counts.
 func advance(t element, most, least, step, first Mem) {
 	const lanes = register / 8
 	TEXT("advance"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(up *float64, down *float64, ri *%[1]s, rj *%[1]s, n int, step float64) (at int, lowest float64, highest float64)", t.name))

@@ -99,12 +99,12 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X. If it takes fewer operations, and
-// store is nil, it sweeps instead the columns E of the identity that belong to the nodes:
+// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X. If store is nil and the columns E
+// of the identity for the nodes need fewer operations, it sweeps E instead:
 //
 //	rows of f(S̃)X = (f(S̃)E)ᵀX.
 //
-// If store is not nil, P of all nodes is put into it.
+// If store is not nil, at stores P of all nodes in it.
 func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	report func(stage string, done, total int)) (plain, ranked *featureBlock, err error) {
 	d := l.a.Cols

@@ -295,7 +295,6 @@ func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
 	return g, nil
 }
 
-// count returns the number of columns.
 func (g *graphColumns) count() int {
 	count := structureColumns
 	if g.arcs != nil {

@@ -188,7 +188,6 @@ func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	return right, classify.SolveDefinite(squares, right)
 }
 
-// countColumns returns the number of columns of [counts].
 func countColumns(p *problem.Problem) int {
 	return (p.Attributes.Cols + 1) * len(p.Names)
 }

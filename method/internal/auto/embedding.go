@@ -124,8 +124,8 @@ func ScaleRow(dst, row []float64, short float64) {
 	}
 }
 
-// Path returns the ridge path of targets on features of the given nodes: the first width columns of the embedding and,
-// unless others is nil, the rows of others for these nodes. It overwrites targets.
+// Path returns the ridge path of targets on features of the given nodes: the first width columns of the embedding, and
+// the rows of others for these nodes if others is not nil. It overwrites targets.
 func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *mat.Dense, targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	columns := width
 	if others != nil {

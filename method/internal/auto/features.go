@@ -227,7 +227,8 @@ type examples struct {
 	hidden      int         // the fold without which the columns are computed; −1: none
 }
 
-// examples computes the columns of learned labels, without the labels of fold hidden unless that is −1.
+// examples computes the columns of learned labels, without the labels of fold hidden; hidden −1 is no
+// fold.
 func (f *features) examples(hidden int) *examples {
 	p := f.in.learned
 	m := len(p.Row)
@@ -261,9 +262,10 @@ func (f *features) isKnown(row []float32) bool {
 // missedPrior is the weight, in labels, of the prior of all labels in priorOfMissed.
 const missedPrior = 10
 
-// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of labels that no walk from another
-// label reaches, outside fold hidden unless that is −1, smoothed by the class shares of all labels. The two may differ, because
-// small components may have other classes than large components. The shares are shrunk by as much as chance may explain.
+// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of labels outside fold hidden that
+// no walk from another label reaches, smoothed by the class shares of all labels; hidden −1 is no fold. The two shares may
+// differ, because small components may have other classes than large components. The shares are shrunk by as much as chance may
+// explain.
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)

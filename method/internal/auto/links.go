@@ -50,7 +50,7 @@ const (
 // linkLambdas are the λ to search. The diagonal of the kernel has mean 1.
 var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
-// linkLabels returns the number of labels that ridges on link rows learn from.
+// linkLabels returns the number of labels that ridges on [linkRows] learn from.
 func linkLabels(p *problem.Problem) int {
 	return int(min(mostLinkLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2,
 		linkValues/int64(p.Nodes())))
@@ -147,7 +147,6 @@ func (l *linkRows) path(ctx context.Context, targets *mat.Dense) (*classify.Ridg
 	return classify.NewGramRidgePath(ctx, gram, targets, l.in.set.Workers)
 }
 
-// scores returns the scores of all nodes.
 func (l *linkRows) scores(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error) {
 	coefficients, shares := path.Weights(lambda)
 	sums := blocks.NewDense[float64](len(l.in.p.Degrees), len(shares))

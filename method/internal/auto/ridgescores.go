@@ -64,7 +64,6 @@ func scoresIn(full *featureBlock) nodeScores {
 	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
 
-// of returns the scores of node v.
 func (s nodeScores) of(v, classes int) []float64 {
 	one := newBlock(1, classes)
 	s(one, v)
@@ -183,7 +182,7 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 // ridgeList holds ridges: on attributes, on link rows, on kernels and on eigenvectors, in this order.
 type ridgeList []*ridgeScores
 
-// rowOf returns the columns of all ridges for a label, computed without the label and, unless hidden is −1, without fold hidden.
+// rowOf returns the columns of all ridges for a label, computed without the label and without fold hidden; hidden −1 is no fold.
 func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {

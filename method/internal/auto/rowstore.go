@@ -128,7 +128,6 @@ func (s *rowStore) readRowsTo(dst *featureBlock, lo int) {
 	}
 }
 
-// row returns the row of node v.
 func (s *rowStore) row(v int) []float32 {
 	dst := newBlock(1, s.cols)
 	s.readRowsTo(dst, v)

@@ -218,8 +218,8 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label, computed without the labels of its fold and, unless hidden is −1, of fold
-// hidden. Each class is multiplied by the number of labels that the row represents over the number of labels used. Otherwise a
+// honestTo stores the filters of a learned label, computed without the labels of its fold and of fold hidden; hidden −1 is no
+// fold. Each class is multiplied by the number of labels that the row represents over the number of labels used. Otherwise a
 // row that misses a fifth of its own class would have less mass of this class than a node without a label.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)

@@ -145,7 +145,8 @@ func (m *wordModel) fit(ctx context.Context) error {
 	return m.err
 }
 
-// evaluate returns the objective at theta, and stores the logits and the derivatives by them.
+// evaluate returns the objective at theta, and stores the logits and the derivatives with respect
+// to them.
 func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	if m.err != nil || slices.Equal(theta, m.last) {
 		return m.loss
@@ -235,7 +236,6 @@ func (m *wordModel) rowsOf(ctx context.Context,
 	return plain, means, nil
 }
 
-// keep keeps the first error.
 func (m *wordModel) keep(err error) {
 	if m.err == nil {
 		m.err = err

@@ -107,8 +107,8 @@ func propagationOf(p *problem.Problem, set *settings,
 		Rough: true}
 }
 
-// AttributeWorkspace declares the memory of the views of attributes, of the rows of the given number of nodes, and of products
-// with the given number of columns.
+// AttributeWorkspace declares the memory of the views of attributes, of their rows for the given number of nodes, and of
+// products with targets columns.
 func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
 	n := p.Attributes.Rows
 	columns := int64(p.Attributes.Cols)

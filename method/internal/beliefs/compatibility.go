@@ -159,7 +159,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 		}
 	}
 	for l, counts := range f.counts {
-		weighted := mat.NewDense(n, n, nil) // derivative by Q times p, Q = diag(p) P^(l+1)
+		weighted := mat.NewDense(n, n, nil) // derivative with respect to Q, times p; Q = diag(p) P^(l+1)
 		for c := range n {
 			for k, count := range counts.RawRowView(c) {
 				q := max(p[c]*powers[l+1].At(c, k), 1e-12)
@@ -186,7 +186,8 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	return loss
 }
 
-// gradientTo stores the gradient by θ, given the gradients by J, by the step P and by the row sums p.
+// gradientTo stores the gradient with respect to θ, given the gradients with respect to J, the step P
+// and the row sums p.
 func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
 	gradJ, gradStep *mat.Dense, gradP []float64) {
 	n := f.classes

@@ -195,8 +195,8 @@ func know(q *run) {
 	q.rounds = 0
 }
 
-// begin sets the beliefs of labelled nodes to their labels and, unless the run continues another, all other beliefs to the class
-// shares.
+// begin sets the beliefs of labelled nodes to their labels. It sets all other beliefs to the class shares, unless the run
+// continues another run.
 func (q *run) begin(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	err := blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {

@@ -217,7 +217,6 @@ func (g *mapGraph) document(ctx context.Context,
 	return doc, nil
 }
 
-// text describes the map.
 func (g *mapGraph) text(groups []group, doc *document) string {
 	if groups[0].row >= 0 {
 		return "A disc is a node, with the color of its predicted class, paler where the prediction is less certain; a ring marks a label that was given. Choose a node to see its neighbours."
@@ -236,7 +235,6 @@ func roundProbability(p float64) float64 {
 	return math.Round(1000*p) / 1000
 }
 
-// node returns a node of the page.
 func (g *mapGraph) node(row int) node {
 	v := node{ID: g.ID(row), Class: g.Class[row], Known: g.Known[row],
 		Scores: [][2]float64{}, Near: []int{}, Others: [][2]int{}}

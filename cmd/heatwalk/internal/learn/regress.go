@@ -305,7 +305,6 @@ func (c *regressOptions) interval(p *engine.Contest) (*engine.Interval, string) 
 		interval.Margin, words.Percent(c.coverage))
 }
 
-// lines returns the summary.
 func (d *regressDocument) lines() []string {
 	if d.Labelled == d.Nodes {
 		return []string{fmt.Sprintf("nothing to predict: all %s have a value",

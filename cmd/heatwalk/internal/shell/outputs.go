@@ -300,8 +300,8 @@ func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	return w, err
 }
 
-// Publish publishes all files of a run, the files that belong to the output first, and calls put, unless
-// it is nil, to publish a store.
+// Publish publishes all files of a run, the files that belong to the output first. If put is not nil, it
+// calls put to publish a store.
 func (o *Outputs) Publish(parameters any, put func() error) error {
 	if o.RunFile != nil {
 		if err := o.writeRun(parameters); err != nil {

@@ -181,8 +181,8 @@ func (d *LabelsDocument) DescribeAccuracy() string {
 	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", accuracy, stderr)
 }
 
-// CompareTruth compares the class of each node (noun: node, or the noun of a kind of items) with its true label, unless truth
-// is nil. It warns about classes that do not occur in training, because no prediction can be correct.
+// CompareTruth compares the class of each node or item, which noun names, with its true label. If truth is nil, it returns
+// nil. It warns about classes that do not occur in training, because they cannot be predicted.
 func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
@@ -204,7 +204,7 @@ func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	return t
 }
 
-// warnUntrained warns in one line about classes of a file that have items (noun: node or test node) without a training label.
+// warnUntrained warns in one line about classes of a file that have items but no training label. noun names the items.
 func (console *Console) warnUntrained(file string, names []string, items []int,
 	noun string) {
 	var classes []string

@@ -400,7 +400,8 @@ func (costs *Costs) GraphError(err error, graph, advice string) error {
 	return err
 }
 
-// ToleranceError is [Costs.GraphError] for a command with --tolerance, which is given unless it is 0.
+// ToleranceError is [Costs.GraphError] for a command with --tolerance. If given is 0, the user did
+// not pass --tolerance.
 func (costs *Costs) ToleranceError(err error, graph string, given float64) error {
 	missed := new(kernel.ToleranceError)
 	switch {
