@@ -2,6 +2,7 @@ package iterative
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -55,9 +56,22 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 	return w
 }
 
-// SampledBytes returns the memory of making and keeping a sampled factor.
+// SampledBytes returns the memory of making and keeping the largest sampled factor.
 func SampledBytes(n int, entries int64) budget.Size {
-	columns := budget.Times(factorLimit(n, entries), 12)
+	return sampledBytes(n, entries, factorLimit(n, entries))
+}
+
+// SlowBytes returns the memory of the sampled factor of a grid or a mesh, 0 for other graphs, see [IsSlow].
+func SlowBytes(n int, entries int64) budget.Size {
+	if !IsSlow(n, entries) {
+		return 0
+	}
+	return sampledBytes(n, entries, entries+entries/5)
+}
+
+// sampledBytes returns the memory of making and keeping a sampled factor with the given entries of the triangle.
+func sampledBytes(n int, entries, fill int64) budget.Size {
+	columns := budget.Times(fill, 12)
 	return budget.AnyOf( // columns exist at the same time as the records, and each triangle at the same time as its source
 		budget.AllOf(columns, budget.Times(entries, 24), budget.Times(n, 64)),
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
@@ -101,19 +115,27 @@ func factorLimit(n int, entries int64) int64 {
 // for zeros. On each component whose ground is zero it factors the singular L.
 //
 // The factor depends on the matrix alone. memory limits it in bytes; 0 means no limit. The error is a [*budget.Error], wraps
-// [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential elimination; at most the memory
-// of SampledBytes.
+// [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential elimination; the memory of
+// sampledBytes for its entries, which are counted on the way.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
 	if n != cols || ground != nil && len(ground) != n {
 		panic(badShape)
 	}
-	if err := budget.Check(memory, SampledBytes(n, a.NNZ()), "the sampled Cholesky factor"); err != nil {
-		return nil, err
+	entries := a.NNZ()
+	limit := factorLimit(n, entries)
+	bytes := func(fill int) budget.Size { return sampledBytes(n, entries, int64(fill)) }
+	room := min(limit, int64(budget.Widest(int(limit), memory, bytes)))
+	tooLarge := budget.Check(memory, SampledBytes(n, entries), "the sampled Cholesky factor")
+	if tooLarge != nil && bytes(int(room)) > memory {
+		return nil, tooLarge
 	}
-	system.Expect(SampledBytes(n, a.NNZ()))
-	columns, err := eliminate(ctx, a, scale, ground, rngSeed, factorLimit(n, a.NNZ()))
+	system.Expect(bytes(int(room)))
+	columns, err := eliminate(ctx, a, scale, ground, rngSeed, room)
+	if errors.Is(err, ErrFill) && tooLarge != nil {
+		err = tooLarge
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
@@ -54,6 +55,25 @@ func TestFill(t *testing.T) {
 		}
 		if fill := float64(len(f.lower.col)) / float64(c.a.NNZ()); fill > c.most {
 			t.Errorf("%s: %.3g times as many entries as the matrix, want at most %g", c.name, fill, c.most)
+		}
+	}
+}
+
+// TestSampledBytes checks that a sampled factor is made within the memory for its entries, and refused within less.
+func TestSampledBytes(t *testing.T) {
+	a := torus(100, 100)
+	n, _ := a.Dims()
+	f, err := newCholesky(ctx, a, 1, nil, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need := sampledBytes(n, a.NNZ(), int64(len(f.lower.col)))
+	if _, err := newCholesky(ctx, a, 1, nil, need, 0); err != nil {
+		t.Error(err)
+	}
+	for _, memory := range []int64{need - 1, 1} {
+		if _, err := newCholesky(ctx, a, 1, nil, memory, 0); !errors.As(err, new(*budget.Error)) {
+			t.Errorf("within %d bytes: %v", memory, err)
 		}
 	}
 }

@@ -20,9 +20,11 @@ func (l *Propagation) Workspace() budget.Workspace {
 	if !walks(l) {
 		solved, entries, cover := iterative.SolvedSize(l.P.Graph)
 		w := budget.Slabs[float64](5, solved, columns).And(budget.Slabs[float64](1, n, columns)).And(scores).And(
-			budget.Held(cover, 14*8*int64(solved)))
+			budget.Held(cover, 10*8*int64(solved)))
 		if l.P.Team() == nil {
-			w = w.And(iterative.FactorWorkspace(solved, entries, l.Rough))
+			factor := iterative.FactorWorkspace(solved, entries, l.Rough)
+			factor.Fixed = max(factor.Fixed, iterative.SlowBytes(solved, entries))
+			w = w.And(factor)
 		}
 		if reduces(l) {
 			w.Optional = budget.AnyOf(w.Optional, iterative.ReductionBytes(n, entries, len(l.P.Row)))
@@ -46,7 +48,12 @@ func (l *Propagation) CompareWorkspace() budget.Workspace {
 
 // room returns the memory that a factor or a reduction may take; 0: no limit.
 func (l *Propagation) room() int64 {
-	return budget.Subtract(l.Memory, l.Workspace().Required(l.Memory))
+	solved, entries, _ := iterative.SolvedSize(l.P.Graph)
+	room := budget.Subtract(l.Memory, l.Workspace().Required(l.Memory))
+	if room > 0 && l.P.Team() == nil {
+		room += iterative.SlowBytes(solved, entries)
+	}
+	return room
 }
 
 // HeldOutBytes returns the memory of the scores of all labels.
