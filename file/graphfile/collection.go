@@ -96,12 +96,6 @@ func (s *Shape) Bytes() int64 {
 	return bytes + bytes/8 + memberBytes*int64(s.Graphs) + s.Text
 }
 
-// ReadingBytes returns the memory of [ReadTU] with a collection of the shape: the collection, the graphs and places of
-// vertices, and edges with their labels and arcs.
-func (s *Shape) ReadingBytes() int64 {
-	return s.Bytes() + 16*int64(s.Vertices) + 20*s.Arcs + 24*int64(s.Graphs)
-}
-
 // memberBytes is the memory of a graph without its vertices, arcs and id.
 const memberBytes = 5*24 + 16 + 4*16
 

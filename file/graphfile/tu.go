@@ -70,6 +70,28 @@ func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error
 	return r.c, nil
 }
 
+// CountTU returns the number of graphs, vertices and arcs of a collection in the TU layout, if no edge has two lines, and the
+// memory of [ReadTU], by the lines of its files.
+func CountTU(ctx context.Context, path string) (s *Shape, reading int64, err error) {
+	prefix, ok := findTU(path)
+	if !ok {
+		return nil, 0, ErrNotTU
+	}
+	r := &tuReader{ctx: ctx, prefix: prefix}
+	s = &Shape{Classes: 2}
+	s.Vertices, _, err = r.lines(tuIndicator, func(_ int64, text []byte) error {
+		g, _ := number(text, maxTUVertices)
+		s.Graphs = max(s.Graphs, g)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	lines, _, err := r.lines(tuEdges, func(int64, []byte) error { return nil })
+	s.Arcs = int64(lines)
+	return s, 36*s.Arcs + 32*int64(s.Vertices) + (memberBytes+32)*int64(s.Graphs), err
+}
+
 // tuReader reads the files of a collection.
 type tuReader struct {
 	ctx    context.Context

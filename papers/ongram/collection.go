@@ -118,6 +118,13 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 	c.set = &graphs.Settings{Workers: in.Workers,
 		Cosine: in.Flags["values"] == "cosine"}
 	in.Progress("reading "+c.name, 0, 0)
+	c.shape, c.readBytes, err = graphfile.CountTU(ctx, c.name)
+	if err == nil {
+		err = c.checkMemory(ctx)
+	}
+	if err != nil && !errors.Is(err, graphfile.ErrNotTU) {
+		return nil, err
+	}
 	c.graphs, err = graphs.Read(ctx, c.name, &graphs.ReadOptions{
 		Directed: in.Flags["directed"] == "true", Vertices: in.Flags["vertices"],
 		Memory: in.Memory, Workers: in.Workers,
@@ -137,7 +144,7 @@ func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) 
 		}
 	}
 	c.shape = c.graphs.Shape()
-	c.readBytes = max(c.readBytes, c.shape.ReadingBytes())
+	c.readBytes = max(c.readBytes, c.shape.Bytes())
 	for _, k := range c.kernels() {
 		if err := c.set.ReadElements(ctx, c.graphs, k, in.Values, in.Flags["measure"],
 			in.Flags["base"]); err != nil {
@@ -273,6 +280,16 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 		bytes, err = c.learningBytes(classes)
 	}
 	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
+}
+
+// checkMemory returns a [*budget.Error] if the lines of a collection show that the run exceeds the limit.
+func (c *collection) checkMemory(ctx context.Context) error {
+	parts, err := c.parts(ctx, nil, 0)
+	plan := budget.Plan{Limit: c.in.Memory}
+	for _, part := range parts {
+		err = plan.Reserve(part.Bytes, part.What)
+	}
+	return err
 }
 
 // learningBytes returns the memory of every kernel with every learner: the values between all graphs, n² numbers for each setting
