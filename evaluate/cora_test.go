@@ -34,7 +34,7 @@ func TestCoraAccuracy(t *testing.T) {
 			fractions = fractions[:1]
 		}
 		r, err := Run(context.Background(), p, &Plan{
-			Methods: methods, Fractions: fractions, Splits: 8, TuningSplits: 3,
+			Methods: methods, Fractions: fractions, Splits: 4, TuningSplits: 3,
 			Settings: &engine.Settings{Lists: test.grid, RNGSeed: 1},
 		})
 		if err != nil {

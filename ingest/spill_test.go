@@ -19,7 +19,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	const lines = 150_000
-	for i, test := range testgraph.Sample(t, 3, []struct {
+	for i, test := range testgraph.Sample(t, 2, []struct {
 		name string
 		c    Config
 		line func(r *rand.Rand) string

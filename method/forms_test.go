@@ -49,7 +49,7 @@ func TestSharesAddUp(t *testing.T) {
 			t.Errorf("auto: the sum of shares differs from the score by %v, and they cover %v of it: %+v", e.Error, e.Covered, e)
 		}
 	}
-	for _, name := range testgraph.Sample(t, 8, []string{
+	for _, name := range testgraph.Sample(t, 4, []string{
 		"lp", "lp:alpha=0.5", "lp:steps=7", "lp:center=true", "lgc", "poisson", "diffusion", "diffusion+rls", "diffusion+centroid", "von-neumann+rls",
 		"regularized-laplacian+centroid", "pagerank+rls", "p-step+rls", "cwk", "cwk+rls", "cwk:alpha=0.3+logistic", "cwk+centroid",
 	}) {
@@ -72,7 +72,7 @@ func TestSharesOfIsolatedLabels(t *testing.T) {
 		p.Row = append(p.Row, isolated)
 		p.Class = append(p.Class, class[isolated])
 	}
-	for _, name := range testgraph.Sample(t, 6, []string{"lp", "lgc", "poisson", "diffusion+rls", "diffusion:laplacian=combinatorial+gp", "von-neumann+rls",
+	for _, name := range testgraph.Sample(t, 3, []string{"lp", "lgc", "poisson", "diffusion+rls", "diffusion:laplacian=combinatorial+gp", "von-neumann+rls",
 		"diffusion+svm", "diffusion+logistic", "pagerank+rls", "cwk", "cwk+rls", "cwk+svm", "cwk+logistic"}) {
 		e := explained(t, p, name)[isolated]
 		for _, l := range e.Labels {

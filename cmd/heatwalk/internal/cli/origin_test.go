@@ -226,7 +226,7 @@ func TestResultsHaveOrigins(t *testing.T) {
 		return run.Origin.String(), code
 	}
 	flags := slices.Sorted(maps.Keys(edgeSettings))
-	turn := rand.IntN(4)
+	turn := rand.IntN(8)
 	t.Logf("turn %d", turn)
 	for i, result := range originResults {
 		args := strings.Fields(result)
@@ -237,7 +237,7 @@ func TestResultsHaveOrigins(t *testing.T) {
 		accepted := 0
 		for j, name := range flags {
 			settings := edgeSettings[name]
-			if settings == nil || !testgraph.Hunt && (i+j+turn)%4 > 0 {
+			if settings == nil || !testgraph.Hunt && (i+j+turn)%8 > 0 {
 				continue
 			}
 			dropped := slices.DeleteFunc(slices.Clone(settings), func(flag string) bool { return strings.HasPrefix(flag, "--"+name+"=") || flag == "--"+name })
