@@ -106,7 +106,7 @@ func (z *npz) detectForm() (string, error) {
 			return "", err
 		}
 		if a.IsNumeric() || a.Len != 1 {
-			return "", a.Fault("no string", fetchAgain)
+			return "", a.Fault(fetchAgain, "no string")
 		}
 		return a.Text()
 	}
@@ -138,8 +138,8 @@ func (z *npz) square(form string) error {
 	if form == "csr" && !z.has("shape") {
 		a, err := z.vector("indptr")
 		if err == nil && (a.Len == 0 || a.Len-1 > MaxNodes) {
-			err = a.Fault(fmt.Sprintf("%d elements, want one more than rows",
-				a.Len), fetchAgain)
+			err = a.Fault(fetchAgain, "%d elements, want one more than rows",
+				a.Len)
 		}
 		if err == nil {
 			z.nodes = a.Len - 1
@@ -151,8 +151,7 @@ func (z *npz) square(form string) error {
 		return err
 	}
 	if a.Len != 2 {
-		return a.Fault(fmt.Sprintf("%d elements, want rows and columns", a.Len),
-			fetchAgain)
+		return a.Fault(fetchAgain, "%d elements, want rows and columns", a.Len)
 	}
 	var shape [2]int64
 	if err := a.Integers(shape[:]); err != nil {
@@ -175,8 +174,7 @@ func (z *npz) square(form string) error {
 func (z *npz) vector(name string) (*npy.Array, error) {
 	a, err := z.open(name)
 	if err == nil && len(a.Shape) != 1 {
-		err = a.Fault(fmt.Sprintf("%d dimensions, want 1", len(a.Shape)),
-			fetchAgain)
+		err = a.Fault(fetchAgain, "%d dimensions, want 1", len(a.Shape))
 	}
 	return a, err
 }
@@ -188,8 +186,7 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 	a, err := z.vector("data")
 	z.out.weighted = err == nil && a.Kind != 'b'
 	if err == nil && a.Len != entries {
-		err = a.Fault(fmt.Sprintf("%d elements for %d entries", a.Len, entries),
-			fetchAgain)
+		err = a.Fault(fetchAgain, "%d elements for %d entries", a.Len, entries)
 	}
 	return a, err
 }
@@ -331,8 +328,8 @@ func (z *npz) readCompressed(byColumns bool) error {
 		return err
 	}
 	if ptr.Len != z.nodes+1 {
-		return ptr.Fault(fmt.Sprintf("%d elements, want %d for %d rows", ptr.Len,
-			z.nodes+1, z.nodes), fetchAgain)
+		return ptr.Fault(fetchAgain, "%d elements, want %d for %d rows", ptr.Len,
+			z.nodes+1, z.nodes)
 	}
 	var pointer [1]int64 // where the entries of row end
 	row := int64(-1)

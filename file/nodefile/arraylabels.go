@@ -2,7 +2,6 @@ package nodefile
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -36,9 +35,8 @@ func readElements(ctx context.Context, path string, n int,
 		columns = int(a.Shape[1])
 	}
 	if columns == 0 || n >= 0 && a.Len != int64(n)*int64(columns) {
-		return a.Fault(fmt.Sprintf("an array of shape %v, and the graph has %s",
-			a.Shape, words.Counted(n, "node")),
-			"give one element for each node, in the order of the ids")
+		return a.Fault("give one element for each node, in the order of the ids", "an array of shape %v, and the graph has %s",
+			a.Shape, words.Counted(n, "node"))
 	}
 	row := make([]float64, columns)
 	for i := 0; a.At < a.Len; i++ {
@@ -71,8 +69,7 @@ func (r *labelReader) readArray(ctx context.Context, path string,
 	rowAt := rowOrder(nodes)
 	err := readElements(ctx, path, nodes.Len(), func(a *npy.Array, i int, row []float64) error {
 		if !r.isValue && a.Kind == 'f' || len(a.Shape) == 2 && !r.c.Several {
-			return a.Fault("elements that are no integers, or several for a node",
-				"save an integer for each node")
+			return a.Fault("save an integer for each node", "elements that are no integers, or several for a node")
 		}
 		for j, x := range row {
 			isNone := x == -1
@@ -86,8 +83,7 @@ func (r *labelReader) readArray(ctx context.Context, path string,
 			case isNone:
 				r.labels.Unlabelled++
 			case !r.isValue && x < 0:
-				return a.Fault(fmt.Sprintf("element %d is %v", i, x),
-					"number the classes from 0, and give -1 for a node without a label")
+				return a.Fault("number the classes from 0, and give -1 for a node without a label", "element %d is %v", i, x)
 			default:
 				if err := r.label(rowAt(i), strconv.FormatFloat(x, 'g', -1, 64),
 					Row{}); err != nil {
@@ -110,7 +106,7 @@ func readPositions(ctx context.Context, path string,
 	err = readElements(ctx, path, -1, func(a *npy.Array, i int, row []float64) error {
 		position := int(row[0])
 		if position < 0 || position >= len(seen) || seen[position] {
-			return a.Fault(fmt.Sprintf("element %d is %v, which is repeated or no position of a node", i, row[0]), "give each node once")
+			return a.Fault("give each node once", "element %d is %v, which is repeated or no position of a node", i, row[0])
 		}
 		seen[position], rows = true, append(rows, rowAt(position))
 		return nil

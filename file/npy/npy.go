@@ -74,7 +74,7 @@ func Read(name string, r io.Reader) (*Array, error) {
 		return nil, a.short(err)
 	}
 	if string(head[:6]) != Magic {
-		return nil, a.Fault("no NumPy array", fetchAgain)
+		return nil, a.Fault(fetchAgain, "no NumPy array")
 	}
 	a.Start = 10
 	length := int(binary.LittleEndian.Uint16(head[8:]))
@@ -87,8 +87,8 @@ func Read(name string, r io.Reader) (*Array, error) {
 	}
 	const most = 1 << 16
 	if head[6] > 3 || length > most {
-		return nil, a.Fault(fmt.Sprintf("a header of version %d and %d bytes",
-			head[6], length), fetchAgain)
+		return nil, a.Fault(fetchAgain, "a header of version %d and %d bytes",
+			head[6], length)
 	}
 	dict := make([]byte, length)
 	if _, err := io.ReadFull(a.in, dict); err != nil {
@@ -99,18 +99,17 @@ func Read(name string, r io.Reader) (*Array, error) {
 }
 
 // Fault returns an error about the array.
-func (a *Array) Fault(what, fix string) error {
-	return &textio.Error{File: a.Name, Msg: what, Fix: fix}
+func (a *Array) Fault(fix, format string, args ...any) error {
+	return textio.Fault(a.Name, 0, fix, format, args...)
 }
 
 // short turns an early end into an error with the number of elements read.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return a.Fault(fmt.Sprintf("ends after %d of %d elements", a.At, a.Len),
-			fetchAgain)
+		return a.Fault(fetchAgain, "ends after %d of %d elements", a.At, a.Len)
 	case errors.Is(err, zip.ErrChecksum):
-		return a.Fault("checksum of the data is wrong", fetchAgain)
+		return a.Fault(fetchAgain, "checksum of the data is wrong")
 	}
 	return textio.Fault(a.Name, 0, fetchAgain,
 		"damaged after %d elements (%w)", a.At, err)
@@ -122,7 +121,7 @@ func (a *Array) header(dict string) error {
 	fortran := fortranPattern().FindStringSubmatch(dict)
 	shape := shapePattern().FindStringSubmatch(dict)
 	if descr == nil || fortran == nil || shape == nil {
-		return a.Fault("a header that cannot be read; records and subarrays are not supported", "save plain arrays")
+		return a.Fault("save plain arrays", "a header that cannot be read; records and subarrays are not supported")
 	}
 	for _, field := range strings.Split(shape[1], ",") {
 		field = strings.TrimSuffix(strings.TrimSpace(field), "L")
@@ -131,14 +130,14 @@ func (a *Array) header(dict string) error {
 		}
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil || n < 0 {
-			return a.Fault("shape ("+shape[1]+")", fetchAgain)
+			return a.Fault(fetchAgain, "shape (%s)", shape[1])
 		}
 		a.Shape = append(a.Shape, n)
 	}
 	a.Len = 1
 	for _, n := range a.Shape {
 		if n > 0 && a.Len > math.MaxInt64/(4*maxText)/n {
-			return a.Fault("shape ("+shape[1]+")", fetchAgain)
+			return a.Fault(fetchAgain, "shape (%s)", shape[1])
 		}
 		a.Len *= n
 	}
@@ -151,8 +150,7 @@ const maxText = 1 << 14
 
 // setElement takes the type of the elements from its description.
 func setElement(a *Array, descr string) error {
-	wrong := a.Fault(fmt.Sprintf("elements of type %q are not supported", descr),
-		"save numbers")
+	wrong := a.Fault("save numbers", "elements of type %q are not supported", descr)
 	kind := typePattern().FindStringSubmatch(descr)
 	if kind == nil {
 		return wrong
@@ -169,7 +167,7 @@ func setElement(a *Array, descr string) error {
 	wide := a.Width == 2 || a.Width == 4 || a.Width == 8
 	switch {
 	case a.Kind == 'O':
-		return a.Fault("object array", "save with allow_pickle=False")
+		return a.Fault("save with allow_pickle=False", "object array")
 	case (a.Kind == 'i' || a.Kind == 'u') && (wide || a.Width == 1),
 		a.Kind == 'f' && wide, a.Kind == 'b' && a.Width == 1:
 		return nil
@@ -214,7 +212,7 @@ func (a *Array) raw(n int) ([]byte, error) {
 // ones beyond 2⁶³ come out negative.
 func (a *Array) Integers(dst []int64) error {
 	if a.Kind != 'i' && a.Kind != 'u' {
-		return a.Fault("elements that are no integers", "save integers")
+		return a.Fault("save integers", "elements that are no integers")
 	}
 	for len(dst) > 0 {
 		chunk := dst[:min(len(dst), chunkElements)]
@@ -256,7 +254,7 @@ func (a *Array) integer(b []byte) int64 {
 // Floats reads the next len(dst) elements of an array of numbers; true is 1.
 func (a *Array) Floats(dst []float64) error {
 	if !a.IsNumeric() {
-		return a.Fault("elements that are not numbers", "save numbers")
+		return a.Fault("save numbers", "elements that are not numbers")
 	}
 	if a.Kind == 'f' && a.Width == 8 && isNative(a) {
 		return a.into(unsafe.Pointer(unsafe.SliceData(dst)), len(dst))
@@ -348,7 +346,7 @@ func halfFloat(h uint16) float64 {
 // Text reads the next element of an array of strings.
 func (a *Array) Text() (string, error) {
 	if a.IsNumeric() {
-		return "", a.Fault("elements that are no strings", "save strings")
+		return "", a.Fault("save strings", "elements that are no strings")
 	}
 	b, err := a.raw(1)
 	if err != nil {
@@ -375,7 +373,7 @@ func (a *Array) End() error {
 	case err != nil:
 		return a.short(err)
 	}
-	return a.Fault(fmt.Sprintf("goes on behind its %d elements", a.Len), fetchAgain)
+	return a.Fault(fetchAgain, "goes on behind its %d elements", a.Len)
 }
 
 // ErrLength is returned when an array does not get the elements that its header

@@ -3,7 +3,6 @@ package tablefile
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -89,8 +88,8 @@ func (m *mappedRows) read(dst []float32, lo int) {
 		m.array.Start+int64(lo)*int64(m.cols)*int64(m.array.Width)); err != nil {
 		m.mu.Lock()
 		if m.err == nil {
-			m.err = m.array.Fault(fmt.Sprintf("row %d cannot be read (%v)", lo,
-				err), fetchAgain)
+			m.err = m.array.Fault(fetchAgain, "row %d cannot be read (%v)", lo,
+				err)
 		}
 		m.mu.Unlock()
 		clear(dst)
@@ -109,8 +108,7 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 		return err
 	}
 	if m.array.Fortran {
-		return m.array.Fault("stored by columns",
-			"save numpy.ascontiguousarray of it")
+		return m.array.Fault("save numpy.ascontiguousarray of it", "stored by columns")
 	}
 	bytes := 4 * int64(r.nodes.Len())
 	t := &sparse.Table{Rows: r.nodes.Len(), Cols: f.Cols, Source: m, Bytes: bytes}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 
@@ -49,21 +48,19 @@ func (f *File) shape(a *npy.Array, size int64) error {
 	rows, cols := int64(0), int64(1)
 	switch want := a.Start + a.Len*int64(a.Width); {
 	case len(a.Shape) != 1 && len(a.Shape) != 2:
-		return a.Fault(fmt.Sprintf("%d dimensions, want rows and columns",
-			len(a.Shape)), "reshape it")
+		return a.Fault("reshape it", "%d dimensions, want rows and columns",
+			len(a.Shape))
 	case a.Len == 0:
-		return a.Fault("no elements", "save the array again")
+		return a.Fault("save the array again", "no elements")
 	case size != want:
-		return a.Fault(fmt.Sprintf("%d bytes, its header requires %d", size, want),
-			fetchAgain)
+		return a.Fault(fetchAgain, "%d bytes, its header requires %d", size, want)
 	}
 	rows = a.Shape[0]
 	if len(a.Shape) == 2 {
 		cols = a.Shape[1]
 	}
 	if rows > math.MaxInt32 || cols > math.MaxInt32 {
-		return a.Fault(fmt.Sprintf("%d × %d; limit %d", rows, cols, math.MaxInt32),
-			"save a part of it")
+		return a.Fault("save a part of it", "%d × %d; limit %d", rows, cols, math.MaxInt32)
 	}
 	f.Rows = int(rows)
 	f.Cols = int(cols)
@@ -73,7 +70,7 @@ func (f *File) shape(a *npy.Array, size int64) error {
 
 func setType(f *File, a *npy.Array) error {
 	if !a.IsNumeric() {
-		return a.Fault("elements that are not numbers", "save numbers")
+		return a.Fault("save numbers", "elements that are not numbers")
 	}
 	f.Single = a.Kind == 'f' && a.Width <= 4 || a.Kind == 'b'
 	f.isInteger = a.Kind == 'i' || a.Kind == 'u'

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -77,8 +76,7 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 		return err
 	}
 	if a.Fortran {
-		return a.Fault("columns are stored one after the other",
-			"save np.ascontiguousarray of it")
+		return a.Fault("save np.ascontiguousarray of it", "columns are stored one after the other")
 	}
 	name := pick(archive)
 	f.Kernel = name == kernelArray
@@ -107,8 +105,8 @@ func archiveNames(ctx context.Context, f *File, which string,
 		return nil, nil // an array of the same name with another meaning
 	}
 	if a.Len != int64(n) {
-		return nil, a.Fault(fmt.Sprintf("%d names, the matrix has %d %s", a.Len, n,
-			which), "give one for each, or leave the array out")
+		return nil, a.Fault("give one for each, or leave the array out", "%d names, the matrix has %d %s", a.Len, n,
+			which)
 	}
 	names := make([]string, 0, min(n, 1<<16))
 	for i := range n {
@@ -117,7 +115,7 @@ func archiveNames(ctx context.Context, f *File, which string,
 			return nil, err
 		}
 		if name == "" || strings.ContainsAny(name, "\t\n\r\x00") {
-			return nil, a.Fault(fmt.Sprintf("element %d, %q, is not a valid name: it is empty or holds a tab, a line break or NUL", i, name), "rename it")
+			return nil, a.Fault("rename it", "element %d, %q, is not a valid name: it is empty or holds a tab, a line break or NUL", i, name)
 		}
 		names = append(names, name)
 	}
@@ -212,8 +210,8 @@ func (f *File) readSparse(in *textio.Reader,
 		n := end[0] - done
 		if n < 0 || end[0] > data.Len || i < 0 && n != 0 ||
 			i == f.Rows-1 && end[0] != data.Len {
-			return ends.Fault(fmt.Sprintf("indptr[%d] = %d after %d, of %d entries",
-				i+1, end[0], done, data.Len), fetchAgain)
+			return ends.Fault(fetchAgain, "indptr[%d] = %d after %d, of %d entries",
+				i+1, end[0], done, data.Len)
 		}
 		if i < 0 {
 			continue
@@ -227,7 +225,7 @@ func (f *File) readSparse(in *textio.Reader,
 			}
 			for k, j := range cols {
 				if j < 0 || j >= int64(f.Cols) {
-					return indices.Fault(fmt.Sprintf("column %d of row %d; there are %d", j, i, f.Cols), fetchAgain)
+					return indices.Fault(fetchAgain, "column %d of row %d; there are %d", j, i, f.Cols)
 				}
 				row[j] += values[k]
 			}

@@ -48,8 +48,8 @@ func Read(ctx context.Context, path string,
 		return nil, err
 	}
 	if o.Vertices == "labels" && c.Labels == nil {
-		return nil, &param.ParameterError{Parameter: "vertices",
-			What: fmt.Sprintf("the vertices of %s have no labels; give degree, ids or none", path)}
+		return nil, param.Refuse("", "vertices",
+			"the vertices of %s have no labels; give degree, ids or none", path)
 	}
 	source := o.Vertices
 	if source == "" && c.Labels == nil {
