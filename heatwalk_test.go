@@ -145,7 +145,7 @@ func TestLargestComponent(t *testing.T) {
 			}
 			whole, part := open(false), open(true)
 			ids := part.IDs()
-			want := "3 8 9" // of two components with three nodes, that of the first node
+			want := "3 8 9" // two components have three nodes; this component has the first node
 			if name == "text.tsv" {
 				want = "z b a"
 			}

@@ -457,7 +457,8 @@ func (j *Job) gatherPrediction(out *engine.Prediction) error {
 	return j.result()
 }
 
-// gatherReached returns nil except in process 0.
+// gatherReached returns the values and the reached rows of all processes in process 0, and nil in
+// other processes.
 func (j *Job) gatherReached(values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	if j.division == nil {

@@ -164,10 +164,9 @@ func otherwise(p param.Param, text string) param.Param {
 type SVM struct {
 	// Cost is C; 0 means 1.
 	Cost float64
-	// Tolerance is the largest violation of the optimality conditions that may
-	// remain, in units of the decision; 0 means 1e-3. From 1e-5 up, kernel
-	// values off the diagonal count as rounded to single precision: LIBSVM
-	// does so, and ties are then broken, and the last steps taken, as there.
+	// Tolerance is the largest violation of the optimality conditions that may remain, in units of
+	// the decision; 0 means 1e-3. From 1e-5 up, kernel values off the diagonal count as rounded to
+	// single precision: LIBSVM does so. Then ties are broken and the last steps taken as in LIBSVM.
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64

@@ -508,8 +508,8 @@ func (c Confusion) arrange(order []int) Confusion {
 	return out
 }
 
-// compareWith returns the true classes of some rows, [Unlabelled] for the others, or of held-out labels if truth
-// is nil.
+// compareWith begins the comparison with truth, or with held-out labels if truth is nil. It returns the class
+// of each row in truth, or [Unlabelled].
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)

@@ -285,7 +285,7 @@ func (p *part) begin(e *evaluation) {
 }
 
 // tolerance returns the tolerance of a part. A part whose result outside the null space may be so small that steeper
-// exponentials need not be computed has a smaller one.
+// exponentials need not be computed has a smaller tolerance.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {

@@ -22,7 +22,7 @@ func decay(d, z float64) float64 {
 	return d*math.Asinh(d/z) - d*d/(math.Hypot(d, z)+z)
 }
 
-// degree returns the least d for which that bound is at most eps; it may exceed maxDegree.
+// degree returns the least d for which the bound of decay is at most eps; it may exceed maxDegree.
 func degree(z, eps float64) int {
 	if z == 0 {
 		return 0

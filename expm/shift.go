@@ -129,8 +129,7 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 // beneathRounding is the factor by which the requested residual of a solve may be below the rounding errors of the solve.
 const beneathRounding = 16
 
-// digitsOf returns the natural logarithm of the factor by which a solve reduces a residual, at least the factor of a step or
-// two.
+// digitsOf returns the natural logarithm of the factor by which a solve reduces a residual: at least 1, for a step or two.
 func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// archive returns a zip archive of empty members.
+// zipped returns a zip archive of empty members.
 func zipped(members ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

@@ -40,7 +40,7 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	return nodes, n.lines.mapCodes(ranks.Replace)
 }
 
-// numberListed is numberDense where there is a list of nodes.
+// numberListed is numberDense for a graph with a list of nodes.
 func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, error) {
 	rows := slices.Repeat([]uint32{noRow}, limit)
 	var values []uint32

@@ -29,8 +29,7 @@ type part struct {
 	mapped   int          // number of maps of the lineStore that were applied before it was spilled
 }
 
-// line returns the number of the line of text that edge i came from, 0 if the
-// file is not one of lines.
+// line returns the number of the line of text that edge i came from, 0 if the file has no lines.
 func (p *part) line(i int) int64 {
 	if p.first == 0 {
 		return 0

@@ -283,7 +283,7 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 type reading struct {
 	r      *reader
 	group  []*edgeList
-	failed atomic.Int64 // the first file with an error; those behind need not go on
+	failed atomic.Int64 // the first file with an error; readers of later files need not go on
 }
 
 func (g *reading) list(worker, workers, i int) error {

@@ -15,8 +15,8 @@ import (
 )
 
 // TestErrorBoundOfUnevenWeights checks that with weights over many decades an error is bounded row by
-// row, close to the error: the solution is compared with that of the scaled system, which is well
-// conditioned.
+// row, close to the error: the solution is compared with the solution of the scaled system, which is
+// well conditioned.
 func TestErrorBoundOfUnevenWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const n, alpha = 40, 0.99

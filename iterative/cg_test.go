@@ -193,7 +193,7 @@ func TestIterationLimit(t *testing.T) {
 	}
 }
 
-// The error of several columns is that of the one that is furthest from its tolerance.
+// The error of several columns is the error of the column that is furthest from its tolerance.
 func TestWorstColumnIsNamed(t *testing.T) {
 	a := testgraph.Path(200)
 	cg := &CG{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
@@ -367,8 +367,8 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 }
 
-// TestEnough ends a solve at the first step at which the caller has seen enough: X
-// and the residual are those of that step.
+// TestEnough ends a solve at the first step at which the caller has seen enough: X and the residual
+// are from this step.
 func TestEnough(t *testing.T) {
 	a := testgraph.Random(3, 300, 900, true)
 	deg, err := sparse.Degrees(context.Background(), a, 1)

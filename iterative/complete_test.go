@@ -23,9 +23,9 @@ func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fil
 	return newFactor(columns, 1), nil
 }
 
-// TestCompleteFactor compares solutions with the complete factor with those of an elimination on a dense
-// matrix, on random graphs of all kinds, with hubs that come last and without, and with two entries for each pair. All numbers are positive, so
-// that the weights do not matter.
+// TestCompleteFactor compares solutions by the complete factor with an elimination on a dense matrix, on random graphs of all kinds,
+// with hubs that come last and without, and with two entries for each pair. All numbers are positive, so that the weights do not
+// matter.
 func TestCompleteFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")

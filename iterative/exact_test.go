@@ -18,7 +18,7 @@ type link struct {
 	w    float64
 }
 
-// linked returns the matrix of a graph; later links of a pair replace earlier ones.
+// linked returns the matrix of a graph; later links of a pair replace earlier links.
 func linked(t testgraph.TB, n int, links []link) *sparse.CSR {
 	t.Helper()
 	weight := map[[2]int]float64{}

@@ -256,7 +256,7 @@ func (m *multifrontal) column(j int) []float64 {
 	return m.matrix[j*m.stride:][:m.stride]
 }
 
-// addBelow adds c·x to y, from the given row on.
+// addBelow adds c·x to y, from row on.
 func addBelow(y, x []float64, row int, c float64) {
 	y = y[row:]
 	for i, v := range x[row:] {

@@ -197,7 +197,8 @@ func TestHarmonicUnit(t *testing.T) {
 }
 
 // TestHarmonicSpread compares harmonic functions of signed graphs, with weights over sixteen decades, with the elimination of
-// L̄_UU in 300 bits, and on more nodes with those of the unsigned graph that is the same but for the sides of nodes.
+// L̄_UU in 300 bits, and on more nodes with harmonic functions of the unsigned graph that is the same but for the sides of
+// nodes.
 func TestHarmonicSpread(t *testing.T) {
 	for seed := range uint64(12) {
 		const n = 30

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The last columns, which are fewer, are solved in the memory of those before them, with
-// the bits of a solve of their own.
+// The last columns, which are fewer, are solved in the memory of the earlier columns, with the bits
+// of a solve of their own.
 func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	a := grid(100)
 	n, _ := a.Dims()

@@ -50,7 +50,8 @@ func scattered(t *testing.T, n int, least float64) *graph.Graph {
 	return contract.GraphOf(t, a, 2)
 }
 
-// TestSystemsOnSeveralProcesses compares the solutions of all systems with those of one process.
+// TestSystemsOnSeveralProcesses compares the solutions of all systems with the solutions of one
+// process.
 func TestSystemsOnSeveralProcesses(t *testing.T) {
 	const n, cols = 1500, 3
 	named := []int{0, 2, 600, 601, 1499}

@@ -201,20 +201,20 @@ func (d *degrees) largestOf(laplacian string) float64 {
 	return 2
 }
 
-// onGraph is a graph as defaults depend on it.
+// onGraph has the properties of a graph on which defaults depend.
 type onGraph struct {
 	ctx     context.Context
 	graph   *graph.Graph // nil: only its degrees are known
 	degrees *degrees
 }
 
-// On returns a graph as defaults and grids of parameters depend on it, which may take
-// a search for its largest eigenvalue.
+// On returns the properties of a graph on which defaults and grids of parameters depend. A property
+// may take a search for the largest eigenvalue.
 func On(ctx context.Context, g *graph.Graph) param.Graph {
 	return onGraph{ctx, g, describe(sparse.TeamOf(g.A), g.Degrees)}
 }
 
-// OnDegrees is [On] with the degrees alone, which bound the largest eigenvalue.
+// OnDegrees is [On] with only the degrees, which bound the largest eigenvalue.
 func OnDegrees(degrees []float64) param.Graph {
 	return onGraph{degrees: describe(nil, degrees)}
 }

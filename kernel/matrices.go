@@ -19,8 +19,8 @@ type matrices struct {
 	work work // of the kernel that is made
 }
 
-// spectral returns a function of a symmetric matrix, or with a root s the map that is similar to
-// it. half is its square root, or nil.
+// spectral returns the function full of a symmetric matrix. If root is not nil, it returns the map
+// that is similar to full by root. half is the square root of full, or nil.
 func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil

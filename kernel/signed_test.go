@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// cover is the double cover without signs: node i has a copy n + i; a negative edge joins a node and the copy of the
-// other node.
+// signedGraph returns a signed graph and its double cover without signs: node i has a copy n + i; a negative edge
+// joins a node and the copy of the other node.
 func signedGraph(t *testing.T) (signed, cover *graph.Graph) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))

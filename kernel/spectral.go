@@ -43,7 +43,7 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the function for sweeps that kernels share, or none if the kernel needs a root.
+// joint returns the function for sweeps that kernels share. It is empty if the kernel needs a root.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}

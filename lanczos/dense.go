@@ -67,8 +67,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// countRemaining returns the number of wanted pairs beyond the known ones, given the rising eigenvalues
-// of B, and stores the norm.
+// countRemaining returns the number of wanted pairs beyond the known pairs, given the rising
+// eigenvalues of B, and stores the norm.
 func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
 	r.norm = max(r.norm, math.Abs(remainder[0]),

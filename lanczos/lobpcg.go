@@ -51,12 +51,11 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 	return &otherMethod{blocks * (work + rows/(r.entries()+rowEntries)), 2 * blocks}
 }
 
-// lobpcg returns extreme eigenpairs, orthogonal to the known ones, by the
-// locally optimal block preconditioned conjugate gradient method (Knyazev
-// 2001) on the wanted and a few more columns, the basis [X P W] made orthonormal in
-// every iteration. The number of iterations depends on the preconditioner,
-// hardly on the gaps in the spectrum. The error is errSlow, without a result, if it needs
-// several times the predicted products.
+// lobpcg returns extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block
+// preconditioned conjugate gradient method (Knyazev 2001) on the wanted and a few more columns, the
+// basis [X P W] made orthonormal in every iteration. The number of iterations depends on the
+// preconditioner, hardly on the gaps in the spectrum. The error is errSlow, without a result, if it
+// needs several times the predicted products.
 //
 // Cost of an iteration: two sweeps with all columns and one application of the
 // preconditioner.

@@ -294,7 +294,7 @@ func (g *gridFile) wrong(format string, args ...any) error {
 		Err: ErrGrid}
 }
 
-// check returns an error for a parameter that a grid gives to some methods of the list, of which none has it.
+// check returns an error if the grid gives a parameter to some methods of the list and no such method has it.
 func (g *gridFile) check(methods []*engine.Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string

@@ -86,8 +86,8 @@ func TestSharesOfIsolatedLabels(t *testing.T) {
 	}
 }
 
-// TestSharesDense compares shares with dense algebra: those of label propagation with rows of (D − A)_UU⁻¹·A_UL, those of
-// learning with local and global consistency with (I − αS)⁻¹, and those of a walk with powers of its matrix.
+// TestSharesDense compares shares with dense algebra: label propagation with rows of (D − A)_UU⁻¹·A_UL, learning with
+// local and global consistency with (I − αS)⁻¹, and walks with powers of their matrix.
 func TestSharesDense(t *testing.T) {
 	for seed := range uint64(20) {
 		p, _ := contract.Blocks(t, seed, 40, 12, 3, 6, 1)

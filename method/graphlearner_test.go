@@ -103,7 +103,7 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 }
 
-// Labels are those of the largest raw scores, which nothing balances, and probabilities agree with them.
+// Labels have the largest raw scores, which nothing balances, and probabilities agree with the labels.
 func TestSpreadingScores(t *testing.T) {
 	p := contract.Planted(t, 12, 200, 40)
 	set := &engine.Settings{Raw: true, Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}

@@ -18,7 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestShuffledLabelsAreNotFound tests that the accuracy on shuffled labels is that of their shares.
+// TestShuffledLabelsAreNotFound tests that the accuracy on shuffled labels is the accuracy of
+// guessing by their shares.
 func TestShuffledLabelsAreNotFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -62,7 +63,7 @@ func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 	return sum
 }
 
-// The accuracy is that of the nodes that a label reaches; others are counted apart.
+// The accuracy is the accuracy on nodes that a label reaches; other nodes are counted apart.
 func TestEstimateCountsReachedNodes(t *testing.T) {
 	p := &engine.Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
 	reached := roaring.New()
@@ -96,7 +97,7 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 	}
 }
 
-// Label propagation on folds is that of a problem without them.
+// Label propagation on folds agrees with a problem without these labels.
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &engine.Settings{RNGSeed: 4}
@@ -148,8 +149,8 @@ func TestReferPropagates(t *testing.T) {
 	}
 }
 
-// If most nodes are in components without a label, the reported accuracy is that of the nodes
-// that a label reaches, not that of the class with most of the few labels.
+// If most nodes are in components without a label, the reported accuracy is about the nodes that a
+// label reaches, not about the class with most of the few labels.
 func TestEstimateWithoutLuck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -196,8 +197,8 @@ func accuracyReached(p *engine.Problem, out *engine.Prediction, class []int) flo
 	return float64(right) / float64(max(1, of))
 }
 
-// TestPropagationTellsOfItsParameters tests that the estimate of label propagation is that of the
-// given parameter values.
+// TestPropagationTellsOfItsParameters tests that the estimate of label propagation is for the given
+// parameter values.
 func TestPropagationTellsOfItsParameters(t *testing.T) {
 	const draws = 4
 	m := methodOf(t, "lp")

@@ -35,8 +35,8 @@ func predictBy(t *testing.T, name string, p *engine.Problem, s *engine.Settings)
 	return out
 }
 
-// Matrix-free predictions are those of a machine on the whole kernel: the
-// classes that its votes choose, where they choose one.
+// Matrix-free predictions agree with the classes that the votes of a machine on the whole kernel
+// choose, if they choose a class.
 func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := contract.Golden(t, name)

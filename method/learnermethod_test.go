@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// wholeKernel returns the values between all nodes, those that have a label first in
-// the order of their labels, divided by their mean between a labelled node and itself.
+// wholeKernel returns the values between all nodes, labelled nodes first in the order of their
+// labels, divided by their mean between a labelled node and itself.
 func wholeKernel(t *testing.T, p *engine.Problem, name string, par param.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
 	of, err := kernel.New(t.Context(), contract.GraphOf(t, p.A, 1), name, par)

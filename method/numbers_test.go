@@ -113,7 +113,8 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// keepKnown replaces the values of known nodes by the given ones, and others beyond their range by the nearest in it.
+// keepKnown replaces the values of known nodes by the given values, and other values outside their range by the
+// nearest value in it.
 func keepKnown(p *engine.Problem, values []float64) []float64 {
 	for i, v := range values {
 		values[i] = min(max(v, slices.Min(p.Value)), slices.Max(p.Value))
@@ -226,7 +227,7 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	out := runOne(t, p, "diffusion:beta=3+rls:lambda=0.02", nil)
 	near(t, "value", out.Value, keepKnown(p, values))
 
-	// The closed form of held-out values is that of a fit without the fold.
+	// The closed form of held-out values agrees with a fit without the fold.
 	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 0, 0)
 	squares := 0.0
 	for f := range slices.Max(fold) + 1 {
@@ -265,8 +266,8 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// TestErrorsOfManyValues tests that errors of a thousand of many values are those of models of all values outside a fold, for a
-// model that predicts folds and for one that chooses its setting on a sample, and that the mean is used if models are worse.
+// TestErrorsOfManyValues tests that errors of a thousand of many values are errors of models of all values outside a fold, for
+// a model that predicts folds and for one that chooses its setting on a sample, and that the mean is used if models are worse.
 func TestErrorsOfManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -515,7 +516,7 @@ func TestFewValues(t *testing.T) {
 	for _, kind := range []struct {
 		smooth, outlier float64 // added to noise
 		values, draws   int
-		least, most     float64 // bounds of the mean of R² found less that of the mean
+		least, most     float64 // bounds of the mean of R² found, less the R² of the mean
 	}{{values: 10, draws: 20, least: -0.05, most: 0.1}, {outlier: 100, values: 10, draws: 10, least: -0.1, most: 0.1},
 		{smooth: 20, values: 40, draws: 4, least: 0.5, most: 1}} {
 		var gains, biases []float64

@@ -50,7 +50,8 @@ func onProcesses(t *testing.T, size int, p *engine.Problem, methods []engine.Ent
 	return values, report
 }
 
-// TestNumbersOnSeveralProcesses compares predictions, parameters and errors, which are those of rough solves, with those of one process.
+// TestNumbersOnSeveralProcesses compares predictions, parameters and errors, which are of rough solves, with the results of one
+// process.
 func TestNumbersOnSeveralProcesses(t *testing.T) {
 	p := randomNumbers(t, 4, 130)
 	p.Attributes = &sparse.Table{Rows: 130, Cols: 2}

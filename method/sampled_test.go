@@ -48,8 +48,8 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	}
 }
 
-// TestSampledAccuracy tests that the accuracy of a setting that a sample of the labels chose is that of models of all labels
-// outside a fold, of folds that have as many labels as the sample, in the order of folds.
+// TestSampledAccuracy tests that the accuracy of a setting that a sample of the labels chose is the accuracy of models of
+// all labels outside a fold, of folds that have as many labels as the sample, in the order of folds.
 func TestSampledAccuracy(t *testing.T) {
 	p := contract.Planted(t, 3, 120, 90)
 	set := &engine.Settings{Sample: 30}

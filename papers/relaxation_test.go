@@ -32,8 +32,8 @@ func TestRLGolden(t *testing.T) {
 	}
 }
 
-// The similarity against its recursion on dense matrices, from distributions that are
-// not those of the start, for walks that the golden rounds do not have.
+// The similarity against its recursion on dense matrices, from distributions other than at the
+// start, for walks that the golden rounds do not have.
 func TestRLAgainstDense(t *testing.T) {
 	p := testgraph.Planted(t, 4, 40, 9)
 	k := len(p.Names)

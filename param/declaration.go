@@ -231,7 +231,8 @@ func CheckTolerance(name string, tolerance float64) error {
 	return nil
 }
 
-// CheckSettings returns a [*ParameterError] for a tolerance or a negative memory limit in bytes; 0 means no limit.
+// CheckSettings returns the error of [CheckTolerance], or a [*ParameterError] for a negative memory limit in
+// bytes; 0 means no limit.
 func CheckSettings(name string, tolerance float64, limit int64) error {
 	err := CheckTolerance(name, tolerance)
 	if limit < 0 {

@@ -182,7 +182,8 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	})
 }
 
-// computeUnit calls the visitor after the last columns.
+// computeUnit computes the columns first ≤ j < end of u. It calls the visitor after the last
+// columns.
 func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	first, end int) {
 	w := &f.worker[worker]

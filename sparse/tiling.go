@@ -103,8 +103,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, whether or not
-// it is faster.
+// newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, even if it is
+// slower than a sweep.
 func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()

@@ -41,7 +41,7 @@ type job struct {
 	scaleFree bool // all weights times a factor do not change the answer
 }
 
-// ask answers a job.
+// answer answers a job.
 func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *Graph) *answer {
 	a, err := j.ask(ctx, g, c)
 	if err != nil {

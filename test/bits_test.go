@@ -17,8 +17,9 @@ import (
 // bitShapes are the shapes of which a sample is compared to the bit: one of each feature.
 var bitShapes = []string{"parts", "signed with loops", "directed", "hub", "hub with loops", "large"}
 
-// TestBits compares the answers for one goroutine and the graph in memory with those for other options, to the bit:
-// goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to the same graph.
+// TestBits compares the answers for one goroutine and the graph in memory with the answers for other options, to the
+// bit: goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to the same
+// graph.
 func TestBits(t *testing.T) {
 	turn := rand.IntN(397)
 	for i, shape := range Shapes {

@@ -75,7 +75,7 @@ func numberIn(t *testing.T, document string, path ...string) float64 {
 	return x
 }
 
-// commandMethods are those whose answers by several commands are compared.
+// commandMethods are the methods whose answers by several commands are compared.
 var commandMethods = []string{"auto", "lp", "lgc", "poisson", "beliefs", "cwk+svm", "diffusion+rls", "lp:center=false", "lgc:alpha=0.9", "wvrn", "majority"}
 
 // TestCommands compares the predictions of classify with predictions of Go, of a kept model, of explain, of evaluate with the
@@ -105,7 +105,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// writeSplit writes the split whose training nodes are the labelled ones, and whose other nodes are those to test.
+// writeSplit writes the split whose training nodes are the labelled nodes, and whose other nodes are the test
+// nodes.
 func writeSplit(t *testing.T, c *Graph, path string) {
 	t.Helper()
 	var text strings.Builder

@@ -472,7 +472,7 @@ func (d *drawn) parquet() []byte {
 	return b.Bytes()
 }
 
-// kindOf returns the way in which the file calls the direction of edges.
+// direction returns the word of the file for the direction of edges.
 func (d *drawn) direction() string {
 	if d.directed {
 		return "directed"

@@ -1,4 +1,4 @@
-// Command sparsifier prints a graph with fewer edges, whose Laplacian is close to that of a graph, as lines
+// Command sparsifier prints a graph with fewer edges and nearly the Laplacian of a given graph, as lines
 // SOURCE<TAB>TARGET<TAB>WEIGHT:
 //
 //	go run ./examples/sparsifier GRAPH SAMPLES >SMALLER.tsv

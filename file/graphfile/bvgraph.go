@@ -101,7 +101,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
 
-// at reports the byte that was read last.
+// at returns the error of reading the successors of node x.
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):

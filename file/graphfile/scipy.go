@@ -371,7 +371,7 @@ func (z *npz) readCompressed(byColumns bool) error {
 }
 
 // writeSciPy writes g as scipy.sparse.save_npz writes a canonical CSR matrix: columns in order and no entry twice, float64
-// values, and indices of 32 bits if those suffice. An undirected graph is a symmetric matrix.
+// values, and indices of 32 bits if 32 bits suffice. An undirected graph is a symmetric matrix.
 func writeSciPy(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(3)

@@ -172,7 +172,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// content calls visit with the text of each child of t that accept selects.
+// content calls visit with the text of each child of t for which isWanted is true.
 func (x *xmlText) content(t xml.StartElement,
 	isWanted func(child xml.StartElement) bool,
 	visit func(child xml.StartElement, text string)) error {

@@ -180,7 +180,7 @@ func setElement(a *Array, descr string) error {
 	return wrong
 }
 
-// TypeOf returns the name of the type of the elements in NumPy, of numbers.
+// TypeOf returns NumPy's name for the type of the elements, which must be numbers.
 func TypeOf(a *Array) string {
 	if a.Kind == 'b' {
 		return "bool"

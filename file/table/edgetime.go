@@ -62,8 +62,8 @@ func (f TimeForm) Among(texts []string) TimeForm {
 	return f
 }
 
-// Parse parses a time. Without a format it is a date of ISO 8601, which is a day, hours and minutes, which are minutes, or
-// a whole number from 0 to 65535, which is a step.
+// Parse parses a time. Without a format, text is a date of ISO 8601 (a day), hours and minutes (minutes), or a whole
+// number from 0 to 65535 (a step).
 func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch f.format {

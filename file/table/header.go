@@ -68,7 +68,7 @@ func (s *Sample) isAboveNumbers(r *Request) bool {
 	return false
 }
 
-// isWord reports whether text begins with a letter and means neither a number nor a missing one.
+// isWord reports whether text begins with a letter and means neither a number nor a missing value.
 func isWord(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	_, fault := ParseNumber([]byte(text), 64)

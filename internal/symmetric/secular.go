@@ -43,8 +43,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at evaluates the function at d[pole] + shift: the sums over the poles up to j and
-// over those beyond, their derivatives, and a bound of the rounding errors.
+// at evaluates the function at d[pole] + shift: the sums over the poles up to j and over the poles
+// after j, their derivatives, and a bound of the rounding errors.
 func (s *secular) at(j, pole int,
 	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
@@ -66,9 +66,9 @@ func (s *secular) at(j, pole int,
 }
 
 // solve finds root j (Bunch, Nielsen and Sorensen 1978). The sum over the poles below the root and
-// the sum over those above are each replaced by a function with one pole that agrees in value and
-// slope, and the root of the result is the next approximation. The interval is halved instead if
-// that step leaves it or shrinks it too little.
+// the sum over the poles above it are each replaced by a function with one pole that agrees in
+// value and slope, and the root of the result is the next approximation. The interval is halved
+// instead if that step leaves it or shrinks it too little.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
 	pole := j

@@ -123,7 +123,7 @@ func TestEigen(t *testing.T) {
 	}
 }
 
-// Vectors of the largest eigenvalues alone are those among all.
+// Vectors of the largest eigenvalues alone agree with the vectors of all eigenvalues.
 func TestLargest(t *testing.T) {
 	for _, n := range []int{1, 20, 80} {
 		for name, h := range problems(n) {

@@ -29,7 +29,7 @@ type Confidence struct {
 	weight []float64 // of a label of each class
 
 	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
-	luck                float64 // right predictions by weights of all labels less those by weights without a label's fold
+	luck                float64 // right predictions by weights of all labels, less right predictions by weights without a label's fold
 	lucky               float64 // weight of the labels for which the largest class is predicted
 	largest             float64 // luck in the share of the largest class
 	tested              int

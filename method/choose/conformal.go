@@ -129,7 +129,8 @@ func Threshold(sorted []float64, coverage float64) (float64, error) {
 	return sorted[position-1], nil
 }
 
-// AppendSet appends the set of an item with the number u to dst, by falling probability.
+// AppendSet appends the prediction set of an item to dst, by falling probability. u is the
+// [Uniform] number of the item.
 func (s *Scores) AppendSet(dst []int, probabilities []float64, u, threshold float64) []int {
 	start := len(dst)
 	dst = orderOf(dst, probabilities, s.Other)

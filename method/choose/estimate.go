@@ -92,8 +92,8 @@ func UnseenShare(p *problem.Problem) float64 {
 //	f₁/n  and  (f₁·(1 − f₁/n) + 2·f₂)/n²
 //
 // Good, The population frequencies of species and the estimation of population parameters (1953); Esty, A normal limit law
-// for a nonparametric estimator of the coverage of a random sample (1983). If the shares of all classes are known, it is the
-// sum of the shares of classes without a label.
+// for a nonparametric estimator of the coverage of a random sample (1983). If the shares of all classes are known, share is
+// the sum of the shares of classes without a label.
 func unseenShare(p *problem.Problem) (share, variance float64) {
 	ones := 0.0
 	twos := 0.0

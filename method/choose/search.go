@@ -29,7 +29,8 @@ func (c *Counts) Add(candidate, fold int, weight float64) {
 	c.Weight[fold*c.Candidates+candidate] += weight
 }
 
-// AddMerit adds the merit of a predicted number, where a right prediction of a class has 1 and a wrong one 0.
+// AddMerit adds the merit of a predicted number; a right prediction of a class has merit 1, a wrong
+// prediction 0.
 func (c *Counts) AddMerit(candidate, fold int, merit float64) {
 	if c.Squares == nil {
 		c.Squares = make([]float64, len(c.Right))

@@ -56,8 +56,8 @@ func (b *Baselines) HeldOut() problem.Estimate {
 	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
-// PredictCompared predicts as [Engine.Predict] does, and measures the baselines. The estimate of a baseline method is taken from
-// them. auto reuses the predictions of label propagation.
+// PredictCompared predicts as [Engine.Predict] does, and measures the baselines. The estimate of a method that is a
+// baseline comes from the baselines. auto reuses the predictions of label propagation.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
 	p, err := m.Weigh(ctx, p, s)

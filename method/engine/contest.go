@@ -287,8 +287,8 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and the predictions of held-out values, where the other folds choose the engine and the setting. The
-// shrinkage is given; if it is 0, the other folds choose it too.
+// measure returns the errors and the predictions of held-out values, where the other folds choose the engine and the setting.
+// given is the shrinkage; if it is 0, the other folds choose it too.
 func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {

@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c.Values, 3+costs)
 	}
-	// A given value stays, and the accuracy is that of the larger class.
+	// A given value stays, and the accuracy is the share of the larger class.
 	set.Given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
 	if c, err = s.Classify(t.Context(), p, set); err != nil {
 		t.Fatal(err)

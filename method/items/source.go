@@ -352,7 +352,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 	return nil
 }
 
-// decide stores the class of item i, or the class of its highest score if it is −1.
+// decide stores the class of item i, or if class is −1, the class with its highest score.
 func (c *Classified) decide(i, class int) {
 	c.Class[i] = class
 	if class < 0 {

@@ -136,7 +136,7 @@ func (p *Problem) Nodes() int {
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 
-// CountOf returns the number of nodes of the graph in a set, of which this process has its part.
+// CountOf returns the number of nodes of the graph in a set. Each process has its part of the set.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	team := p.Team()
 	count := []float64{0}

@@ -80,8 +80,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// The model is that of least squares solved anew without each node, for every width and
-// λ, and its sigmoids are where their likelihood is flat.
+// The model agrees with least squares solved anew without each node, for every width and λ, and its
+// sigmoids are where their likelihood is flat.
 func TestFit(t *testing.T) {
 	const labels = 4
 	p := contract.Planted(t, 5, 60, 24)

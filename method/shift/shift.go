@@ -74,8 +74,8 @@ func compare(labelled, others []float64) (d Difference) {
 	return d
 }
 
-// Check compares the labelled nodes of a problem with other nodes, with targets, which are rows, with these alone. It adds its sweeps
-// to work. Cost: a sweep for each edge of the longest of the shortest paths to a label.
+// Check compares the labelled nodes of a problem with all other nodes, or only with the rows in targets if targets is not nil. It
+// adds its sweeps to work. Cost: a sweep for each edge of the longest of the shortest paths to a label.
 func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, work *graph.Work) (*Report, error) {
 	paths, err := nearestLabels(ctx, p, workers, work)
 	if err != nil {

@@ -51,8 +51,8 @@ func grid(side int) (links [][2]int) {
 	return links
 }
 
-// TestRegion checks that labels of one region are found, that hops are those of the shortest paths, and that results are the
-// same for any number of workers.
+// TestRegion checks that labels of one region are found, that hops are the lengths of shortest paths, and that results are
+// the same for any number of workers.
 func TestRegion(t *testing.T) {
 	const side = 40
 	var rows []int
@@ -78,7 +78,8 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestHubs checks that labels of the nodes with many edges and of those with few are found.
+// TestHubs checks that labels of the nodes with many edges and of the nodes with few edges are
+// found.
 func TestHubs(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -147,7 +147,7 @@ func TestAmountsDoNotDisturbKinds(t *testing.T) {
 	}
 }
 
-// The factors of a kept model are those of its choice, but for given ones and kinds that it does not know.
+// A kept model has the factors of its choice, apart from given factors and unknown kinds.
 func TestFactorsAreRestored(t *testing.T) {
 	e, _ := drawn(t, 100, false, 0, func(rng *rand.Rand) (string, int, float64) {
 		return []string{"a", "b", "c"}[rng.IntN(3)], rng.IntN(9), 0.6

@@ -136,7 +136,7 @@ func (m spreading) solve(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// predictions solves for the groups, several of them together. A node that no label reaches is given the largest class.
+// predictions solves for several groups at a time. A node that no label reaches is given the largest class.
 func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {
@@ -203,7 +203,8 @@ func addTo(scores, offset []float64) {
 	}
 }
 
-// scores computes the scores of all nodes, of many classes some after others, and takes classes from them.
+// scores computes the scores of all nodes, some classes at a time if there are many, and takes classes
+// from them.
 func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
 	n := len(j.Problem.Degrees)

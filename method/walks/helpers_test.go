@@ -44,7 +44,7 @@ func jobOf(t *testing.T, s *engine.Settings, learner string) *job {
 	return j
 }
 
-// settingAt returns setting number i, those of the learner varying fastest.
+// settingAt returns setting number i; settings of the learner vary fastest.
 func settingAt(j *job, i int) engine.Parameters {
 	return j.Parameters(i/len(j.Values), i%len(j.Values))
 }

@@ -29,8 +29,8 @@ func oneTree(label []int32, parent []int) *graphfile.Collection {
 	}
 }
 
-// TestTreeTexts compares the pattern of a tree with the least of those written by
-// recursion from every vertex whose farthest one is nearest.
+// TestTreeTexts compares the pattern of a tree with the least pattern written by recursion from
+// every vertex whose farthest one is nearest.
 func TestTreeTexts(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("rng seed %d", seed)

@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Scores are those of ridge regression (K+λI)⁻¹y, here solved by hand for two labelled nodes.
+// Scores agree with ridge regression (K+λI)⁻¹y, here solved by hand for two labelled nodes.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

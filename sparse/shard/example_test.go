@@ -65,9 +65,8 @@ func Example() {
 	// di [2]
 }
 
-// A vector in the order of the ids goes through a store whose rows are in another
-// order, and the result comes back. Without the two loops it would be that of other
-// nodes.
+// A vector in the order of the ids goes through a store whose rows are in another order, and the
+// result comes back. Without the two loops it would be the result of other nodes.
 func ExampleNodes_Rows() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")

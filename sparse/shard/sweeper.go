@@ -133,7 +133,7 @@ func (s *Sweeper) Held() int64 {
 	return bytes
 }
 
-// Load makes the copy, if there is to be one.
+// Load makes the copy, if Copy is not nil.
 func (s *Sweeper) Load(ctx context.Context) error {
 	if s.Copy == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 )
 
 // Processes calls run in size goroutines, which take the place of processes on several machines, with a
-// [sparse.Network] between them. It returns the first error of one of them, and then the others stop at
-// their next call of the network.
+// [sparse.Network] between them. After an error, the other goroutines stop at their next call of the
+// network, and Processes returns the first error.
 func Processes(size int, run func(n sparse.Network) error) error {
 	h := &hub{size: size, posted: make([]any, size)}
 	h.changed.L = &h.mu

@@ -11,7 +11,8 @@ import (
 // every case, not a sample. HEATWALK_HUNT=1 sets it.
 var Hunt = os.Getenv("HEATWALK_HUNT") != ""
 
-// Sample returns all items in a hunt, and otherwise count of them, in their order. Each run draws others and logs them.
+// Sample returns all items in a hunt, and otherwise count of them, in their order. Each run draws other items and logs
+// their positions.
 func Sample[T any](t testing.TB, count int, items []T) []T {
 	t.Helper()
 	var drawn []T

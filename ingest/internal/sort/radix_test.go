@@ -52,8 +52,8 @@ func sorts[K key](rt interface{ Fatalf(string, ...any) }, keys []K, lo, hi uint)
 	}
 }
 
-// TestSortRows sorts entries of which those of each row are in order, all or
-// nearly, and such as are not.
+// TestSortRows sorts entries that are in order within each row, all or nearly, and entries that are
+// not.
 func TestSortRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

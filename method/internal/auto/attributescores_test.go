@@ -30,9 +30,9 @@ func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 	return t
 }
 
-// Words determine the classes where the graph has no information, also of nodes without an edge
-// and from a few labels; the estimated accuracy is that of the prediction, and the
-// bits are the same for any workers and memory.
+// Words determine the classes where the graph has no information, also of nodes without an edge and
+// from a few labels; the estimated accuracy is near the accuracy of the prediction, and the bits
+// are the same for any workers and memory.
 func TestWordsTell(t *testing.T) {
 	for _, labelled := range []int{9, 60} {
 		if testing.Short() && labelled > 9 {
@@ -58,8 +58,8 @@ func TestWordsTell(t *testing.T) {
 	}
 }
 
-// A node without attributes is predicted from those of its neighbours; a node whose neighbours
-// have none either has the shares of the classes.
+// A node without attributes is predicted from the attributes of its neighbours; a node whose
+// neighbours have none either has the shares of the classes.
 func TestMissingAttributes(t *testing.T) {
 	p, class := contract.Blocks(t, 8, 300, 60, 3, 4, 0.2)
 	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
@@ -105,7 +105,7 @@ func TestMissingAttributes(t *testing.T) {
 }
 
 // Useless attributes hardly lower the accuracy, and the estimated accuracy of shuffled labels is
-// that of chance.
+// the accuracy of chance.
 func TestAttributesLeakNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -165,8 +165,8 @@ func TestUselessAttributes(t *testing.T) {
 	}
 }
 
-// Where neither attributes nor neighbours have information, the estimated accuracy is that of
-// chance, because λ of ridges and the best block are chosen without the held-out labels.
+// Where neither attributes nor neighbours have information, the estimated accuracy is the accuracy
+// of chance, because λ of ridges and the best block are chosen without the held-out labels.
 func TestFewLabelsTellNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds of draws")

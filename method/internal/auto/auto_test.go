@@ -54,8 +54,8 @@ func evident(t testing.TB, p *problem.Problem, set *settings) *engine.Prediction
 	return out
 }
 
-// Where neighbours agree and where they differ the classes are found, and the
-// estimated accuracy is that of the prediction.
+// Where neighbours agree and where they differ the classes are found, and the estimated accuracy is
+// near the accuracy of the prediction.
 func TestEvidenceIsHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -107,7 +107,7 @@ func TestEstimateOfManyLabels(t *testing.T) {
 	}
 }
 
-// The estimated accuracy of shuffled labels is not above that of the largest class.
+// The estimated accuracy of shuffled labels is not above the share of the largest class.
 func TestEvidenceOfShuffledLabels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -288,7 +288,7 @@ func TestUnitOfWeights(t *testing.T) {
 	}
 }
 
-// With few labels, of each class the same number, the class is that of the largest score of Poisson learning.
+// With few labels, equally many of each class, the class has the largest score of Poisson learning.
 func TestEvidenceOfFewLabels(t *testing.T) {
 	p := contract.Planted(t, 21, 60, 12)
 	left := slices.Repeat([]int{int(slices.Min(choose.CountsOf(p)))}, 3)
@@ -319,8 +319,8 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 	}
 }
 
-// sameBits compares a prediction with those of other numbers of workers, and of the least
-// memory that one is made with.
+// sameBits compares a prediction with predictions by other numbers of workers, and with the least
+// memory that a prediction needs.
 func sameBits(t *testing.T, p *problem.Problem, want *engine.Prediction) {
 	t.Helper()
 	least := newPlan(p, &settings{Settings: engine.Settings{Workers: 1, Memory: 1}}).learning.Required(1)

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// The models of folds learn from the labels of a sample alone: their probabilities are those
-// of models for which the other labels have no features.
+// The models of folds learn from the labels of a sample alone: their probabilities agree with
+// models for which the other labels have no features.
 func TestSampleTeaches(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 120, 80, 3, 5, 1)
 	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1}})

@@ -43,7 +43,8 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// Stages are those of a choice, also on a graph that has grown beyond the size up to which they are considered.
+// Stages are the stages of a choice, also on a graph that has grown beyond the size up to which they are
+// considered.
 func TestStagesOfAChoice(t *testing.T) {
 	p, _ := contract.Blocks(t, 5, 800, 120, 3, 6, 1)
 	want := evident(t, p, &settings{})

@@ -82,8 +82,8 @@ func walked(t *testing.T, p *problem.Problem) (*seeds, *walkFeatures) {
 	return s, walks
 }
 
-// Filters are those of the definition, honest ones those of the labels of other folds,
-// each class in proportion to its labels, with a fold for every label and for several.
+// Filters follow the definition, and honest filters use the labels of other folds, each class in
+// proportion to its labels, with a fold for every label and for several.
 func TestFilters(t *testing.T) {
 	for _, labels := range []int{14, 40} {
 		p := contract.Planted(t, 9, 60, labels)
@@ -195,8 +195,7 @@ func TestLabelsDrawnByClass(t *testing.T) {
 	}
 }
 
-// Columns are those of the formulas, in units of their spread over nodes with
-// neighbours.
+// Columns follow the formulas, in units of their spread over nodes with neighbours.
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	p := contract.Planted(t, 9, 60, 30)

@@ -90,7 +90,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// No other parameters near those of calibration are likelier together with their expected
+// No other parameters near the calibrated parameters are likelier together with their expected
 // distributions, where labels are few and where they are many. Uncertain predictions are no better
 // than chance here, so that they become flatter than others.
 func TestCalibrationIsLikeliest(t *testing.T) {

@@ -63,8 +63,8 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// Rows that are stored in files have the bits of those in memory, with few classes or many, whether propagated attributes or
-// scores of classes are stored, and no file is left.
+// Rows in files have the bits of rows in memory, with few classes or many, whether propagated attributes or scores of
+// classes are stored, and no file is left.
 func TestStoredRows(t *testing.T) {
 	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	for _, columns := range testgraph.Sample(t, 1, []int{8, 20, -20}) {

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// Scores of kernels are those of regularised least squares on exp(−βL̃) and on S² by dense algebra, for a β and a λ of
-// those that are searched.
+// Scores of kernels agree with regularised least squares on exp(−βL̃) and on S² by dense algebra, for a β and a λ in
+// the search.
 func TestKernelScores(t *testing.T) {
 	p := contract.Planted(t, 9, 60, 24)
 	f := &features{in: inputOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 5}})}

@@ -50,8 +50,8 @@ func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Pro
 	return p, class
 }
 
-// Steps along arcs are powers of the transition matrix of A, those against them of that of Aᵀ;
-// honest ones are of labels that are not hidden.
+// Steps along arcs are powers of the transition matrix of A, and steps against arcs are powers of
+// the transition matrix of Aᵀ. Honest steps use labels that are not hidden.
 func TestFiltersOfArcs(t *testing.T) {
 	p, _ := ring(t, 2, 60, 36, true)
 	n, k := len(p.Degrees), len(p.Names)

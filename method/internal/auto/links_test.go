@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Values of the kernel between link rows are those of the rows themselves, for isolated nodes too.
+// Values of the kernel between link rows agree with the rows themselves, for isolated nodes too.
 func TestLinkRows(t *testing.T) {
 	p, _ := contract.Blocks(t, 2, 150, 100, 3, 1, 1)
 	in := inputOf(t, p, &settings{})
@@ -58,7 +58,7 @@ func TestLinkRows(t *testing.T) {
 }
 
 // pairsOfHubs returns a graph of 300 nodes that link to three hubs of one of two groups, and to three of one of
-// two other groups. Their class is the parity of the groups, that of the 40 hubs is random. 150 nodes have
+// two other groups. Their class is the parity of the groups; the class of the 40 hubs is random. 150 nodes have
 // labels.
 func pairsOfHubs(t *testing.T) (*problem.Problem, []int) {
 	t.Helper()

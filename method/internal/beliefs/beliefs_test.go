@@ -236,7 +236,7 @@ func denseRounds(a mat.Symmetric, run *run, rounds int) *mat.Dense {
 	return f
 }
 
-// Pairs at the ends of walks are those of the matrices of the formula.
+// Pairs at the ends of walks agree with the matrices of the formula.
 func TestWalkPairs(t *testing.T) {
 	g, _, seeds := blockModel(t, 60, 150, 2, 0.7, 0.3, 2)
 	net := newNetwork(g, seeds, deal(len(seeds.Row), 3))
@@ -292,7 +292,7 @@ func TestWalkPairs(t *testing.T) {
 	}
 }
 
-// The gradient of the likelihood of walks is that of differences.
+// The gradient of the likelihood of walks agrees with differences.
 func TestWalkGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const c = 3

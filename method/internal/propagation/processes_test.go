@@ -11,7 +11,8 @@ import (
 )
 
 // TestPropagationOnSeveralProcesses compares scores of all nodes, and scores of labels without their folds, with
-// those of one process: for harmonic functions, centred ones, walks that settle, and walks of some steps.
+// the scores of one process: for harmonic functions, centred functions, walks that settle, and walks of some
+// steps.
 func TestPropagationOnSeveralProcesses(t *testing.T) {
 	p := contract.Planted(t, 4, 400, 40)
 	whole, err := graph.New(t.Context(), p.A, nil)
@@ -23,7 +24,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 		folds[i] = i % 2
 	}
 	for _, l := range []Propagation{{Alpha: 1}, {Alpha: 1, Center: true, Rough: true}, {Alpha: 0.5}, {Alpha: 1, Steps: 20}} {
-		// compute returns the scores, and behind them those of labels without their folds.
+		// compute returns the scores, then the scores of labels without their folds.
 		compute := func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 			q, k := *p, len(p.Names)
 			q.Graph, q.Row = g, nil

@@ -111,8 +111,8 @@ func TestPropagationOnPath(t *testing.T) {
 	}
 }
 
-// TestDirectedLimit compares the limit on directed graphs with weights over twelve decades, by elimination, with that of the
-// same graph with more isolated nodes, by walks, or their refusal.
+// TestDirectedLimit compares the limit on directed graphs with weights over twelve decades, by elimination, with the limit
+// on the same graph with more isolated nodes, by walks, or their refusal.
 func TestDirectedLimit(t *testing.T) {
 	refused, agreed := 0, 0
 	for seed := range uint64(40) {

@@ -1,5 +1,5 @@
-// Package cli is the heatwalk command: it lists the subcommands, and has those about the program itself: help, methods,
-// version, completion.
+// Package cli is the heatwalk command: it lists the subcommands, and has the subcommands about the program itself:
+// help, methods, version, completion.
 //
 // [Main] is the whole command as a function of its arguments and streams, so that a test runs
 // it in its own process. The other subcommands are in a package for each family, one file each:

@@ -15,11 +15,11 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenLearners turns the name of a golden file into the flags that make it of a
-// kernel, all of its columns or those of the classes named.
+// goldenLearners turns the name of a golden file into the flags that make it from a kernel: all its
+// columns, or the columns of the named classes.
 var goldenLearners = []struct {
 	pattern, flags string
-	kernel         string // "": that of most files
+	kernel         string // "": the kernel of most files
 	column         string
 	less           string // a golden file whose numbers are taken off the columns
 	whole          bool   // columns are all nodes

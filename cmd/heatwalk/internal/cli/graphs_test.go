@@ -26,8 +26,8 @@ func collectionFiles(t *testing.T, c *graphfile.Collection) string {
 	return prefix
 }
 
-// TestGoldenGraphs makes the golden files of kernels between graphs by the command, and
-// those of sets as graphs without edges.
+// TestGoldenGraphs makes the golden files of kernels between graphs by the command, and the golden
+// files of sets as graphs without edges.
 func TestGoldenGraphs(t *testing.T) {
 	check := func(prefix, flags, golden string) {
 		t.Run(golden, func(t *testing.T) {

@@ -176,8 +176,8 @@ var originResults = []string{
 }
 
 // Every result of a graph is kept with the origin of its edges: for each flag of edges that a command accepts, its run file and
-// its page differ from those without the flag in the origin. Each run takes a quarter of all pairs, with
-// every result and every flag.
+// its page differ in the origin from a run without the flag. Each run takes a quarter of all pairs, with every result and every
+// flag.
 func TestResultsHaveOrigins(t *testing.T) {
 	originWorkplace(t)
 	for name, text := range map[string]string{"values.csv": "node,value\nn0,1\nn5,2\nn9,3\nn20,4\n", "seeds.ids": "n3\nn4\n"} {

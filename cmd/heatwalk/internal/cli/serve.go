@@ -85,7 +85,7 @@ type call struct {
 	done chan struct{}
 }
 
-// serve answers all requests until the input ends. It interrupts the calls in work if ctx ends or if nobody reads the answers.
+// serve answers all requests until the input ends. It interrupts running calls if ctx ends or if nobody reads the answers.
 func (s *server) serve(ctx context.Context) (err error) {
 	calls, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

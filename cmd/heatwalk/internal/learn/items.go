@@ -557,7 +557,7 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 	return sets, notes, err
 }
 
-// writeClassified writes the classes and the scores of items, or a matrix of scores alone: raw ones, or probabilities.
+// writeClassified writes the classes and the scores of items, or only a matrix of raw scores or probabilities.
 func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores

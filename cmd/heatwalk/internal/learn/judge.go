@@ -350,7 +350,7 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 	return text
 }
 
-// weightsText reports other weights of edges than the given ones, for the summary.
+// weightsText reports weights of edges that differ from the given weights, for the summary.
 func (d *classifyDocument) weightsText(in *predictionInputs) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
 	source := cmp.Or(in.f.model, "held-out labels")

@@ -172,7 +172,7 @@ func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Setti
 }
 
 // checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
-// the given ones.
+// takes.
 func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 	f.graph.Tables.Labelling.Several = true
 	line.Require("labels")

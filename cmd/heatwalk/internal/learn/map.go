@@ -76,7 +76,7 @@ func (l *nodeList) add(g *mapGraph, row int, group int32) {
 type document struct {
 	Classes []string    `json:"classes"`
 	Colors  []int       `json:"colors"`  // of the classes; −1: grey
-	Nodes   []node      `json:"nodes"`   // those whose neighbourhoods are complete are the first ones
+	Nodes   []node      `json:"nodes"`   // nodes with complete neighbourhoods come first
 	Centers int         `json:"centers"` // their number
 	First   int         `json:"first"`   // the node that is shown first
 	Reasons map[int]any `json:"reasons"` // of a position in Nodes

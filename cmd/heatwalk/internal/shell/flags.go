@@ -299,7 +299,8 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Refuse records the given ones of the flags, names separated by blanks, if they have no effect. The message is PROBLEM; REMEDY.
+// Refuse records a problem for each of the flags that the user gave, if hasNoEffect is true. flags has names separated by
+// blanks, and message is PROBLEM; REMEDY.
 func (line *CommandLine) Refuse(hasNoEffect bool, flags, message string) {
 	for _, name := range strings.Fields(flags) {
 		if f := line.Command.Flags().Lookup(name); hasNoEffect && f != nil && f.Changed && !line.HasProblem("--"+name) {

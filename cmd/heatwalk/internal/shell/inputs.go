@@ -58,7 +58,7 @@ func identifyInput(ctx context.Context, path string) (in RunInput, ok bool, err 
 	return in, err == nil, err
 }
 
-// listInputs returns the inputs of the run. Those that were not read from the beginning to the end are read again.
+// listInputs returns the inputs of the run. Inputs that were not read from beginning to end are read again.
 func (run *Session) listInputs() (list []RunInput) {
 	run.inputs.mutex.Lock()
 	sums := maps.Clone(run.inputs.sums)

@@ -50,7 +50,8 @@ func TestDifferentInputs(t *testing.T) {
 	}
 }
 
-// A refused limit is that of --max-memory, and the larger one that is asked for is sufficient.
+// A refused limit is the limit of --max-memory, and the larger limit that is asked for is
+// sufficient.
 func TestLimitOfProcesses(t *testing.T) {
 	costs := &Costs{maxMemory: 600e6, Memory: 500e6, libraries: 100e6}
 	over := &budget.Error{Need: 900e6, Limit: 500e6}

@@ -66,7 +66,8 @@ type Session struct {
 	// are followers. Nil: the process is alone.
 	Network sparse.Network
 
-	// Commands returns the commands of a call of a server that has none of the usual ones; nil: those.
+	// Commands returns the commands of a call of a server that replace the usual commands. If it is
+	// nil, the call has the usual commands.
 	Commands func() []*cobra.Command
 
 	server *Server    // has the open graphs; nil: the run is no call

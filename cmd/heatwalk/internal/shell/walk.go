@@ -15,7 +15,7 @@ type WalkFlags struct {
 	Parameters    WalkParameters
 }
 
-// Declare declares the flags of w and those for reading labels.
+// Declare declares the flags of w and the flags for reading labels.
 func (w *WalkFlags) Declare(in *Inputs, flags *FlagSet, labels string) {
 	in.DeclareLabels(flags, &w.Labels, "of node and label, one pair a line"+labels)
 	p := &cwk.PriorParam
