@@ -154,10 +154,8 @@ func (b *rowBuffer) join(p Panel) Panel {
 	return p
 }
 
-// JoinedBytes returns the memory of a [Joined] matrix of a and the buffers of its sweeps.
+// JoinedBytes returns the memory of the buffers of sweeps of a [Joined] matrix of a.
 func JoinedBytes(a Matrix, workers int) int64 {
-	const rangeBytes = 6 * 8
 	_, longest := longRowsOf(a)
-	return rangeBytes*int64(len(a.Ranges())) +
-		int64(workers)*max(20*MaxRange, 2*longest)
+	return int64(workers) * max(20*MaxRange, 2*longest)
 }

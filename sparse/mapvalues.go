@@ -17,12 +17,12 @@ func MapValues(ctx context.Context, a Matrix,
 		buffers: sync.Pool{New: func() any { return new([MaxRange]float64) }}}, nil
 }
 
-// MapValuesBytes returns the memory of the result of [MapValues].
-func MapValuesBytes(a Matrix, workers int) int64 {
+// MapValuesBytes returns the memory of the result of [MapValues], without the buffers of a sweep.
+func MapValuesBytes(a Matrix) int64 {
 	if _, ok := a.(*Divided); ok {
 		return 12 * a.NNZ()
 	}
-	return int64(workers) * 8 * MaxRange
+	return 0
 }
 
 type mappedValues struct {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"github.com/heatwalk/heatwalk/budget"
-	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -63,7 +62,7 @@ func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) 
 	if factors || p.Edges != nil && m.choosesWeights(p, &set) {
 		weights = problem.FactorBytes(p.Graph, p.Edges, set.Memory, set.Workers)
 	} else if p.Weighted && (set.weighting().value != nil || m.choosesWeights(p, &set)) {
-		weights = 8*n + 2*sparse.MapValuesBytes(p.A, sched.Workers(set.Workers))
+		weights = 8*n + 2*sparse.MapValuesBytes(p.A)
 	}
 	held = budget.AllOf(weights, scores, (13+8)*n)
 	out := s.WithDefaults()

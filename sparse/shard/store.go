@@ -209,10 +209,7 @@ func (s *Store) storedViews() []*view {
 // limit, the error has the sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
-	const perFrame = 16 + 48 + 8 // frame, Range, seen
 	for _, item := range []budget.Item{
-		{What: "frame index",
-			Bytes: (s.Manifest.Frames[0] + s.Manifest.Frames[1]) * perFrame},
 		{What: "degrees", Bytes: 8 * s.Manifest.Rows},
 		{What: "node ids", Bytes: nodes},
 		{What: "decoded frames",
@@ -246,11 +243,6 @@ func (s *Store) planMemory(workers int, stream bool) error {
 		}
 		chunks += len(v.chunks)
 	}
-	const perChunk = 2 * 64 // it grows as it is cut
-	if err := s.plan.Reserve(int64(chunks)*perChunk, "chunk index"); err != nil {
-		return fmt.Errorf("%s: %w", s.listed.dir, err)
-	}
-	left, limited = s.plan.Left()
 	fits := !stream && (!limited || left >= total+int64(chunks)*slack)
 	keep := total
 	if !fits {
