@@ -144,7 +144,10 @@ func (r *run) solve(ctx context.Context) error {
 		return err
 	}
 	for {
-		r.startDirection()
+		if r.count(live) > 0 { // the direction p starts at z, the preconditioned residual
+			r.v.clear(r.v.p)
+			r.rec.turn()
+		}
 		for r.count(live) > 0 {
 			if err := r.step(ctx); err != nil {
 				return err

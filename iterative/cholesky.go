@@ -20,7 +20,7 @@ import (
 type cholesky struct {
 	order   []uint32  // row at each position of the factor
 	pivot   []float64 // inverse pivots
-	scale   []float64 // s, see scaledBy; nil means ones
+	scale   []float64 // s, of a factor of diag(1/s)·M·diag(1/s); nil means ones
 	lower   triangle  // coefficients of earlier positions, by rows
 	upper   triangle  // the transpose of lower
 	levels  []int     // starts of groups of positions that do not depend on each other
@@ -221,17 +221,6 @@ func (c *cholesky) arrange(columns *columns) {
 func newTriangle(n int, entries int64) triangle {
 	return triangle{make([]int64, n+1), system.Make[uint32](int(entries)),
 		system.Make[float64](int(entries))}
-}
-
-// scaledBy returns the factor of diag(1/s)·M·diag(1/s), which shares memory with c and s. With s = d^½ and M = L it is the factor
-// of L̃.
-func (c *cholesky) scaledBy(s []float64) *cholesky {
-	if len(s) != len(c.order) {
-		panic(badShape)
-	}
-	scaled := *c
-	scaled.scale = s
-	return &scaled
 }
 
 // slabColumns is the number of float64 in a cache line.

@@ -81,11 +81,3 @@ func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	out.ErrorEstimate = norms
 	return nil
 }
-
-// estimateErrors fills ErrorEstimate from the estimates of the columns.
-func (out *Result) estimateErrors(team *sparse.Team, x *sparse.Block[float64]) {
-	out.ErrorEstimate = columnNorms(team, x)
-	for j, e := range out.estimate {
-		out.ErrorEstimate[j] *= e
-	}
-}

@@ -54,14 +54,9 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 		if pivot == 0 && p < n-len(held) || math.IsInf(pivot, 1) {
 			return nil, fmt.Errorf("%w: products of weights vanish", ErrFill)
 		}
-		f.error += columnError(int(columns.start[p+1] - columns.start[p]))
+		neighbours := columns.start[p+1] - columns.start[p]
+		f.error += float64(14*neighbours+12) * unitRoundoff // by the elimination of a vertex, and two substitutions with its column
 	}
 	f.factor = newFactor(columns, workers)
 	return f, nil
-}
-
-// columnError bounds the relative error that a vertex with k neighbours adds to a solution, by its elimination and by the use of
-// its column in two substitutions.
-func columnError(k int) float64 {
-	return float64(14*k+12) * unitRoundoff
 }

@@ -339,14 +339,6 @@ func (r *run) isSolved() bool {
 	return true
 }
 
-// startDirection sets the direction p to z, the preconditioned residual.
-func (r *run) startDirection() {
-	if r.count(live) > 0 {
-		r.v.clear(r.v.p)
-		r.rec.turn()
-	}
-}
-
 // multiply computes q = A·p and the products pᵀq.
 func (r *recurrence) multiply(ctx context.Context) error {
 	r.v.dots.Begin(r.v.b.Cols)

@@ -298,10 +298,10 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 		return NewJacobi(diag), false, nil
 	case err != nil:
 		return nil, false, err
-	case s.Scale == nil:
-		return f, true, nil
 	}
-	return f.scaledBy(s.Scale), true, nil
+	scaled := *f
+	scaled.scale = s.Scale
+	return &scaled, true, nil
 }
 
 // rngSeed is the seed for the factor of every system.
@@ -315,7 +315,10 @@ func (s *System) bound(ctx context.Context, out *Result,
 	case s.Least == 0 && out.CompleteCholesky && s.Null != nil:
 		return s.estimateByFactor(ctx, out, x)
 	case s.Least == 0:
-		out.estimateErrors(s.team(), x)
+		out.ErrorEstimate = columnNorms(s.team(), x)
+		for j, e := range out.estimate {
+			out.ErrorEstimate[j] *= e
+		}
 		return nil
 	}
 	norm := 0.0 // largest row sum
