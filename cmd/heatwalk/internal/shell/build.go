@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// protocol is the number of the interface for programs: flags, documents and files that the Python
-// package uses. It rises with every change that an earlier package cannot use.
+// protocol is the version of the flags, documents and files that the Python package uses. A change that an
+// earlier Python package cannot use raises it.
 const protocol = 3
 
 // Build describes this program; it is also part of every run file.

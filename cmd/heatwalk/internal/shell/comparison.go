@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ComparedDocument has the keys of the JSON documents of evaluate that are no measurements.
+// ComparedDocument holds the keys of the JSON document of an evaluation other than the measurements.
 type ComparedDocument struct {
 	Graph      string              `json:"graph"`
 	Skipped    SkippedLines        `json:"skipped_label_lines"`
@@ -31,8 +31,8 @@ type EvaluateDocument struct {
 	ComparedDocument
 }
 
-// PublishReport writes a report on a graph as JSON, HTML or text, publishes the file, and prints the document with
-// --json, else the report and lines.
+// PublishReport writes a report on a graph as JSON, HTML or text, and publishes the file. With --json it then
+// prints the document; otherwise it prints the report as text.
 func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	run := o.Run
 	doc.closeWith(run.Console.CloseRun())
@@ -97,7 +97,7 @@ type SplitFlags struct {
 	Report   string
 }
 
-// Declare declares the flags of s; its fractions and folds are the defaults.
+// Declare declares the flags of s. The fractions and folds in s are the default values of their flags.
 func (s *SplitFlags) Declare(flags *FlagSet) {
 	var fractions, folds string
 	if s.Train != nil {
@@ -234,8 +234,8 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// DrawSplits completes a plan with the training sets for labels. It reads the splits of --split, and writes all splits to the
-// file of --save-splits.
+// DrawSplits completes a plan with the training sets of the labels l. It reads the splits in the file of
+// --split, and writes all splits to the file of --save-splits.
 func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 	nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions = s.Train
@@ -246,7 +246,7 @@ func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 		s.writeSplits(o, plan, nodes, l))
 }
 
-// Explain adds ids, classes, files and flags to errors about splits.
+// Explain adds the id of the item, and the file or the flag to change, to an error about splits.
 func (s *SplitFlags) Explain(err error, nodes itemIDs) error {
 	var splitError *choose.SplitError
 	switch {
@@ -290,7 +290,7 @@ func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 		g.Attributes.Unknown, ignored}
 }
 
-// String returns the description as a line, "" of nil.
+// String returns the description as a line. It returns "" if d is nil.
 func (d *AttributesDocument) String() string {
 	if d == nil {
 		return ""
@@ -319,7 +319,8 @@ func UnfinishedAdvice(specs []*param.Spec) string {
 	return advice
 }
 
-// WithoutUsage returns the message of an error of usage.
+// WithoutUsage returns the message of a [choose.UsageError] without the errors that wrap it, and the full
+// message of any other error.
 func WithoutUsage(err error) string {
 	if wrong := new(choose.UsageError); errors.As(err, &wrong) {
 		return wrong.Error()

@@ -43,8 +43,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WaitForLoss returns true when nobody reads stdout any more. It returns false if the system does not say so; then the next Write
-// fails.
+// WaitForLoss waits until nobody reads stdout any more, and returns true. It returns false at once if the
+// system cannot report the loss of a reader; then a later Write fails.
 func (o *output) WaitForLoss() bool {
 	f, isFile := o.w.(*os.File)
 	return isFile && waitForLoss(f)
@@ -94,8 +94,8 @@ func (console *Console) printLine(level slog.Level, prefix, text string) {
 	console.progress.Print(line.Bytes())
 }
 
-// NoteColumns prints the use of the columns of a table, so that wrong choices are noticed. A list of ids
-// has a single column, and no choice.
+// NoteColumns prints which columns of a table are used, so that the user notices a wrong choice. It prints
+// nothing about a table with a single column.
 func (console *Console) NoteColumns(name string, columns input.Columns) {
 	if len(columns) > 1 {
 		console.Note(input.Escape(name) + ": " + columns.String())
@@ -184,8 +184,8 @@ func encodeDocument(w io.Writer, v any) error {
 	return err
 }
 
-// summary returns where the closing summary goes: stdout, or stderr if stdout
-// carries the command's output, or nowhere.
+// summary returns the writer of the closing summary: stderr if stdout carries an output of the command,
+// otherwise stdout. With --quiet and --json the writer discards the summary.
 func (console *Console) summary(outputs ...string) io.Writer {
 	console.progress.Close()
 	if console.quiet || console.JSON {
@@ -211,7 +211,8 @@ func (e escapeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Cost returns time and peak memory of the run, for example "24.1 s, peak 412 MB", or "" with --quiet.
+// Cost returns the time and the peak memory of the run, for example "24.1 s, peak 412 MB". It returns "" with
+// --quiet.
 func (console *Console) Cost() string {
 	if console.quiet {
 		return ""
@@ -220,7 +221,7 @@ func (console *Console) Cost() string {
 		words.Bytes(system.PeakMemory()))
 }
 
-// PrintSheet prints lines of a title and a text, without the lines that have no text.
+// PrintSheet prints one line for each pair of a title and a text. It skips pairs without a text.
 func PrintSheet(w io.Writer, columns int, lines [][2]string) {
 	for _, line := range lines {
 		if line[1] != "" {

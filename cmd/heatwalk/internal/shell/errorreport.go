@@ -36,7 +36,8 @@ type ErrorReport struct {
 	Text string `json:"-"` // the line without --json
 }
 
-// ErrorReports returns the lines of an error. Options in errors of libraries are written as flags.
+// ErrorReports returns the reports of an error, one for each line of the message. It writes the options in
+// errors of libraries as flags.
 func ErrorReports(err error) []ErrorReport {
 	var (
 		usage    *usageError

@@ -68,7 +68,7 @@ func UsageErrors(problems []Problem) error {
 	return &usageError{problems}
 }
 
-// PlacedError is an error with a place, and its exit code.
+// PlacedError is an error at a place, for example a file or a flag, with the exit code of the program.
 type PlacedError struct {
 	Place, What string
 	code        int
@@ -78,10 +78,9 @@ type PlacedError struct {
 // Error implements error.
 func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
-// Unwrap returns the error of the machine.
 func (e *PlacedError) Unwrap() error { return e.err }
 
-// DataError returns an error about input data that no parser reports.
+// DataError returns an error about input data, for errors that the parsers do not detect.
 func DataError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: WrongData}
@@ -93,7 +92,7 @@ func LimitError(place, format string, args ...any) error {
 		code: OverLimit}
 }
 
-// MachineError adds a place, and optionally a remedy, to an error of the machine.
+// MachineError wraps an error of the machine with a place and a message, which may contain a remedy.
 func MachineError(err error, place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: MachineFailed, err: err}

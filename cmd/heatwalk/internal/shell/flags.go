@@ -30,40 +30,41 @@ func NewFlagSet(line *CommandLine) *FlagSet {
 	return flags
 }
 
-// AddText declares a flag of a text, "" if it is not given.
+// AddText declares a flag with a text as its value. The default is "".
 func (f *FlagSet) AddText(p *string, name, usage string) {
 	f.StringVar(p, name, "", usage)
 }
 
-// AddInput declares the flag of a file that the command reads. No output may replace the file, and all processes of a job
-// must have the same.
+// AddInput declares the flag of a file that the command reads. An output must not replace the file, and the
+// file must be the same in all processes of a job.
 func (f *FlagSet) AddInput(p *string, name, usage string) {
 	f.AddInputOrWord(p, name, "", nil, "`FILE` "+usage)
 }
 
-// AddInputOrWord is [FlagSet.AddInput] for a flag that accepts some words too; usage has FILE in backquotes.
+// AddInputOrWord declares the flag of an input file, as [FlagSet.AddInput] does. The flag also accepts the
+// given words. usage must contain FILE in backquotes.
 func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []string, usage string) {
 	f.StringVar(p, name, initial, usage)
 	f.TakeOnePath(name, stdinNames...)
 	mark(f.Lookup(name), inputFile, accepted)
 }
 
-// AddOutput declares the flag of a file that the command writes, whose name must end in one of the formats unless they
-// are nil.
+// AddOutput declares the flag of a file that the command writes. If formats is not nil, the name of the file
+// must end in one of the formats.
 func (f *FlagSet) AddOutput(p *string, name, initial, usage string, formats []string) {
 	f.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, "`FILE` "+usage)
 	f.TakeOnePath(name, StdoutNames...)
 	mark(f.Lookup(name), OutputFile, formats)
 }
 
-// StdoutNames are names of stdout besides "-".
+// StdoutNames are the names of stdout besides "-", and stdinNames the names of stdin.
 var (
 	stdinNames  = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 	StdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 )
 
-// TakeOnePath makes a flag of a path record an error if it is given twice with different paths, because the first path would
-// be lost. The other names of stdin or stdout become "-".
+// TakeOnePath makes a flag with a path record an error if the user gives it twice with different paths,
+// because the first path would be lost. It replaces the given names of stdin or stdout by "-".
 func (f *FlagSet) TakeOnePath(name string, names ...string) {
 	flag := f.Lookup(name)
 	flag.Value = &pathValue{Value: flag.Value, line: f.Line, name: name, names: names}
@@ -95,8 +96,9 @@ func (f *FlagSet) AddSideOutput(p *string, name, usage string, formats []string)
 	mark(f.Lookup(name), sideFile, nil)
 }
 
-// Marks of flags: the files that a command reads and writes, with the words that an input accepts and the endings that an
-// output has; and flags about reading graph files, which have a page of their own.
+// Marks of flags: inputFile for a file that the command reads, with the words that the flag also accepts;
+// OutputFile for a file that the command writes, with the accepted endings; sideFile for a further output;
+// readingGroup for a flag about reading graph files, which has a page of its own.
 const (
 	inputFile    = "heatwalk input"
 	OutputFile   = "heatwalk output"
@@ -176,7 +178,8 @@ func (line *CommandLine) HasProblem(place string) bool {
 		func(p Problem) bool { return p.Place == place })
 }
 
-// AddValue declares a flag whose text set parses; kind denotes its value in the help, and lists the accepted words between bars.
+// AddValue declares a flag whose text is parsed by set. kind denotes the value in the help. If the flag
+// accepts some words only, kind lists the words between bars.
 func (f *FlagSet) AddValue(name, kind, text, usage string,
 	set func(string) error) {
 	v := &value{line: f.Line, name: name, kind: kind, text: text, set: set}
@@ -188,7 +191,8 @@ func (f *FlagSet) AddValue(name, kind, text, usage string,
 
 type numeric interface{ int | int64 | float64 }
 
-// NumberVar declares a flag with a number in a range; symbol denotes the number in the text of the range.
+// NumberVar declares a flag with a number in a range. symbol stands for the number where a text shows the
+// range.
 func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	interval param.Range, symbol, usage string) {
 	*p = initial
@@ -205,7 +209,7 @@ func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	})
 }
 
-// ParseNumber reads a number of a range.
+// ParseNumber parses a number, which must be in the interval.
 func ParseNumber[T numeric](s string, interval param.Range,
 	symbol string) (x T, err error) {
 	what := "a whole number"
@@ -299,8 +303,8 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Refuse records a problem for each of the flags that the user gave, if hasNoEffect is true. flags has names separated by
-// blanks, and message is PROBLEM; REMEDY.
+// Refuse records a problem for each of the flags that the user gave, if hasNoEffect is true. flags contains
+// names separated by blanks. message has the form PROBLEM; REMEDY.
 func (line *CommandLine) Refuse(hasNoEffect bool, flags, message string) {
 	for _, name := range strings.Fields(flags) {
 		if f := line.Command.Flags().Lookup(name); hasNoEffect && f != nil && f.Changed && !line.HasProblem("--"+name) {
@@ -325,8 +329,8 @@ func (line *CommandLine) Require(names ...string) {
 	}
 }
 
-// arguments returns the check of the arguments in the use of a command: NAME, NAME... for one or more, and the
-// same in brackets for an optional one.
+// arguments returns the check for the arguments in the use of a command. NAME stands for one argument, NAME...
+// for one or more, and [NAME] for an optional argument.
 func (line *CommandLine) arguments(use string) cobra.PositionalArgs {
 	words := strings.Fields(use)
 	if len(words) < 2 || words[1][0] == '-' {
@@ -386,7 +390,8 @@ func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	f.AddFlagSet(local.FlagSet)
 }
 
-// ParseList parses the comma-separated parts of s with one; a repeated part is an error.
+// ParseList splits s at its commas, and parses each part with the function one. It returns an error if a value
+// is repeated.
 func ParseList[T comparable](list *[]T, s string,
 	one func(text string) (T, error)) error {
 	var values []T

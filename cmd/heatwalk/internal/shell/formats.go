@@ -54,8 +54,8 @@ func FormatOfFile(path, name string) *FileFormat {
 	return nil
 }
 
-// MatrixFormatOf returns the format of a matrix by the ending of path. If no format has this ending, it returns the first of
-// formats; nil if the ending is not the ending of a matrix.
+// MatrixFormatOf returns the matrix format with the ending of path. If formats does not list this ending, it
+// uses the first of formats. It returns nil if the ending is not an ending of matrices.
 func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
 		return f.Matrix
@@ -65,13 +65,13 @@ func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 
 var lineEndings = []string{".tsv", ".csv", ".jsonl", ".svm", ".libsvm"}
 
-// Ending returns the ending of a path in small letters, without .gz behind it.
+// Ending returns the ending of a path in small letters. It ignores a final .gz.
 func Ending(path string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 }
 
-// FormatOf returns the ending of path if it is among the formats, or else the
-// first of them, which also is the format of stdout.
+// FormatOf returns the ending of path if formats contains it. Otherwise it returns the first of formats, which
+// also is the format of stdout.
 func FormatOf(path string, formats []string) string {
 	ending := Ending(path)
 	if slices.Contains(formats, ending) {

@@ -35,7 +35,7 @@ type Inputs struct {
 	tempDir   string
 }
 
-// SkipsUnknown reports whether rows of nodes that are not in the graph are skipped.
+// SkipsUnknown reports whether to skip rows of nodes that are not in the graph.
 func (in *Inputs) SkipsUnknown() bool {
 	return in.unknown == ingest.SkipUnknown
 }
@@ -174,7 +174,7 @@ func edgeFlags(o *sides.Options, flags *FlagSet) {
 	flags.AddText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
-// DeclareLargest declares the flag for a part of the graph.
+// DeclareLargest declares the flag --largest-component.
 func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false,
 		"leave out all nodes outside the largest component")
@@ -220,8 +220,8 @@ func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
 
-// ParseFields parses a list of least to most columns, as numbers or titles; example is shown in the
-// error.
+// ParseFields parses a list of columns, given as numbers or titles. The list must have minimum to maximum
+// columns; otherwise the error shows the example.
 func ParseFields(fields *[]string, s string, minimum, maximum int,
 	example string) error {
 	var list []string
@@ -285,8 +285,8 @@ func (line *CommandLine) checkStdin(inputs ...string) {
 	}
 }
 
-// ReadGraph opens the store name, or reads the file name. The folder of the path output, unless it is empty,
-// may be used for a temporary store.
+// ReadGraph opens the store called name, or reads the file of this name. It may put a temporary store in the
+// directory of output if output is not "".
 func (run *Session) ReadGraph(r *GraphInputs,
 	name, output string) (*OpenGraph, error) {
 	for _, input := range run.Line.inputFiles { // before the graph, which may take minutes
@@ -394,8 +394,8 @@ func (g *OpenGraph) closeGraph() {
 	}
 }
 
-// Finish publishes the output of a run and prints its result: d with --json, else lines and time and
-// memory of the run.
+// Finish publishes the output of a run and prints the result: the document d with --json, otherwise the lines
+// and the time and memory of the run.
 func (o *Outputs) Finish(d document, parameters any, lines ...string) error {
 	if err := o.Publish(parameters, nil); err != nil {
 		return err
@@ -426,15 +426,15 @@ type GraphRun struct {
 	Shares     []float64        // known shares of the classes among all nodes; nil: unknown
 }
 
-// SweepForward sets whether the run follows edges in their direction only, so that less memory is planned. Calls of one
-// server share the store of a kept graph, where this setting stays.
+// SweepForward sets whether the run follows edges in their direction only, which needs less memory. It does
+// not change a graph that a server keeps open, because other calls use its store.
 func (g *OpenGraph) SweepForward(only bool) {
 	if !g.isKept {
 		g.Store.Forward = only
 	}
 }
 
-// BeginRun begins the output called out, opens the graph, and reads the other inputs with read.
+// BeginRun begins the output called out, opens the graph, and calls read to read the other inputs.
 func (run *Session) BeginRun(r *GraphInputs, name, out string, formats []string,
 	read func(d *GraphRun) error) (d *GraphRun, err error) {
 	d = new(GraphRun)

@@ -49,7 +49,8 @@ func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.Label
 	return c
 }
 
-// ReadLabels reads a file of labels for the nodes of g, in the columns of other labels if it has these.
+// ReadLabels reads a file of labels for the nodes of g. If the file has the columns of the labels like, it
+// reads these columns.
 func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 	like *nodefile.Labels) (*nodefile.Labels, error) {
 	c := run.Console.NodeLabels(r, g)
@@ -140,7 +141,7 @@ func CountSkipped(l *nodefile.Labels) SkippedLines {
 	return SkippedLines{l.Unlabelled, l.Unknown, l.MissingWords}
 }
 
-// Describe returns the summary for a file of the given values of nodes, or "".
+// Describe returns a summary of the skipped lines, or "" if there are none. noun names the values in the file.
 func (s SkippedLines) Describe(noun string) string {
 	reason := " without a " + noun
 	if len(s.Missing) > 0 {

@@ -31,7 +31,7 @@ type MatrixDocument struct {
 	Parameters any    `json:"parameters,omitempty"`
 }
 
-// FillMatrix writes a matrix; values stores row i.
+// FillMatrix writes a matrix. It calls values to store the values of row i in a slice.
 func (o *Outputs) FillMatrix(dtype string, m *tablefile.Matrix,
 	values func(i int, row []float64) error) error {
 	m.RowIDs = o.RowIDs
@@ -40,7 +40,7 @@ func (o *Outputs) FillMatrix(dtype string, m *tablefile.Matrix,
 		tablefile.Fill[float64])(o.Run.Context, o.Writer, o.Format, m, values)
 }
 
-// InPrecision returns the function for numbers of the given type.
+// InPrecision returns double if dtype is "float64", and single otherwise.
 func InPrecision[F any](dtype string, single, double F) F {
 	if dtype == "float64" {
 		return double
@@ -65,7 +65,7 @@ func (o *Outputs) CheckMatrix(rows, cols Axis,
 	return bytes + RunFileBytes, err
 }
 
-// IDBytes returns the bytes of a file of ids, at the most: each may be quoted.
+// IDBytes returns an upper bound of the size of a file of ids, in which each id may be quoted.
 func IDBytes(ids Axis) (bytes int64) {
 	for i := range ids.N {
 		bytes += 2*int64(len(ids.ID(i))) + 3
@@ -73,7 +73,7 @@ func IDBytes(ids Axis) (bytes int64) {
 	return bytes
 }
 
-// CheckSpace returns an error if the disk of path has not the given space.
+// CheckSpace returns an error if the disk of path has less free space than bytes.
 func CheckSpace(path string, bytes int64, shape, advice string) error {
 	if path == "-" {
 		return nil

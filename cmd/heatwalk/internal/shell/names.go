@@ -14,7 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ParameterText returns the values of parameters for a summary, after a comma, or "".
+// ParameterText returns the values of parameters for a summary, after a comma. It returns "" if there are
+// none.
 func ParameterText(s *param.Spec, v param.Values) string {
 	if text := s.Text(v); text != "" {
 		return ", " + text

@@ -54,8 +54,8 @@ func NewOutputs(run *Session, path string) *Outputs {
 	return o
 }
 
-// BeginOutputs begins the output called path, unless that is "", which can be a matrix if there are formats, and the
-// files next to it.
+// BeginOutputs begins the output called path and the files next to it. If path is "", there is no output. If
+// formats is not nil, the output may be a matrix in one of the formats.
 func (run *Session) BeginOutputs(path string,
 	formats []string) (o *Outputs, err error) {
 	o = NewOutputs(run, path)
@@ -80,8 +80,8 @@ func (run *Session) BeginOutputs(path string,
 // NodeArguments marks commands whose arguments after the first are nodes.
 const NodeArguments = "heatwalk nodes"
 
-// inputPaths returns the inputs of a command, "" and "-" included: its arguments but for nodes, and the values of flags of
-// input files.
+// inputPaths returns the inputs of a command: its arguments without nodes, and the values of its flags of
+// input files. The paths may be "" and "-".
 func inputPaths(cmd *cobra.Command, args []string) []string {
 	inputs := slices.Clone(args)
 	if _, hasNodes := cmd.Annotations[NodeArguments]; hasNodes {
@@ -120,8 +120,8 @@ func (line *CommandLine) checkPaths(args []string) {
 	})
 }
 
-// CheckOutput records problems of the path of an output. It must have the ending of one of the formats,
-// if any are given. The path of -o is required, and must not be an input or a file in a store.
+// CheckOutput records problems of the path of an output. If formats are given, the path must end in one of
+// them. The path of -o is required, and must not be an input or a file in a store.
 func (line *CommandLine) CheckOutput(flag, path string, formats []string,
 	inputs ...string) {
 	line.inputFiles = append(line.inputFiles, inputs...)
@@ -191,7 +191,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(infoA, infoB)
 }
 
-// NoteOutput notes the output that an interruption leaves as it is.
+// NoteOutput records the state of the output for the message about an interruption.
 func (run *Session) NoteOutput(path string) {
 	run.OutputState = ""
 	if path != "-" { // data on stdout cannot be taken back
@@ -199,7 +199,7 @@ func (run *Session) NoteOutput(path string) {
 	}
 }
 
-// FileState returns the state of a file that is not published.
+// FileState describes a file whose new content was not published.
 func FileState(path string) string {
 	if IsThere(path) {
 		return path + " is unchanged"
@@ -207,7 +207,8 @@ func FileState(path string) string {
 	return path + " was not made"
 }
 
-// Begin begins the file path, stdout for "-", nothing in a dry run. The file is compressed if its name ends so.
+// Begin begins the file called path, compressed if its name ends in an ending of compressed files. If path is
+// "-", it returns stdout. In a dry run it writes nothing.
 func (o *Outputs) Begin(path string) (io.Writer, error) {
 	w, err := o.beginWith(durable.NewFile, path)
 	if err != nil {
@@ -234,7 +235,7 @@ func (o *Outputs) beginWith(create func(durable.FS, string) (*durable.Pending, e
 	return f, nil
 }
 
-// WriteFile writes a file of its own, unless path is "".
+// WriteFile writes and publishes a single file. It does nothing if path is "".
 func (run *Session) WriteFile(path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -261,8 +262,8 @@ func (nowhere) WriteAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
 
-// add adds a file that the run publishes. Where the file system has no locks, another run could
-// remove its temporary file.
+// add adds a file that the run publishes. It warns if the file system has no locks, because another run could
+// then remove the temporary file.
 func (o *Outputs) add(f *durable.Pending) {
 	if f.IsUnlocked() {
 		o.Run.Console.WarnOfError(fmt.Errorf("%s: %w", o.Path, durable.ErrNoLocks))
@@ -280,8 +281,8 @@ func (o *Outputs) notCreated(err error, path string) error {
 		Cause(err))
 }
 
-// Companion begins a file that belongs to the output path. Its name is path with suffix in place of cut.
-// It returns nil for stdout, a pipe or a device.
+// Companion begins a file that belongs to the output path. The name of the file is path with cut at its end
+// replaced by suffix. If path is stdout, a pipe or a device, the writer discards the data.
 func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	if textio.IsStream(path) {
 		return io.Discard, nil
@@ -311,7 +312,8 @@ func (o *Outputs) Publish(parameters any, put func() error) error {
 	return o.Commit(put)
 }
 
-// Commit publishes all files, around what put puts in place unless it is nil.
+// Commit publishes all files. If put is not nil, Commit calls put to publish a store after the files have their
+// names.
 func (o *Outputs) Commit(put func() error) error {
 	for _, end := range o.ends {
 		if err := end(); err != nil {
@@ -425,8 +427,8 @@ func (o *Outputs) writeRun(parameters any) error {
 	})
 }
 
-// BuildPage returns the page of a name about a document and a graph: its title names the graph, and its first facts are
-// the command, the version, the date, the machine and the cost of the run.
+// BuildPage returns a page of the given name about a document. The title contains the graph. The first facts
+// are the command, the version, the date, the machine and the cost of the run.
 func (run *Session) BuildPage(name string, doc document,
 	graph string) (*report.Page, error) {
 	closing := run.Console.CloseRun()

@@ -14,13 +14,14 @@ import (
 // tableFlags are the flags that say how a table is read.
 var tableFlags = strings.Fields("fields label-fields attribute-fields header delimiter decimal thousands encoding duplicates weight time-format")
 
-// remedyPattern matches the settings that begin a remedy, and settingPattern each of them.
+// remedyPattern matches a remedy that begins with settings, and settingPattern matches one setting.
 var (
 	remedyPattern  = regexp.MustCompile(`^(?:pass|.*, as in) (?:\{[a-z-]+=[^{}]+\} ?)+`)
 	settingPattern = regexp.MustCompile(`\{([a-z-]+)=([^{}]+)\}`)
 )
 
-// flagsOf returns the flags of the first remedy of an error about a table, nil if the remedy is another one.
+// flagsOf returns the settings in the first remedy of an error about a table as flags. It returns nil if the
+// remedy contains no settings or other settings.
 func flagsOf(err error) (flags []string) {
 	fault := new(input.Error)
 	if !errors.As(err, &fault) {
@@ -35,8 +36,9 @@ func flagsOf(err error) (flags []string) {
 	return flags
 }
 
-// paste returns the command with all flags that its tables need, "" if err is not about a table or no flags are enough. It tries the
-// first remedy of err, then the first remedy of the error that follows, and so on.
+// paste returns the command with all flags that its tables need. It applies the first remedy of err, then the
+// first remedy of the next error, and so on. It returns "" if err is not about a table, or if such flags do
+// not suffice.
 func (run *Session) paste(err error) string {
 	const (
 		most = 8 // trials

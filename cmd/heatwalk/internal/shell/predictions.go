@@ -99,16 +99,18 @@ type PredictionRows struct {
 	IDs  Axis
 	Line func(i int, p *tablefile.Prediction) // stores label, reach and probabilities
 
-	// predicted returns the class that is written for item i, -1 for a blank, and whether a label
-	// reaches it; nil: archives do not hold these.
+	// Predicted returns the class to write for item i, or −1 for a blank, and whether a label reaches the
+	// item. It is nil for outputs without classes.
 	Predicted func(i int) (class int, reached bool)
 
-	// raw stores the scores from which probabilities are computed, with the names RawNames; may be nil.
+	// Raw stores the scores from which the probabilities are computed. RawNames are their names. It may be
+	// nil.
 	Raw      func(i int, row []float64)
 	RawNames []string
 }
 
-// WritePredictions writes predictions, or a matrix of scores only: raw scores, or probabilities.
+// WritePredictions writes a file of predictions or, if the format is a matrix, the scores alone: raw scores if
+// raw is set, otherwise probabilities.
 func (o *Outputs) WritePredictions(f *PredictionRows, c tablefile.Columns, raw bool,
 	dtype string) error {
 	if o.Format == nil {
@@ -159,7 +161,7 @@ func (o *Outputs) LearnedFrom(l *nodefile.Labels) LabelsDocument {
 		Skipped: CountSkipped(l), Classes: problem.Pick(l.Names, nodefile.OrderClasses(l.Names))}
 }
 
-// Estimate sets the estimated accuracy, unless tested is 0.
+// Estimate sets the estimated accuracy. It does nothing if tested is 0.
 func (d *LabelsDocument) Estimate(accuracy, stderr float64, tested int) {
 	if tested > 0 {
 		d.AccuracyEstimate = &accuracy

@@ -133,7 +133,7 @@ const (
 // Whole is the total of a stage that is measured in shares.
 const Whole = 1000
 
-// amount returns n with its unit as text. of omits the noun, for the first number of "3 of 5 rows".
+// amount returns n with its unit as text.
 func (u Unit) amount(n int64) string {
 	switch u {
 	case Bytes:
@@ -176,8 +176,8 @@ func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 // Wait shows a new stage for which only the elapsed time is known.
 func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 
-// Set sets the amount that is done, and the total if it is known (total > 0), unless the share would go backwards. It is
-// safe for concurrent use.
+// Set sets the finished amount, and the total if total > 0. It does nothing if the finished share would fall.
+// It is safe for concurrent use.
 func (s *Stage) Set(done, total int64) {
 	if former := s.total.Load(); total > 0 &&
 		float64(done)*float64(former) < float64(s.done.Load())*float64(total) {
@@ -189,7 +189,7 @@ func (s *Stage) Set(done, total int64) {
 	}
 }
 
-// within returns the progress within the next unit as text, or "".
+// within sets the text about the progress within the next unit. "" means no text.
 func (s *Stage) within(text string) { s.detail.Store(&text) }
 
 // snapshot is a consistent view of the progress of a stage, as text.
@@ -235,7 +235,7 @@ func (s *Stage) amountText(done, total int64) string {
 	return text
 }
 
-// rateText returns the amount in a second; "" if it is less than one unit.
+// rateText returns the amount per second. It returns "" for less than one unit per second, and for shares.
 func (s *Stage) rateText(rate float64) string {
 	if rate < 1 || s.unit == Shares {
 		return ""
@@ -243,7 +243,8 @@ func (s *Stage) rateText(rate float64) string {
 	return s.unit.amount(int64(rate)) + "/s"
 }
 
-// secondsLeft estimates the time that the stage still takes; nil: unknown. It never rises.
+// secondsLeft estimates the remaining time of the stage. It returns nil if the time is not known. Repeated
+// estimates never rise.
 func (s *Stage) secondsLeft() *float64 {
 	done := float64(s.done.Load())
 	total := float64(s.total.Load())

@@ -14,8 +14,8 @@ import (
 // checkedBytes is the largest part of an input file that processes compare.
 const checkedBytes = 1 << 30
 
-// agree returns an error that names the first part of a job in which a process differs from process 0. sums has a
-// checksum of each part in this process. All processes call it, with as many parts.
+// agree returns an error that names the first part in which this process or another differs from process 0.
+// sums has a checksum for each of the parts. All processes must call it with the same number of parts.
 func (run *Session) agree(parts []string, sums []float64) error {
 	if len(parts) == 0 {
 		return nil

@@ -272,8 +272,8 @@ func (run *Session) fail(err error) int {
 	return code
 }
 
-// namedFlag adds the flag that accepts a parameter to an error about the parameter. Parameters of a model are not given by
-// flags: a graph that they do not suit needs another model.
+// namedFlag adds the name of the flag to an error about a parameter. If the parameter is of a saved model, no
+// flag can change it, and the remedy is to learn another model.
 func (line *CommandLine) namedFlag(err error) error {
 	wrong := new(param.ParameterError)
 	if line.Command == nil || !errors.As(err, &wrong) {
@@ -307,7 +307,7 @@ func (run *Session) smaller() string {
 	return ", or pass --effort low"
 }
 
-// overLimit adds a sufficient --max-memory to an error about the memory limit, and the given flags.
+// overLimit adds a sufficient --max-memory, and the flags in smaller, to an error about the memory limit.
 func (costs *Costs) overLimit(err error, smaller string) error {
 	var (
 		over  *budget.Error
@@ -317,9 +317,9 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 	)
 	switch {
 	case errors.As(err, &over):
-		// The limit may be the limit of a part.
+		// The limit may be the limit of a part of the plan.
 		short = over.Need - over.Limit
-		// see budget.Resident
+		// See [budget.Resident].
 		what = over.Largest.What
 		short += short/8 + 1
 		if costs.planned != nil { // the data asks for optional memory, and may ask again
@@ -364,8 +364,8 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 		need, otherwise)
 }
 
-// unsolved replaces the message of an iteration that did not converge, which counts steps and columns.
-// LoosenTolerance is the remedy for a kernel, AnotherMethod the remedy for a method.
+// unsolved replaces the message about an iteration that did not converge, because that message counts steps
+// and columns. LoosenTolerance is the remedy for kernels, and AnotherMethod the remedy for methods.
 const (
 	unsolved        = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
 	LoosenTolerance = "loosen --tolerance, or take parameters farther from the end of their range"
@@ -574,8 +574,8 @@ func (run *Session) DeclareShared(flags *FlagSet) {
 		"print the place of an internal error in the program")
 }
 
-// RefuseDirected returns the error for a directed graph where what needs an undirected graph. instead is a flag for an
-// alternative, or "".
+// RefuseDirected returns the error for a directed graph in a computation, named by what, that needs an
+// undirected graph. instead is a flag for an alternative, or "".
 func RefuseDirected(graph, what, instead string) error {
 	text := "is directed, and " + what +
 		" needs an undirected graph; ingest with --undirected"

@@ -28,11 +28,11 @@ func CheckSeparator(l *nodefile.Labels) error {
 	return nil
 }
 
-// allSets is the share of sets with all classes from which a note reports them.
+// allSets is a share of the prediction sets. If at least this share contains all classes, a note says so.
 const allSets = 0.5
 
-// DescribeSets returns notes about sets of classes of items called noun, and warns if there are none. It returns
-// other errors.
+// DescribeSets returns notes about the prediction sets of items called noun. If err says that no sets exist,
+// it warns of this and returns no error. It returns any other err.
 func (console *Console) DescribeSets(s *choose.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
 	switch {
 	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, choose.ErrFew):

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// StageCallback returns a callback that shows a stage whose work is counted in the unit, from
-// its first call on.
+// StageCallback returns a callback that shows a stage, counted in units of u. The stage begins at the first
+// call.
 func (p *Display) StageCallback(name string,
 	u Unit) func(item string, done, total int64) {
 	units, _ := p.Parts(name, u)
@@ -54,8 +54,8 @@ func (p *Display) Parts(name string,
 	return units, phase
 }
 
-// Stages returns a callback of the shape that libraries have: it shows a stage with the
-// work that is done, counted in the unit, and with the whole work where that is known.
+// Stages returns a callback that shows a stage with the finished work and the total, both counted in units of
+// u. Libraries call it with a total of 0 if the total is not known.
 func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
 	var (
 		shown *Stage

@@ -22,7 +22,7 @@ func (w *WalkFlags) Declare(in *Inputs, flags *FlagSet, labels string) {
 	w.DeclarePrior(flags, p.Words, p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
-// DeclarePrior declares the flag of the prior, which is one of some words or in a file.
+// DeclarePrior declares the flag of the prior. Its value is one of the accepted words or a file.
 func (w *WalkFlags) DeclarePrior(flags *FlagSet, accepted []string, usage string) {
 	flags.AddInputOrWord(&w.Prior, cwk.PriorParam.Name, cwk.PriorParam.Default.String(), accepted, usage)
 }
