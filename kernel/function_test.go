@@ -553,6 +553,32 @@ func TestLooserTolerances(t *testing.T) {
 	}
 }
 
+// A complete factor meets the default tolerance where the bound of an elimination, which comes first, misses it.
+func TestDefaultToleranceOfSmallGraphs(t *testing.T) {
+	for seed := range uint64(5) {
+		g, err := graph.New(t.Context(), testgraph.Random(seed, 800, 3000, false), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := NewFunction(t.Context(), g, &NamedFunction{Name: "solve", Given: param.Values{"shift": param.Of(0.0), "matrix": param.Of("laplacian")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		b, y := sparse.NewBlock[float64](len(g.Degrees), 1), sparse.NewBlock[float64](len(g.Degrees), 1)
+		for i := range g.Degrees {
+			b.Row(i)[0] = rng.NormFloat64()
+		}
+		r, err := f.ApplyTo(t.Context(), y, b, nil)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if norm := blocks.Norms(nil, y)[0]; r.ErrorBound > FunctionTolerance*norm {
+			t.Errorf("seed %d: bound %g of %g", seed, r.ErrorBound, norm)
+		}
+	}
+}
+
 // Two goroutines share a function, two functions share a graph: the bits are the same, and the race detector finds
 // unlocked state.
 func TestGoroutines(t *testing.T) {

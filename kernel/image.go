@@ -143,7 +143,7 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 }
 
 // small returns the result of an elimination on a graph of up to [iterative.ExactFirst] nodes, or
-// nil if it misses the tolerance. It takes milliseconds, needs no eigenvalue for its bound, and
+// nil if it misses the limit of the settings. It takes milliseconds, needs no eigenvalue for its bound, and
 // ignores the memory limit, because bits must not depend on the limit.
 func (c *computation) small(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64],
@@ -158,7 +158,7 @@ func (c *computation) small(ctx context.Context, e engine,
 	case err != nil:
 		return nil, err
 	}
-	if miss := measure(dst, a.bound); c.strict && miss > 1 {
+	if miss := measure(dst, a.bound); miss > 1 && miss*c.s.Tolerance > c.s.limit() {
 		c.eliminated = miss * c.s.Tolerance
 		return nil, nil
 	}
