@@ -18,7 +18,8 @@ const (
 // variables of mean z/2 each,
 //
 //	Σ_{j>d} 2e^−z·I_j(z) ≤ 2·exp(−h(d)),  h(d) = d·asinh(d/z) − d²/(√(d²+z²)+z)
-func decay(d, z float64) float64 {
+func decay(steps int, z float64) float64 {
+	d := float64(steps)
 	return d*math.Asinh(d/z) - d*d/(math.Hypot(d, z)+z)
 }
 
@@ -29,14 +30,14 @@ func degree(z, eps float64) int {
 	}
 	need := math.Log(2 / eps)
 	lo, hi := 0, 1
-	for decay(float64(hi), z) < need {
+	for decay(hi, z) < need {
 		lo, hi = hi, 2*hi
 		if lo > maxDegree {
 			return lo
 		}
 	}
 	for hi-lo > 1 {
-		if m := (lo + hi) / 2; decay(float64(m), z) < need {
+		if m := (lo + hi) / 2; decay(m, z) < need {
 			lo = m
 		} else {
 			hi = m
@@ -87,5 +88,5 @@ func scaledBessel(z float64) (coef []float64, tail float64) {
 	for j := range coef {
 		coef[j] /= sum.Value()
 	}
-	return coef[:keep+1], 2 * math.Exp(-decay(float64(keep), z))
+	return coef[:keep+1], 2 * math.Exp(-decay(keep, z))
 }

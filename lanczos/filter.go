@@ -138,7 +138,9 @@ type quantile struct{ value, rank float64 }
 // spectrum holds values, falling, with their ranks, rising.
 type spectrum []quantile
 
-func (s spectrum) beyond(count float64) float64 {
+// beyond returns the value beyond which the given number of eigenvalues is estimated to be.
+func (s spectrum) beyond(number int) float64 {
+	count := float64(number)
 	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
 	if i == 0 || i == len(s) {
 		return s[min(i, len(s)-1)].value
@@ -201,7 +203,7 @@ func (p *filterChoice) block() float64 {
 func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {
-		cut := p.spectrum.beyond(float64(degree))
+		cut := p.spectrum.beyond(degree)
 		half := (cut - p.lowest) / 2
 		centre := (cut + p.lowest) / 2
 		rate := math.Acosh((p.last - centre) / half)

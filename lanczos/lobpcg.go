@@ -40,8 +40,8 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 	top := r.p.Which.sign() * r.deflation.value
 	cols := lobpcgColumns(r.dim, r.target, r.deflation.count())
 	guard := want + 2*width
-	gap := top - sp.beyond(float64(want))
-	far := top - sp.beyond(float64(guard))
+	gap := top - sp.beyond(want)
+	far := top - sp.beyond(guard)
 	xi := 0.0
 	if gap > 0 && far > gap {
 		xi = 1 - math.Pow(far/gap, -float64(cols-r.target)/float64(guard-want))

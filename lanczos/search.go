@@ -412,8 +412,8 @@ func (s *search) refine(p *filterChoice) plan {
 		}
 	}
 	index := min(s.want+max(4*width, s.want/2), len(p.spectrum))
-	p.last = p.spectrum.beyond(float64(s.want))
-	s.probing = s.worst > resolved*(p.first-p.spectrum.beyond(float64(index)))
+	p.last = p.spectrum.beyond(s.want)
+	s.probing = s.worst > resolved*(p.first-p.spectrum.beyond(index))
 	if s.probing {
 		index = min(s.want+width, index)
 		p.growth = mostGrowth
@@ -426,7 +426,7 @@ func (s *search) first(p *filterChoice) plan {
 	s.probing = false
 	step := s.want + width
 	limit := mostAhead * step
-	p.last = p.spectrum.beyond(float64(s.want))
+	p.last = p.spectrum.beyond(s.want)
 	return p.plan(s.ahead*step, limit, step)
 }
 
@@ -462,7 +462,7 @@ func (s *search) expectedCycles() float64 {
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
-	distance := top - p.spectrum.beyond(float64(s.want))
+	distance := top - p.spectrum.beyond(s.want)
 	previous := s.distance
 	s.distance = distance
 	s.candidate = s.alternative && distance <= far*(top-s.lowest)

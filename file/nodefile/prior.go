@@ -88,7 +88,7 @@ func distribution(dst []float64, t *Reader, row Row,
 	column []int) error {
 	var sum float64
 	for c, i := range column {
-		p, wrong := table.ParseNumber(table.PlainNumber(row.Text[i], t.Text), 64)
+		p, wrong := table.ParseNumberIn(row.Text[i], t.Text)
 		if wrong == "" && p < 0 {
 			wrong = "is negative"
 		}

@@ -33,7 +33,7 @@ func ReadShares(ctx context.Context, path string, classNames []string,
 		name := row.ID()
 		text := row.Field(column)
 		class := classIndex(classNames, string(name))
-		share, wrong := table.ParseNumber(table.PlainNumber(text, t.Text), 64)
+		share, wrong := table.ParseNumberIn(text, t.Text)
 		if wrong == "" && !(share > 0) {
 			wrong = "is not positive"
 		}

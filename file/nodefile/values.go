@@ -36,7 +36,7 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 	v := &Values{Labels: l, Value: make([]float64, len(l.Row))}
 	number := make([]float64, len(l.Names))
 	for class, name := range l.Names {
-		number[class], _ = table.ParseNumber(table.PlainNumber([]byte(name), c.Text), 64)
+		number[class], _ = table.ParseNumberIn([]byte(name), c.Text)
 	}
 	for i, class := range l.Class {
 		v.Value[i] = number[class]
@@ -45,7 +45,7 @@ func ReadValues(ctx context.Context, path string, nodes Lookup,
 }
 
 func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
-	number, fault := table.ParseNumber(table.PlainNumber([]byte(label), r.t.Text), 64)
+	number, fault := table.ParseNumberIn([]byte(label), r.t.Text)
 	if fault == "" && math.Abs(number) > largestValue {
 		fault = fmt.Sprintf("is beyond ±%.2g", largestValue)
 	}

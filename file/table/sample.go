@@ -81,7 +81,7 @@ func areNumbers(values []string, t input.Text) bool {
 // isNumeric reports whether text is a number, which may be infinite or need other settings. Text with a leading zero
 // is no number.
 func isNumeric(text string, t input.Text) bool {
-	_, fault := ParseNumber(PlainNumber([]byte(text), t), 64)
+	_, fault := ParseNumberIn([]byte(text), t)
 	return !HasLeadingZero(text) && (fault != notNumber || NumberFix([]byte(text), "") != "")
 }
 

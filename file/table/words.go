@@ -45,6 +45,11 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 // plainSigns replaces the no-break and thin blanks and the apostrophes that programs write between thousands.
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
+// ParseNumberIn is [ParseNumber] for 64 bits and a text of the given settings.
+func ParseNumberIn(b []byte, t input.Text) (value float64, fault string) {
+	return ParseNumber(PlainNumber(b, t), 64)
+}
+
 // PlainNumber returns a number as [ParseNumber] reads it: without the characters between thousands, and with
 // a decimal point. It returns nil if these characters are not in the settings. With points or commas between
 // thousands, blanks and apostrophes may be there.
@@ -127,7 +132,7 @@ func NumberFix(text []byte, encoding string) string {
 	var fixes []string
 	var numbers []float64
 	for _, form := range numberForms {
-		x, fault := ParseNumber(PlainNumber(text, form.text), 64)
+		x, fault := ParseNumberIn(text, form.text)
 		if fault == "" && !slices.Contains(numbers, x) {
 			fixes = append(fixes, form.fix)
 			numbers = append(numbers, x)
@@ -150,7 +155,7 @@ func (s *Sample) NumberSettings(i int) (settings string) {
 	for _, form := range numberForms {
 		var numbers []float64
 		for _, text := range values {
-			if x, fault := ParseNumber(PlainNumber([]byte(text), form.text), 64); fault == "" {
+			if x, fault := ParseNumberIn([]byte(text), form.text); fault == "" {
 				numbers = append(numbers, x)
 			}
 		}

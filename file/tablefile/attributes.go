@@ -203,7 +203,7 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 			c.texts.Code(text)
 			c.sample = c.count
 		}
-		x, fault := table.ParseNumber(table.PlainNumber(text, t.c.Text), 64)
+		x, fault := table.ParseNumberIn(text, t.c.Text)
 		if date, isDate := table.ParseTime(string(text)); isDate {
 			c.dates++
 			c.days += dayOf(date)
@@ -389,7 +389,7 @@ func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 			date, _ := table.ParseTime(string(text))
 			dst[c.at] = float32(dayOf(date))
 		default:
-			v, _ := table.ParseNumber(table.PlainNumber(text, t.c.Text), 64)
+			v, _ := table.ParseNumberIn(text, t.c.Text)
 			dst[c.at] = float32(v)
 		}
 	}

@@ -182,7 +182,7 @@ func (o object) line(alternatives string) string {
 			if bytes, isNumber := v.(float64); isNumber && fieldOf(key).format == "MB" {
 				return words.Bytes(int64(bytes))
 			}
-			return o.cell(key, v, -1).Text
+			return o.cell(key, -1).Text
 		})
 		if isWhole {
 			return text
@@ -210,10 +210,10 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell returns the cell of a value of a key. decimals is the number of decimals of its column, or −1.
-func (o object) cell(key string, v any, decimals int) Cell {
+// cell returns the cell of the value of a key. decimals is the number of decimals of its column, or −1.
+func (o object) cell(key string, decimals int) Cell {
 	f := fieldOf(key)
-	switch v := v.(type) {
+	switch v := o.value(key).(type) {
 	case string:
 		return Cell{Text: v, Mark: text(o[f.mark])}
 	case []any:
@@ -343,7 +343,7 @@ func (p *part) table(rows []object, caption string) *Table {
 		t.Head = append(t.Head, fieldOf(key).title)
 		for i, row := range rows {
 			t.Rows[i] = append(t.Rows[i],
-				row.cell(key, row.value(key), decimalsOf(numbers)))
+				row.cell(key, decimalsOf(numbers)))
 		}
 	}
 	return t
@@ -369,7 +369,7 @@ func (p *part) pivot(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {
 		name := text(row[p.Columns[0]])
-		column := row.cell(p.Pivot, row.value(p.Pivot), -1).Text
+		column := row.cell(p.Pivot, -1).Text
 		if !slices.Contains(t.Head, column) {
 			t.Head = append(t.Head, column)
 		}
@@ -380,7 +380,7 @@ func (p *part) pivot(rows []object, caption string) *Table {
 			t.Rows = append(t.Rows, Texts(name))
 		}
 		t.Rows[i] = append(t.Rows[i],
-			row.cell(p.Columns[1], row.value(p.Columns[1]), -1))
+			row.cell(p.Columns[1], -1))
 	}
 	if len(t.Head) == 2 {
 		t.Bars = map[int]bool{1: true}
@@ -393,7 +393,7 @@ func (p *part) chart(rows []object, caption string) *Chart {
 	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title},
 		Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
 	for _, row := range rows {
-		x, y := row.number(p.X), row.cell(p.Y, row.value(p.Y), -1)
+		x, y := row.number(p.X), row.cell(p.Y, -1)
 		if fieldOf(p.X).format == "%" {
 			x *= 100
 		}
