@@ -10,13 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// VonNeumannAdjacency is the system I − αA. v must be positive with α·Av < v in every row, as Perron's eigenvector is, and bound
-// must be a lower bound of the eigenvalues. With the Laplacian L' of the graph with weights v_i·a_ij·v_j
+// VonNeumannAdjacency is the system I − αA. v must be positive with α·Av < v in every row, like Perron's eigenvector. bound
+// must be a lower bound of the eigenvalues of the system. With the Laplacian L' of the graph with weights v_i·a_ij·v_j
 //
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
-// so that Jacobi's steps and the factor are the same as for a graph. Weights are computed in every sweep, or stored if several
-// processes share the rows. The system keeps v. Cost: [graph.Sweeps].
+// so that Jacobi's steps and the factor are the same as for a graph. Each sweep computes the weights; if several processes
+// share the rows, the weights are stored. The system keeps v. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	v []float64, bound float64) (*System, error) {
 	team := sparse.TeamOf(g.A)
@@ -54,8 +54,9 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	return s, nil
 }
 
-// startNear makes solves begin at Galerkin's approximation by the vectors that are v ≥ 0 in one component and 0 elsewhere. Near
-// the end of the range of a parameter, or with few clamped rows, it is most of the solution. startNear keeps and changes v.
+// startNear makes solves begin at Galerkin's approximation by the vectors that are v ≥ 0 in one component and 0 elsewhere. This
+// approximation is most of the solution near the end of the range of a parameter, and with few clamped rows. startNear keeps
+// and changes v.
 func (s *System) startNear(v []float64) {
 	if s.Graph.Signed { // v is far from an eigenvector
 		return

@@ -10,11 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952), with a recurrence for each column and one
-// sweep for all columns in a step. A must be symmetric, and positive definite on the complement of Null.
+// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952). Each column has its own recurrence, and
+// all columns share one sweep in a step. A must be symmetric, and positive definite on the complement of Null.
 //
-// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while residuals, tolerances and Null belong
-// to the scaled system. With A = D − αA and s = d^½ the system is I − αS, at the price of the unweighted sweep.
+// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while residuals, tolerances and Null
+// belong to the scaled system. For example, the map D − αA with s = d^½ is the system I − αS, at the cost of a sweep over
+// unscaled weights.
 //
 // A CG keeps its buffers between solves: three blocks of the size of X, four with a preconditioner other than Jacobi's. It must
 // not be used concurrently.
@@ -28,15 +29,15 @@ type CG struct {
 	ladder *ladder // nil: Precond serves all columns
 	run    run
 
-	// complete states that Precond is the inverse of A, or A⁺ except on the null space, up to rounding errors. Without Start the
-	// iteration then begins at the solution by Precond, which seldom needs another step.
+	// complete states that Precond is the inverse of A up to rounding errors, or A⁺ outside the null space. Without Start the
+	// iteration then begins at Precond's solution, which seldom needs another step.
 	complete bool
 
-	// easy are eigenvectors of the scaled system with the eigenvalues ground/s². Without Start the iteration begins at the exact
-	// solution for the part of B in their span, because they slow it down the most. Nil: it begins at zero.
+	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the iteration down the most.
+	// Without Start the iteration begins at the exact solution for the part of B in their span, or at zero if easy is nil.
 	//
-	// If image = A·1 is set, the vectors of easy are s in each component and ground/s² are their Rayleigh quotients. The iteration
-	// then begins at Galerkin's approximation in their span.
+	// If image = A·1 is set, the vectors of easy are s in each component and ground/s² are their Rayleigh quotients. The
+	// iteration then begins at Galerkin's approximation in their span.
 	easy          *blocks.Disjoint
 	ground, image []float64
 }
@@ -89,8 +90,8 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns the factor β of the current direction in a live column's next direction. With a null space, a preconditioned
-// residual may consist of rounding errors before the residual is small: then there is no direction.
+// turn returns β of a live column: its next direction is z + β·direction. There is no direction if the preconditioned residual
+// consists of rounding errors. With a null space this may happen before the residual is small.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.status != live {
 		return 0
@@ -191,7 +192,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 			c.residual <= c.target {
 			continue
 		}
-		// If a second start has not halved the residual of the first start, it has reached the rounding errors of the map.
+		// A column is stuck at the rounding errors of the map if its second start has not halved the residual of its first
+		// start.
 		stuck := r.verified[j] > 0 && c.residual > r.verified[j]/2
 		r.verified[j] = c.residual
 		switch {
@@ -205,8 +207,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// discard sets columns of x to zero if they are worse than zero, as rounding errors may make them if the map is nearly singular.
-// It then computes the residuals again.
+// discard sets columns of x to zero if zero is a better solution, and then computes the residuals again. If the map is nearly
+// singular, rounding errors may make columns worse than zero.
 func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {

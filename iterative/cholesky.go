@@ -36,9 +36,9 @@ type triangle struct {
 	val []float64
 }
 
-// FactorWorkspace declares the largest factor that a solve may make for n nodes and the given number of stored entries (each edge
-// twice); only sampled factors if isSampled is set. Slabs leave room for it on a graph with so few edges that most solves use the
-// factor.
+// FactorWorkspace declares the largest factor that a solve may make for a graph with n nodes and the given number of stored
+// entries, two for each edge. If isSampled is set, it considers only sampled factors. If the graph has so few edges that most
+// solves use the factor, slabs of columns leave room for the factor.
 func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) {
 	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
@@ -61,7 +61,7 @@ func SampledBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, factorLimit(n, entries))
 }
 
-// SlowBytes returns the memory of the sampled factor of a grid or a mesh, 0 for other graphs, see [IsSlow].
+// SlowBytes returns the memory of the sampled factor of a grid or a mesh. It returns 0 if [IsSlow] is false.
 func SlowBytes(n int, entries int64) budget.Size {
 	if !IsSlow(n, entries) {
 		return 0
@@ -77,14 +77,14 @@ func sampledBytes(n int, entries, fill int64) budget.Size {
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
 
-// isLean reports whether a complete factor is tried: for a small graph, and for a graph with so few edges that it may be a tree,
-// a road map, a grid or a mesh.
+// isLean reports whether a complete factor is tried. The graph must be small, or have so few edges that it may be a tree, a
+// road map, a grid or a mesh.
 func isLean(n int, entries int64) bool {
 	return n <= smallRows || entries <= 8*int64(n)
 }
 
-// IsSlow reports whether a graph may be a grid or a mesh, on which iterations take many steps, and is too large for a complete
-// factor.
+// IsSlow reports whether a graph is too large for a complete factor and may be a grid or a mesh, on which iterations take many
+// steps.
 func IsSlow(n int, entries int64) bool {
 	return isLean(n, entries) && n > leanRows && entries > 3*int64(n)
 }
@@ -96,27 +96,28 @@ const leanRows = 1 << 18
 // always takes less than a second.
 const smallRows = 4096
 
-// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries: the edges; the search
-// for an order with the lists of the fronts, which have at most as many vertices as the triangle has entries; the columns, a
-// front, the stack; and then two triangles.
+// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries. This is the memory
+// of the edges, of the search for an order with the lists of the fronts, of the columns, a front and the stack, and then of two
+// triangles. The lists have at most as many vertices as the triangle has entries.
 func completeBytes(n int, entries, fill int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
-// factorLimit bounds the entries of the triangle of a sampled factor. As multiples of the entries of the matrix, a social
-// network, a web or a road map has 0.5 to 1.2, a grid of two dimensions or neighbours in the plane 0.8 to 1.2, three dimensions
-// 1.6 with six neighbours and 1.2 with 26, and random edges 2.7 with eight. Random graphs with more edges, and neighbours in more
-// dimensions, exceed the limit: on them Jacobi takes few steps, unless weights differ by orders of magnitude.
+// factorLimit bounds the entries of the triangle of a sampled factor. For each entry of the matrix, the triangle has 0.5 to 1.2
+// entries in a social network, a web or a road map; 0.8 to 1.2 in a grid of two dimensions or between neighbours in the plane;
+// in three dimensions 1.6 with six neighbours and 1.2 with 26; and 2.7 in a random graph with eight edges for each node. Random
+// graphs with more edges, and neighbours in more dimensions, exceed the limit. On them Jacobi takes few steps, except if
+// weights differ by orders of magnitude.
 func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
-// newCholesky factors M = scale·L + diag(ground), L = D − A. A must be symmetric with weights ≥ 0; ground must be ≥ 0, or nil
-// for zeros. On each component whose ground is zero it factors the singular L.
+// newCholesky factors M = scale·L + diag(ground), L = D − A. A must be symmetric with weights ≥ 0. ground must be ≥ 0; nil
+// means zeros. On each component whose ground is zero it factors the singular L.
 //
-// The factor depends on the matrix alone. memory limits it in bytes; 0 means no limit. The error is a [*budget.Error], wraps
-// [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential elimination; the memory of
-// sampledBytes for its entries, which are counted on the way.
+// The factor depends on the matrix alone. memory limits the factor in bytes; 0 means no limit. The error is a [*budget.Error],
+// wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential elimination, and the memory
+// of sampledBytes for the entries that the elimination makes.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
@@ -149,8 +150,8 @@ func newFactor(columns *columns, workers int) *cholesky {
 	return c
 }
 
-// arrange orders the positions by level. The level of a position is one more than the highest level of the positions on which it
-// depends.
+// arrange orders the positions by level. The level of a position is one more than the highest level among the positions on
+// which the position depends.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
 	level := make([]uint32, n) // of each vertex
@@ -244,7 +245,7 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 	})
 }
 
-// batchBytes is the size of the sums between gather and addition, so that they stay in the nearest cache.
+// batchBytes is the size of the sums that are gathered before they are added. The sums then stay in the nearest cache.
 const batchBytes = 16 << 10
 
 // solve is ApplyTo for one slab of columns.
@@ -320,7 +321,7 @@ func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	return first < end
 }
 
-// at returns the row of y of vertex v, and the sums of the position that is place positions after the first.
+// at returns the row of y of vertex v, and the row of sums with index place.
 func (s *substitution) at(v uint32, place int) (row, sums []float64) {
 	w := s.sums.Stride
 	return s.y.Data[int(v)*s.y.Stride:][:w], s.sums.Data[place*w:][:w]

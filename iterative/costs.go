@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ladder starts the columns of a solve with Jacobi, and continues columns that converge too slowly with the factor. The decision
-// for a column depends on this column alone, so that its bits do not depend on other columns.
+// ladder starts the columns of a solve with Jacobi, and continues columns that converge too slowly with the factor. It decides
+// for each column by this column alone, so that the bits of a column do not depend on other columns.
 type ladder struct {
 	jacobiSteps int // number of steps with Jacobi that cost as much as a solve with the factor
 	allowed     int // largest number of steps with the factor; 0: no limit but the settings'
@@ -17,31 +17,32 @@ type ladder struct {
 }
 
 const (
-	// A step with the factor costs about three sweeps, and about fifteen steps are enough. Making the factor is worth fifteen more
-	// steps if it may not be needed: a singular system is as hard as its graph.
+	// A solve with the factor takes about fifteen steps, each of which costs about three sweeps. stepsDefinite adds fifteen
+	// steps for making the factor, which may not be needed. stepsSingular does not, because a singular system is as hard as its
+	// graph.
 	stepsDefinite = 60
 	stepsSingular = 45
 
-	// A sweep over the few columns of a harmonic function costs little compared with making the factor, which takes as long as 40
-	// steps on a road map, 150 to 260 on a web or a grid, and 450 to 650 on R-MAT, where Jacobi needs 30 to 80.
+	// A harmonic function has few columns, so that a sweep costs little compared with making the factor. Making the factor
+	// takes as long as 40 steps on a road map, 150 to 260 on a web or a grid, and 450 to 650 on R-MAT, where Jacobi needs 30 to
+	// 80 steps.
 	stepsHarmonic = 300
 
-	// On a large grid or mesh without a complete factor, making the sampled factor takes as long as 150 to 260 steps, and several
-	// times as much memory as a solve.
+	// stepsSlow is for a large grid or mesh without a complete factor. Making the sampled factor then takes as long as 150 to
+	// 260 steps, and several times as much memory as a solve.
 	stepsSlow = 180
 
-	// reviewEvery is the number of steps between reviews. The first review, after firstReview steps, finds hopeless columns: there a
-	// singular system that Jacobi solves in 38 steps is predicted to take 31, and systems that take hundreds are predicted to take
-	// 60 to 290.
+	// reviewEvery is the number of steps between reviews. A first review after firstReview steps finds hopeless columns. It
+	// predicts 31 steps for a singular system that Jacobi solves in 38, and 60 to 290 for systems that take hundreds.
 	reviewEvery = 20
 	firstReview = 8
 
-	// factorStepsPerDigit bounds the steps with the factor.
+	// factorStepsPerDigit bounds the steps with the factor, for each digit of the tolerance.
 	factorStepsPerDigit = 10
 )
 
-// review sets columns waiting for which Jacobi is predicted to need more steps than the factor is worth. It assumes that
-// residuals continue to fall at their mean rate so far.
+// review sets columns waiting if Jacobi is predicted to take more than jacobiSteps steps. It assumes that residuals continue to
+// fall at their mean rate so far.
 func (l *ladder) review(columns []column) {
 	for j := range columns {
 		c := &columns[j]

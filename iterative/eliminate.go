@@ -78,7 +78,8 @@ func newColumns(n int, stored int64) columns {
 	return c
 }
 
-// begin adds the column of vertex v, whose pivot is sum, the sum of its weights. Calls of add follow, and then its end in start.
+// begin adds the column of vertex v. Its pivot is sum, the sum of the weights of v. The caller must add the entries of the
+// column with add, and then append the end of the column to start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
 	inverse := 0.0
@@ -88,7 +89,6 @@ func (c *columns) begin(v uint32, sum float64) {
 	c.pivot = append(c.pivot, inverse)
 }
 
-// add adds an entry to the last column.
 func (c *columns) add(row uint32, share float64) {
 	c.entries.add(row, share)
 	if c.mass != nil {
@@ -192,7 +192,8 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 }
 
 // eachEdge calls visit with the row, the column and scale times the weight of every entry off the diagonal, except zeros. It
-// returns [graph.ErrWeight] for a weight that is negative or NaN, because neither factorization is defined for it.
+// returns [graph.ErrWeight] for a weight that is negative or NaN, because neither the sampled nor the complete factorization is
+// defined for such a weight.
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
@@ -254,7 +255,8 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	}
 }
 
-// collect stores the neighbours of v in neighbours, with multi-edges merged, sorted by weight and then by number.
+// collect stores the neighbours of v in neighbours. It merges multi-edges, and sorts the neighbours by weight and then by
+// number.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
@@ -375,7 +377,6 @@ func (b *buckets) put(v uint32, count int32) {
 	b.last[i] = v
 }
 
-// putFirst puts v first into bucket i.
 func (b *buckets) putFirst(v uint32, i int) {
 	first := b.first[i]
 	b.in[v], b.prev[v], b.next[v] = int32(i), noVertex, first
@@ -403,7 +404,7 @@ func (b *buckets) remove(v uint32) {
 	}
 }
 
-// move puts v into the bucket for count edges, unless it is there already.
+// move puts v into the bucket for count edges, if v is in another bucket.
 func (b *buckets) move(v uint32, count int32) {
 	if int(b.in[v]) != min(int(count), len(b.first)-1) {
 		b.remove(v)

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// progress holds numbers of the recurrence of one column with one preconditioner P, from which the error of the column is
-// estimated.
+// progress holds numbers of the recurrence of one column with one preconditioner. They give an estimate of the error of the
+// column.
 type progress struct {
 	energy   float64 // Σ α·rᵀz over all steps, about xᵀ·A·x
 	longest  float64 // largest α of about the last ten steps
@@ -29,13 +29,13 @@ func (p *progress) step(alpha, rz float64) {
 	p.longest = max(0.8*p.longest, alpha)
 }
 
-// usual is a factor by which estimates are increased so that they are seldom below the error: norms differ, and residuals are
-// rounded.
+// usual multiplies estimates, so that they are seldom below the error. Without it they may be, because norms differ and
+// residuals are rounded.
 const usual = 3
 
-// estimate returns an estimate of the error of a column relative to the column, both in the norm of A. It is the sum of α·rᵀz
-// over all future steps (Hestenes and Stiefel 1952), assuming that α does not exceed the largest α of the last steps, and that
-// rᵀz continues to fall at its mean rate.
+// estimate returns an estimate of the error of a column relative to the column, both in the norm of A. The estimate is the sum
+// of α·rᵀz over all future steps (Hestenes and Stiefel 1952). It assumes that α does not exceed the largest α of the last
+// steps, and that rᵀz continues to fall at its mean rate.
 func (c *column) estimate() float64 {
 	p := &c.progress
 	if c.norm == 0 || c.residual == 0 {
@@ -54,8 +54,9 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C: the error is about C⁺·R with the residual R.
-// Since computing R may hide its rounding errors, it adds numbers of their size with random signs to R.
+// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C. The error is about C⁺·R with the residual R.
+// The residual may look smaller than its own rounding errors. Therefore estimateByFactor adds numbers of their size with random
+// signs to R.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

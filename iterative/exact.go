@@ -26,20 +26,21 @@ type exact struct {
 }
 
 const (
-	// ExactFirst is the largest number of nodes for which systems are eliminated. Elimination then takes less than a second on any
-	// graph.
+	// ExactFirst is the largest number of nodes of a graph whose system is solved by elimination. Elimination of such a system
+	// takes less than a second.
 	ExactFirst = 1024
 
-	// exactWide replaces ExactFirst if residuals may hide errors. It allows the cover of a signed graph of ExactFirst nodes.
+	// exactWide replaces ExactFirst if residuals may hide errors. It admits the double cover of a signed graph of ExactFirst
+	// nodes.
 	exactWide = 2 * ExactFirst
 
 	unitRoundoff = 0x1p-53
 	epsilon      = 2 * unitRoundoff
 )
 
-// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held must have a node of
-// each singular component; these nodes are eliminated last, and solutions are 0 there. The error wraps [ErrFill] if products of
-// weights vanish, or comes from the sweep.
+// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held must have a node
+// of each singular component. These nodes are eliminated last, and solutions are 0 there. The error wraps [ErrFill] if products
+// of weights underflow to 0. Other errors come from the sweep.
 //
 // Cost: one sweep, and at most n³/6 products.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,

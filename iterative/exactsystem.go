@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exactFactor returns the exact factor of Edge·L + diag(Ground). It makes the factor once. The error wraps [ErrFill].
+// exactFactor returns the exact factor of Edge·L + diag(Ground). The first call makes the factor. The error wraps [ErrFill].
 func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
@@ -41,8 +41,8 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	return f, err
 }
 
-// heaviest returns for each vector of the null space the row of its largest element, or nil for a definite system. Holding this
-// row costs the fewest digits, because means are near its value.
+// heaviest returns for each vector of the null space the row of its largest element. It returns nil for a definite system.
+// Holding this row at 0 costs the fewest digits, because means are near the value of this row.
 func (s *System) heaviest() []int {
 	if s.Null == nil {
 		return nil
@@ -64,10 +64,10 @@ func (s *System) heaviest() []int {
 	return rows
 }
 
-// EliminateTo stores the solution of M·X = B in x, or M⁺·B, by elimination without subtraction. If B ≥ 0 and M is definite, its
-// precision does not depend on the weights; otherwise ErrorBound includes the digits that cancel because of the signs of B. x
-// must not be b. The result has only the error bounds. The error wraps [ErrFill] if the graph has more than [ExactFirst] nodes,
-// if several processes share it, or if products of weights vanish.
+// EliminateTo stores the solution of M·X = B in x, or M⁺·B if M is singular, by elimination without subtraction. If B ≥ 0 and M
+// is definite, the precision of X does not depend on the weights. Otherwise ErrorBound includes the digits that cancel because
+// of the signs of B. x must not be b. The result has only the error bounds. The error wraps [ErrFill] if the graph has more
+// than [ExactFirst] nodes, if several processes share it, or if products of weights underflow to 0.
 //
 // Cost: a factor, which is kept, and two solves with it.
 func (s *System) EliminateTo(ctx context.Context,
@@ -90,7 +90,7 @@ func (s *System) EliminateTo(ctx context.Context,
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
-// eliminatedTo is EliminateTo with all fields of the result of an iteration.
+// eliminatedTo is EliminateTo with a result that also has the fields that an iteration fills.
 func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	record func(int, []float64)) (*Result, error) {
 	for j, norm := range columnNorms(s.team(), b) {
@@ -127,8 +127,8 @@ func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of diag(1/s)·X; in singular components
-// up to a constant.
+// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of diag(1/s)·X. In singular
+// components the bounds hold up to a constant.
 func (s *System) solveByFactor(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
@@ -172,8 +172,8 @@ func (s *System) squareOf(i int) float64 {
 	return f * f
 }
 
-// removeMeans stores diag(s)·B in c, in singular components without its part in the null space, and in size upper bounds of the
-// absolute values of the summands of c. means is nil for a definite system.
+// removeMeans stores diag(s)·B in c. In singular components it leaves out the part of B in the null space. It stores in size
+// upper bounds of the absolute values of the summands of c. means is nil for a definite system.
 func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {
@@ -205,7 +205,7 @@ func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componen
 	return means
 }
 
-// componentMeans computes the mean of numbers in each component, divided by the sum of s².
+// componentMeans computes for each component a sum of numbers divided by the sum of s².
 type componentMeans struct {
 	part   []uint32
 	unit   []float64 // 0 in rows outside the null space
@@ -214,7 +214,7 @@ type componentMeans struct {
 	weight []float64
 }
 
-// newMeans returns empty sums with the weights of the components.
+// newMeans returns empty sums, with the sum of s² of each component.
 func newMeans(s *System) *componentMeans {
 	parts := s.Graph.Components
 	m := &componentMeans{part: parts.Of, unit: s.Null.Unit,

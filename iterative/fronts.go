@@ -40,9 +40,10 @@ type multifrontal struct {
 // panelColumns is the number of pivots whose products are added to the other columns together.
 const panelColumns = 4
 
-// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. The error
-// wraps [ErrFill] if a limit for the number of rows and entries is exceeded. It is a [*budget.Error] if memory, 0 for no limit,
-// is less than the factor takes; the entries of the factor are counted before it is made.
+// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. The
+// error wraps [ErrFill] if the factor exceeds a limit that limit returns for the number of rows and entries. The error is a
+// [*budget.Error] if the factor takes more than memory; 0 means no limit. completeColumns counts the entries of the factor
+// before it makes the factor.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits, memory int64) (*columns, error) {
@@ -68,8 +69,8 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m.columns, nil
 }
 
-// beginFactor eliminates the leaves of a complete factor, and finds the fronts of the rest. mass moves as in [columns]. The other
-// arguments and the errors are the same as for [completeColumns].
+// beginFactor eliminates the leaves of the graph, and finds the fronts of the other vertices. mass is the mass of each row, see
+// [columns]. The other arguments and the errors are the same as for [completeColumns].
 func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int, mass []float64,
 	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
@@ -128,7 +129,7 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	return nil
 }
 
-// pairs returns the number of values of the update matrix of a front with a border of the given size.
+// pairs returns the number of values that a front with a border of the given size leaves on the stack.
 func pairs(border int) int { return border * (border - 1) / 2 }
 
 // peakStack returns the largest number of values on the stack.
@@ -256,7 +257,7 @@ func (m *multifrontal) column(j int) []float64 {
 	return m.matrix[j*m.stride:][:m.stride]
 }
 
-// addBelow adds c·x to y, from row on.
+// addBelow adds c·x to y in the elements from row on.
 func addBelow(y, x []float64, row int, c float64) {
 	y = y[row:]
 	for i, v := range x[row:] {

@@ -16,20 +16,21 @@ import (
 //
 //	L_UU·F_U = A_UL·F_L,  F_U = (I − T_UU)⁻¹·T_UL·F_L
 //
-// where U are the other rows of components that have a clamped row. Its solution is the limit of label propagation, F ← T·F with
-// the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It stores the
-// harmonic functions in the rows U, does not change other rows, and ignores Start.
+// where U are the other rows of components that have a clamped row. Its solution is the limit of label propagation, F ← T·F
+// with the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It stores
+// the harmonic functions in the rows U, does not change other rows, and ignores Start.
 //
-// It begins with Jacobi and takes the sampled Cholesky factor if the residuals ask for it. Residuals are residuals of
-// D_U^-½·L_UU·D_U^-½, relative to D^-½·A_UL·F_L in the rows U and √w·F_L in the other rows, where w is about the mean weight of
-// an edge, so that they do not depend on the unit of weights. D omits loops that outweigh the other edges of a node.
+// SolveTo begins with Jacobi and continues with the sampled Cholesky factor if the residuals predict that this saves time.
+// Residuals are residuals of D_U^-½·L_UU·D_U^-½. They are relative to D^-½·A_UL·F_L in the rows U and √w·F_L in the other rows,
+// where w is about the mean weight of an edge, so that they do not depend on the unit of weights. D omits loops that outweigh
+// the other edges of a node.
 //
-// If weights span more than wideSpread, w is so small that it has no effect. Then the system of a graph with few edges or nodes
-// is eliminated. For other graphs the error is bounded, or [ErrIterationLimit] is returned.
+// If the ratio of weights exceeds 1e5, w is so small that it has no effect. Then the system of a graph with few edges or nodes
+// is solved by elimination. For other graphs SolveTo bounds the error, or returns [ErrIterationLimit].
 //
-// If several processes share the rows, the clamped rows must be named rows, and Jacobi is the only preconditioner. A signed graph
-// is solved by its double cover, see [SolvedSize]; with shared rows it is refused with [ErrIterationLimit] if its weights span
-// many orders of magnitude. Cost: a sweep, and one more in a solve.
+// If several processes share the rows, the clamped rows must be named rows, see [sparse.Team], and Jacobi is the only
+// preconditioner. A signed graph is solved by its double cover, see [SolvedSize]. If several processes share a signed graph and
+// its weights span many orders of magnitude, Harmonic returns [ErrIterationLimit]. Cost: a sweep, and one more in a solve.
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	if err := g.CheckSymmetric(ctx); err != nil {
 		return nil, err
@@ -161,8 +162,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. A harmonic function
-// lies between them; in a signed graph so does its negative.
+// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. The values of a
+// harmonic function lie between them. In a signed graph the negated values do, too.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)

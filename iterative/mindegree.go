@@ -17,7 +17,7 @@ type adjacency struct {
 	weight []float64
 }
 
-// of returns the other ends and the weights of the edges of v.
+// of returns the neighbours of v and the weights of the edges to them.
 func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	lo := a.start[v]
 	hi := a.start[v+1]
@@ -120,7 +120,7 @@ type minimumDegree struct {
 	front   []int32 // number of its front; -1: a variable, or absorbed into another element
 	border  []span  // range of its variables in names
 	extent  []int32 // number of vertices in its border
-	beyond  []int32 // number of these that are not in the border of the current element
+	beyond  []int32 // number of vertices in its border that are not in the border of the current element
 	reached []int32 // round in which beyond was set
 	names   []uint32
 
@@ -161,20 +161,22 @@ type fillLimits struct {
 }
 
 const (
-	// productsPerEntry is the number of multiplications, for each entry and row of the matrix, that take as long as sampling a
-	// factor and iterating with it.
+	// productsPerEntry times the entries and rows of the matrix is the number of multiplications that take as long as sampling
+	// a factor and iterating with it.
 	productsPerEntry = 1500
 
 	// largeFill bounds the entries of the triangle of a large graph, for each entry of the matrix.
 	largeFill = 3
 
-	// stepsPerEntry bounds the steps of a search for an order. A search takes 3 in a road map, 6 in a grid, 25 in a dictionary; with
-	// large hubs, a fifth of the vertices takes 25.
+	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the matrix. A search takes 3 in a road
+	// map, 6 in a grid, and 25 in a dictionary. In a graph with large hubs, a search that orders a fifth of the vertices takes
+	// 25.
 	stepsPerEntry = 30
 )
 
-// Among vertices with fewer than shortLists edges the latest is eliminated first: along chains, whose numbers are near each
-// other. Among other vertices it is the first: the factor of a grid then has a quarter less entries.
+// The search eliminates the latest vertex first among vertices with fewer than shortLists edges. It then follows chains, whose
+// numbers are near each other. Among other vertices it eliminates the first vertex first: the factor of a grid then has a
+// quarter less entries.
 const shortLists = 3
 
 // noLimits returns limits that no factor exceeds.
@@ -194,8 +196,8 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
-// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix, a road map of any size or
-// nearest neighbours in the plane have one, a grid of a million nodes has eight.
+// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix, the triangle has one
+// entry in a road map of any size or between nearest neighbours in the plane, and eight in a grid of a million nodes.
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
 	if n > leanRows {
@@ -246,8 +248,8 @@ func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
 
-// isHopeless predicts whether the limits will be exceeded. The remaining vertices get at least the entries that they have now, in
-// most graphs several times as many, and the steps for each vertex grow.
+// isHopeless predicts whether the limits will be exceeded. The columns of the remaining vertices get at least the entries that
+// their degrees give now, and in most graphs several times as many. The steps for each vertex grow.
 func (m *minimumDegree) isHopeless() bool {
 	var entries int64
 	for v, size := range m.size {
@@ -382,7 +384,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
-// find adds variable i to found, once, and removes it from the queue, because its degree will change.
+// find adds variable i to found, if it is not there. It removes i from the queue, because the degree of i will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -399,7 +401,7 @@ func (m *minimumDegree) absorb(e uint32) {
 	m.front[e] = -1
 }
 
-// measure counts for each other element the vertices of its border that are not in the border of the current element.
+// measure counts, for each other element, the vertices of its border that are not in the border of the current element.
 func (m *minimumDegree) measure() {
 	for _, i := range m.found {
 		elements := m.list[m.start[i]:][:m.elements[i]]
@@ -414,8 +416,8 @@ func (m *minimumDegree) measure() {
 	}
 }
 
-// update rebuilds the list of variable i, which gets element v, and bounds the number of its neighbours beyond v. It reports
-// whether there are any.
+// update rebuilds the list of variable i, adds element v to it, and bounds the number of the neighbours of i beyond v. It
+// reports whether there are any.
 func (m *minimumDegree) update(i, v uint32) bool {
 	list := m.list[m.start[i]:][:m.length[i]]
 	m.steps += int64(len(list))
@@ -508,7 +510,7 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	return nil
 }
 
-// findLast adds vertex u to found, once, if it comes last.
+// findLast adds vertex u to found, if u comes last and is not in found.
 func (m *minimumDegree) findLast(u uint32) {
 	if m.isLast[u] && m.mark[u] != m.round {
 		m.mark[u] = m.round
@@ -546,7 +548,7 @@ func (t *twins) clear() {
 	t.used = t.used[:0]
 }
 
-// first returns the first variable with the same remainder of the hash. chain leads to the next variables.
+// first returns the first variable in the chain of the given hash. chain leads to the next variables.
 func (t *twins) first(hash uint32) uint32 {
 	return t.head[hash&uint32(len(t.head)-1)]
 }

@@ -2,8 +2,8 @@ package iterative
 
 import "github.com/heatwalk/heatwalk/sparse/blocks"
 
-// nullShare computes the part of a preconditioned residual z in the null space, followed by the part of a residual r. In the
-// scaled system these are s∘z and r/s, and the vectors are u.
+// nullShare computes the parts of a preconditioned residual z and of a residual r in the null space. The sums for z come first,
+// the sums for r follow. In the scaled system z and r are s∘z and r/s, and u are the vectors of the null space.
 type nullShare struct {
 	blocks.Share
 	scale []float64 // s; nil means ones

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// unit returns ones, one for each row.
 func (r *passes) unit() []float64 {
 	if n := r.b.Rows; len(r.ones) != n {
 		r.ones = slices.Repeat([]float64{1}, n)
@@ -22,8 +21,8 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores in dst the sums of all chunks in their order, and then of all processes. A chunk has either named rows or other
-// rows, and residuals are zero in padding.
+// total stores in dst the sums of all chunks in their order, added over all processes. A chunk has either named rows, which
+// count in this process, or other rows. Residuals are zero in padding.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
@@ -43,7 +42,8 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		simd.RowsOf(r.p.Data, r.p.Stride, rows.Lo), simd.RowsOf(r.q.Data, r.q.Stride, rows.Lo))
 }
 
-// lessen computes r −= q·diag(α) on a chunk, and adds up rᵀr, rᵀz with Jacobi, and the parts of both in the null space.
+// lessen computes r −= q·diag(α) on a chunk. It adds up rᵀr and the part of r in the null space. With Jacobi it also adds up
+// rᵀz and the part of z in the null space.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)
@@ -78,7 +78,7 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 	r.addNull(chunk, lo, hi, r.z)
 }
 
-// addNull adds up the part of block z in the null space, on a chunk.
+// addNull adds up the part of z in the null space, on a chunk.
 func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64

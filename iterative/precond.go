@@ -14,13 +14,13 @@ type Preconditioner interface {
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// jacobi preconditions with a diagonal. Elements that are not positive belong to empty rows. [CG] computes its product inside
-// other passes.
+// jacobi preconditions with a diagonal. [CG] computes its product inside other passes.
 type jacobi struct {
 	inverse []float64 // 1/A_ii, or 0 if row i of A is empty
 }
 
-// NewJacobi returns the preconditioner of a diagonal.
+// NewJacobi returns the preconditioner with the inverse of a diagonal. An element that is not positive must belong to an empty
+// row; its inverse is 0.
 func NewJacobi(diag []float64) Preconditioner {
 	return &jacobi{blocks.Inverses(diag)}
 }

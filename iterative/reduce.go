@@ -20,15 +20,16 @@ import (
 // where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions for any
 // choice of known and hidden values in L. Elimination without subtraction gives the weights with all digits.
 type Reduction struct {
-	// Mass holds for each row of L the sum of the masses m of all rows, each times the probability that a walk from the row meets
-	// this row of L first. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
+	// Mass holds for each row of L the sum of the masses m of all rows, each times the probability that a walk from the row
+	// with this mass meets this row of L first. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
 	Mass []float64
 
 	weight  *sparse.Block[float64] // between rows of L, with zeros on the diagonal
 	columns *columns               // columns of the rows U
 }
 
-// A graph is not reduced to rows L with more pairs than reductionPairs, or if the triangle has more entries than its limit.
+// A graph is not reduced if the rows L have more pairs than reductionPairs, or if the triangle has more entries than
+// reductionLimit.
 const reductionPairs = 1 << 21
 
 // reductionLimit bounds the entries of the triangle without the pairs of rows of L.
@@ -41,8 +42,8 @@ func reductionLimit(n int, entries int64) int64 {
 
 // Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in their order. Loops are ignored. The error
 // wraps [ErrFill] if a row is kept twice, or if the reduction takes too many entries or products, as on most graphs with more
-// than eight entries a row. It is a [*budget.Error] if the memory, 0 for no limit, is less than [ReductionBytes]. Otherwise it
-// comes from the sweep.
+// than eight entries a row. The error is a [*budget.Error] if memory is less than [ReductionBytes]; 0 means no limit. Other
+// errors come from the sweep.
 //
 // Cost: one sweep, a search for an order and a sequential elimination, at most some thousand products for an entry.
 func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64, memory int64) (*Reduction, error) {
@@ -107,9 +108,9 @@ func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	}
 }
 
-// HarmonicTo stores values in the free rows of f: the values of the function that is harmonic there and in U, and has the values
-// of f in the other rows of L. The value of a free row that is not connected with any other row has no meaning. Cost: k³/3 +
-// k²·cols multiplications for k free rows.
+// HarmonicTo stores in the free rows of f the values of the function that is harmonic there and in U, and has the values of f
+// in the other rows of L. The value of a free row that is not connected with any other row has no meaning. Cost: k³/3 + k²·cols
+// multiplications for k free rows.
 func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], free []int) error {
 	isFree := make([]bool, f.Rows)
 	for _, i := range free {
@@ -136,13 +137,13 @@ func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], fr
 	return err
 }
 
-// Absorb computes for each of k nodes the mean of the values where walks from the node end, and stores it in the last columns of
-// q. Row i of q must have the weights of arcs to the k nodes, the weight of arcs to an end, and the sums of these weights times
-// the values there; the arc to the node itself is ignored. ends reports whether walks from every node end. Absorb returns the
-// error of the context.
+// Absorb computes for each of k nodes the mean of the values where walks from the node end, and stores the mean in the last
+// columns of q. Row i of q must have the weights of the arcs of node i to the k nodes, then the weight of its arcs to ends, and
+// then the sums of these last weights times the values at the ends. The arc of a node to itself is ignored. ends reports
+// whether walks from every node end. Absorb returns the error of the context.
 //
-// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences, so
-// that they have all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
+// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences,
+// so that they have all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
 func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error) {
 	k := q.Rows
 	ends = true
@@ -177,13 +178,14 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 	return ends, nil
 }
 
-// Reduces reports whether a sparse matrix with n rows and the given number of entries is large enough for [Reduce] to pay, and
-// kept small enough.
+// Reduces reports whether [Reduce] pays for a matrix with n rows and the given number of entries. The matrix must be large and
+// sparse, and kept, the number of rows kept, small.
 func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the weights on the stack during a reduction. In lattices their number is half the number of entries.
+// reductionStack bounds the weights on the stack during a reduction. In lattices the number of weights is half the number of
+// entries.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

@@ -178,8 +178,8 @@ func checkNorm(j int, norm float64) error {
 	return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, norm)
 }
 
-// startEasy stores in x the solution for the part of B in the easy vectors, and subtracts its image from r, without a sweep.
-// Cost: two passes.
+// startEasy stores in x the solution for the part of B in the span of CG.easy. It subtracts the image of this solution from r
+// without a sweep. Cost: two passes.
 func (r *recurrence) startEasy() {
 	var share blocks.Share
 	share.Compute(r.cg.easy, r.v.b, r.cg.Workers, nil)
@@ -221,7 +221,7 @@ func (r *passes) clear(b *sparse.Block[float64]) {
 	})
 }
 
-// rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of B − P₀B in rr.
+// rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of B − P₀B in rr. P₀ projects on the null space.
 func (r *recurrence) rightHandSide() {
 	projected := r.outside(r.v.r)
 	r.v.chunks(func(r *passes, chunk, lo, hi int) {
@@ -264,7 +264,7 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	}})
 }
 
-// trueResidual stores B − A·X in r, in the order of B, and its norms in the columns.
+// trueResidual stores s∘(B − P₀B) − A·X in r, and the norms of the residuals in the columns.
 func (r *run) trueResidual(ctx context.Context) error {
 	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
@@ -355,7 +355,7 @@ func (r *recurrence) update() {
 	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) })
 }
 
-// precondition computes z and rᵀz unless other passes do, and removes the null space.
+// precondition removes the null space from z. It first computes z and rᵀz, if no other pass has computed them.
 func (r *recurrence) precondition(ctx context.Context) error {
 	if r.v.z != nil {
 		r.projectResidual()

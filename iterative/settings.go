@@ -34,8 +34,8 @@ type Settings struct {
 	// Start states that X holds a first approximation; otherwise the first approximation is zero.
 	Start bool
 
-	// Recurrence reports the residuals of the recurrence in place of the true residuals. They agree up to rounding errors of the
-	// order ε·steps·‖A‖·‖X‖. It saves the last sweep, but ErrStagnation is not found.
+	// Recurrence reports the residuals of the recurrence in place of the true residuals. They agree up to rounding errors of
+	// the order ε·steps·‖A‖·‖X‖. Recurrence saves the last sweep, but ErrStagnation is then never returned.
 	Recurrence bool
 
 	// Recorder, if not nil, is called before the first and after every step with the relative residuals of all columns, in a slice
@@ -46,9 +46,9 @@ type Settings struct {
 	// not imply a small error if the weights span many orders of magnitude.
 	Eliminate bool
 
-	// Enough, if not nil, is called before the first and after every step of [CG.SolveTo] with X and the residual of the recurrence,
-	// for one column without Scale. The solve ends if it returns true. If several processes share the rows, it must return the same
-	// in all of them.
+	// Enough, if not nil, is called before the first and after every step of [CG.SolveTo] with X and the residual of the
+	// recurrence. The system must have one column and no Scale. The solve ends if Enough returns true. If several processes
+	// share the rows, Enough must return the same in all of them.
 	Enough func(x, residual []float64) bool
 }
 
@@ -57,7 +57,7 @@ const (
 	defaultMaxIterations = 10_000
 )
 
-// validate reports every setting that is out of range.
+// validate returns the errors of all settings that are out of range.
 func (s *Settings) validate() error {
 	if s == nil {
 		return nil
@@ -99,15 +99,15 @@ type Result struct {
 	Sweeps      int   // number of all sweeps, including sweeps for residuals
 	ColumnSteps []int // number of steps of each column until it ended
 
-	// Residual holds ‖B − A·X‖ for each column, without the part of B in the null space. Relative is Residual over the norm of B,
-	// without the same part.
+	// Residual holds ‖B − A·X‖ for each column, without the part of B in the null space. Relative is Residual over the norm of
+	// B, also without this part.
 	Residual, Relative []float64
 
 	// History holds the largest relative residual before the first and after each step.
 	History []float64
 
-	// ErrorBound is an upper bound of ‖X − M⁺B‖ for each column: the residual and the rounding errors of computing it, over the
-	// System's Least. It is nil if Least is 0.
+	// ErrorBound is an upper bound of ‖X − M⁺B‖ for each column: the residual plus the rounding errors of computing the
+	// residual, divided by the System's Least. It is nil if Least is 0.
 	ErrorBound []float64
 
 	// ErrorEstimate estimates ‖X − M⁺B‖ for each column from the convergence of the iteration, if no bound is known. It may be

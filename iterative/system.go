@@ -28,22 +28,22 @@ type System struct {
 	// Least is a lower bound of M's eigenvalues outside the null space; 0 means that no bound is known.
 	Least float64
 
-	// Memory is the largest number of bytes that making and keeping the factor may take, in addition to the blocks of a solve; 0
-	// means no limit. A solve that needs the factor and has no memory for it returns a [*budget.Error], so that no result depends on
-	// Memory.
+	// Memory is the largest number of bytes that making and keeping the factor may take, in addition to the blocks of a solve;
+	// 0 means no limit. A solve returns a [*budget.Error] if it needs the factor and Memory is too small, so that no result
+	// depends on Memory.
 	Memory int64
 
 	// Sampled forbids a complete factor, which takes too much memory for a rough solve.
 	Sampled bool
 
-	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s², which slow the iteration down
-	// the most; nil means that none are known. If quotients is set, s only approximates eigenvectors, and quotients/s² are its
-	// Rayleigh quotients.
+	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s². They slow the iteration
+	// down the most. nil means that no eigenvectors are known. If quotients is set, s only approximates eigenvectors, and
+	// quotients/s² are its Rayleigh quotients.
 	easy      *blocks.Disjoint
 	quotients []float64
 
-	// free, if not nil, is 1 in the rows that take part. It is 0 in the other rows, which with their columns are rows of the
-	// identity; their Degrees are 0 and their Ground is 1.
+	// free, if not nil, is 1 in the rows that take part and 0 in the other rows. The other rows and their columns are rows and
+	// columns of the identity; their Degrees are 0 and their Ground is 1.
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, for a [Harmonic] system
@@ -61,17 +61,18 @@ type System struct {
 	directErr error  // error of the exact factor
 }
 
-// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors are the same as for
-// [CG], except that by default the factor is given ten steps for each digit of Tolerance.
+// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors are the same as
+// for [CG], except that by default a solve with the factor takes at most ten steps for each digit of Tolerance.
 //
-// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin with
-// Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps and after
-// every twenty, columns are set aside if their residuals predict more than 60 steps (45 for a singular M). When the other columns
-// are done, the solve makes the complete factor, or else the sampled factor, keeps it, and continues the columns set aside with
-// it. These decisions depend on the column alone, and so do its bits.
+// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin
+// with Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps and
+// after every twenty, SolveTo sets columns aside if their residuals predict more than 60 steps, or more than 45 for a singular
+// M. When the other columns are done, SolveTo makes the complete factor, or else the sampled factor, and keeps it. It continues
+// the columns set aside with this factor. Its decisions for a column depend on this column alone, and so do the bits of the
+// column.
 //
-// For a [Harmonic] system, for which Jacobi is given 300 steps, b must be nil. The error is [graph.ErrAsymmetric] if the matrix
-// is not symmetric, which the first solve checks by [graph.Graph.CheckSymmetric].
+// For a [Harmonic] system, b must be nil, and Jacobi may take 300 steps. The error is [graph.ErrAsymmetric] if the matrix is
+// not symmetric, which the first solve checks by [graph.Graph.CheckSymmetric].
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -118,7 +119,8 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return out, err
 }
 
-// checkSymmetric returns [graph.ErrAsymmetric] if the matrix of the graph is not symmetric. It checks once.
+// checkSymmetric returns [graph.ErrAsymmetric] if the matrix of the graph is not symmetric. The first successful call compares
+// the matrix with its transpose.
 func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	if !s.isSymmetric {
 		err = s.Graph.CheckSymmetric(ctx)
@@ -127,19 +129,20 @@ func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	return err
 }
 
-// team returns the processes that share the rows of the graph. With several processes there are no factors, which need all
-// entries in one process.
+// team returns the processes that share the rows of the graph. If there are several, there are no factors, because a factor
+// needs all entries in one process.
 func (s *System) team() *sparse.Team {
 	return sparse.TeamOf(s.Graph.A)
 }
 
-// noFactor reports whether the matrix has no factor, because its rows are shared, or because a signed graph has no Laplacian.
+// noFactor reports whether the matrix has no factor because several processes share its rows, or because a signed graph has no
+// Laplacian.
 func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
 
-// errNoFactor is the error if noFactor returns true. It wraps ErrFill, so that the iteration continues as if the factor filled
-// in.
+// errNoFactor is the error if noFactor returns true. It wraps ErrFill, so that the iteration continues with Jacobi as for a
+// factor that fills in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 // Release frees the buffers and factors that are kept between solves.
@@ -217,7 +220,7 @@ func (s *System) prepare() {
 }
 
 // diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns the diagonal that the
-// operator adds to −Edge·A, which also has the loops of A.
+// operator adds to −Edge·A. This diagonal includes the loops of A.
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -233,7 +236,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorCompletely makes the complete factor, once, if there is one.
+// factorCompletely makes the complete factor, if the system has such a factor. A second call does nothing.
 func (s *System) factorCompletely(ctx context.Context) error {
 	if s.factor != nil || s.filled || s.Sampled || s.noFactor() ||
 		!isLean(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -256,8 +259,8 @@ func (s *System) factorCompletely(ctx context.Context) error {
 	return nil
 }
 
-// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled factor. It makes the factor once.
-// The error wraps [ErrFill] if both fill in.
+// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled factor. The first call makes the
+// factor. The error wraps [ErrFill] if both factors fill in.
 func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	if s.noFactor() {
 		return nil, errNoFactor
@@ -280,10 +283,10 @@ func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	return f, err
 }
 
-// Preconditioner returns the Cholesky factor of M, which is made once, for methods other than [System.SolveTo]. It returns the
-// diagonal of M if the factor fills in, if several processes share the rows, or if the graph is signed. The preconditioner is not
-// defined on a null space of M: project before and after. The error is a [*budget.Error], [graph.ErrWeight],
-// [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
+// Preconditioner returns the Cholesky factor of M for methods other than [System.SolveTo]. The first call makes the factor. If
+// the factor fills in, if several processes share the rows, or if the graph is signed, Preconditioner returns the diagonal of M
+// and factored is false. The preconditioner is not defined on a null space of M: project before and after. The error is a
+// [*budget.Error], [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
 	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, false, err
@@ -307,8 +310,8 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 // rngSeed is the seed for the factor of every system.
 const rngSeed = 1
 
-// bound fills ErrorBound. The error of computing a residual is less than 10ε(‖B‖ + ‖M‖·‖X‖), where the largest row sum of |M|, or
-// of a similar matrix, bounds ‖M‖.
+// bound fills ErrorBound. The error of computing a residual is less than 10ε(‖B‖ + ‖M‖·‖X‖). The largest row sum of |M|, or of
+// a similar matrix, bounds ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
 	switch {
@@ -352,10 +355,10 @@ func (s *System) bound(ctx context.Context, out *Result,
 // IsWide reports whether a small residual may hide a large error, because weights span many orders of magnitude.
 func (s *System) IsWide() bool { return s.wide }
 
-// unevenGround is the ratio of elements of Ground above which the residual is compared with Ground row by row.
+// unevenGround is the ratio of elements of Ground above which boundByRows compares the residual with Ground row by row.
 const unevenGround = 1e5
 
-// uneven reports whether weights span so many decades that this comparison is worth a sweep.
+// uneven reports whether elements of ground span so many decades that boundByRows is worth its sweep.
 func uneven(team *sparse.Team, ground []float64) bool {
 	ends := []float64{math.Inf(-1), 0} // negated smallest, and largest
 	for i, g := range ground {
@@ -367,10 +370,11 @@ func uneven(team *sparse.Team, ground []float64) bool {
 	return ends[1] > -unevenGround*ends[0]
 }
 
-// boundByRows lowers ErrorBound and Rounding to bounds by rows, if these are smaller. No element of M⁻¹ is larger than the
-// element of the inverse of the M-matrix with −|a_ij|, which has no negative element and maps 1 to g or more, so that
+// boundByRows lowers ErrorBound and Rounding if bounds by rows are smaller. N is the M-matrix with the elements −|m_ij| off the
+// diagonal. N⁻¹ has no negative element, no element of M⁻¹ is larger in size than the same element of N⁻¹, and N maps 1 to g or
+// more, so that
 //
-//	|X − X*| ≤ M⁻¹·|R| ≤ max_i |R_i|/g_i
+//	|X − X*| ≤ N⁻¹·|R| ≤ max_i |R_i|/g_i
 //
 // where the rounding error of R_i depends on the row alone. A row with g = 0 has no entries, and X is 0 there. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result,

@@ -11,7 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrParameter is wrapped by errors about a system or a block out of range; settings out of range give a [*param.ParameterError].
+// ErrParameter is wrapped by errors about a system or a block that is out of range. A setting that is out of range gives a
+// [*param.ParameterError] instead.
 var ErrParameter = errors.New("iterative: parameter out of range")
 
 // ShiftedLaplacian is the system a·L + c·I, or a·L̃ + c·I if normalized is set. a must be positive and c ≥ 0. With c = 1 it is
@@ -39,7 +40,7 @@ func ShiftedLaplacian(g *graph.Graph, normalized bool,
 }
 
 // VonNeumann is the system D − αA, or I − αS if normalized is set, with 0 < α < 1. The solution of D − αA is (D − αA)⁺·B, which
-// is 0 in rows without entries. In I − αS a row without entries is a row of the identity.
+// is 0 in rows without entries. If normalized is set, a row without entries is a row of the identity.
 func VonNeumann(g *graph.Graph, normalized bool, alpha float64) (*System, error) {
 	if !(alpha > 0 && alpha < 1) {
 		what := "D − αA"

@@ -7,14 +7,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A large graph that may be a grid or a mesh is first tried on balls around a few of its vertices, whose factor has less fill
-// for each entry than the factor of the graph. The search for an order takes several times as much memory as the balls.
+// A large graph that may be a grid or a mesh is first tried on balls around a few of its vertices. The factor of the balls has
+// less fill for each entry than the factor of the graph. The search for an order takes several times as much memory as the
+// balls.
 const (
 	ballCount    = 4
 	ballVertices = 1 << 14
 )
 
-// tryFill returns an error that wraps [ErrFill] if the factor of balls of a large graph shows that its complete factor fills in.
+// tryFill returns an error that wraps [ErrFill] if balls of a large graph show that the complete factor of the graph fills in.
 func tryFill(ctx context.Context, matrix sparse.Matrix) error {
 	n, _ := matrix.Dims()
 	if !IsSlow(n, matrix.NNZ()) {
