@@ -10,8 +10,9 @@ const (
 	leastSpace   = 2.2e9 // bytes; with less the runtime or its threads die now and then
 )
 
-// The program ends with one line if the limit on its address space (ulimit -v) is too small for the runtime, which would
-// otherwise end it with a trace while it starts threads. With less than about 0.8 GB every Go program dies before its first line.
+// init ends the program with one line if the limit on its address space (ulimit -v) is too small. Otherwise
+// the runtime would end it with a trace while it starts threads. With less than about 0.8 GB every Go program
+// fails before its first line.
 func init() {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(addressSpace, &limit); err != nil || limit.Cur >= leastSpace {

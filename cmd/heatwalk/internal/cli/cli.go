@@ -23,14 +23,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Main runs heatwalk with the arguments that follow its name and returns its exit code. The first SIGINT, SIGTERM or SIGHUP
-// ends the run cleanly, a second signal at once.
+// Main runs heatwalk with args, the arguments after the name of the program, and returns the exit code. The
+// first SIGINT, SIGTERM or SIGHUP ends the run cleanly. A second signal ends it at once.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return mainOn(nil, args, stdin, stdout, stderr)
 }
 
-// MainOn is [Main] in one of the processes of a network. All processes must call it with the same arguments. Process 0 prints
-// and writes files; the other processes only print errors that process 0 does not have.
+// MainOn is [Main] in one of the processes of a network. All processes must call it with the same arguments.
+// Process 0 prints and writes files. Each other process prints an error only if process 0 does not have it.
 func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	if network.Size() == 1 {
@@ -39,7 +39,7 @@ func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	return mainOn(network, args, stdin, stdout, stderr)
 }
 
-// mainOn is [MainOn], or [Main] for a nil network.
+// mainOn is [MainOn]. With a nil network it is [Main].
 func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
@@ -68,8 +68,8 @@ func execute(run *shell.Session) int {
 	})
 }
 
-// repeatedSignal is the time within which several signals count as one, because some programs send a
-// signal to a process and then to its group, and the second one must not interrupt the cleanup.
+// repeatedSignal is the time within which several signals count as one. Some programs send a signal to a
+// process and then to its group, and the second signal must not interrupt the cleanup.
 const repeatedSignal = 500 * time.Millisecond
 
 // untilSignal returns a context that the first of the signals, or SIGHUP, cancels. A second signal ends the process.
@@ -80,8 +80,8 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	if !signal.Ignored(syscall.SIGHUP) { // ignored under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// Without a receiver for SIGPIPE the runtime would kill the process when
-	// the reader of stdout goes away; with one, writing returns an error.
+	// Without a receiver for SIGPIPE the runtime would kill the process when the reader of stdout goes away.
+	// With a receiver, a write returns an error.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	done := make(chan struct{})
@@ -180,7 +180,8 @@ func newRoot(run *shell.Session) *cobra.Command {
 	return root
 }
 
-// rejectUnknown lets a command that only has subcommands reject other words, and all such commands below it.
+// rejectUnknown makes a command that only has subcommands reject unknown words. It does the same for such
+// commands below it.
 func rejectUnknown(run *shell.Session, cmd *cobra.Command) {
 	if cmd.HasSubCommands() && cmd.Args == nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }
@@ -247,8 +248,8 @@ func (c command) construct(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// selectCommands returns only the command that the first argument names, or all commands. It avoids
-// constructing the flags of commands that are not run.
+// selectCommands returns the command that the first argument names, without the others. If the argument names
+// no command, it returns all. It saves the time to construct the flags of commands that do not run.
 func selectCommands(list []command, args []string) []command {
 	if len(args) > 0 {
 		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/items"
 )
 
-// completeValues lets shells complete the values of flags that take words or names, of a command and its subcommands,
-// and the argument of methods.
+// completeValues lets shells complete the values of flags that accept words or names. It covers a command and
+// its subcommands, and the argument of methods.
 func completeValues(cmd *cobra.Command) {
 	addValues := func(f *pflag.Flag) {
 		accepted := shell.WordsOf(f)
@@ -42,8 +42,8 @@ func completeValues(cmd *cobra.Command) {
 	}
 }
 
-// namesAfter returns the methods, kernels, learners or functions that can complete the value of a flag, with their formulas: behind a
-// comma another one, and behind + a learner.
+// namesAfter returns names, with their formulas, that can complete the value of a flag: methods, kernels,
+// learners or functions. After a comma they are further names of the list, and after + names of learners.
 func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 	if flag == "function" {
 		for _, s := range kernel.FunctionSpecs() {

@@ -46,7 +46,7 @@ func describe(cmd *cobra.Command) {
 	}
 }
 
-// helpOf returns the text about a command: of this program, or of a kind of items.
+// helpOf returns the help text of a command of this program or of a kind of items.
 func helpOf(words []string) ([]byte, error) {
 	name := strings.Join(words, "-") + ".txt"
 	if kind := items.Find(words[0]); kind != nil && kind.Help != nil {
@@ -86,7 +86,7 @@ func newHelp(run *shell.Session) *cobra.Command {
 	}
 }
 
-// printUsage prints the rest of the help of a command: synopsis, subcommands, examples and flags.
+// printUsage prints the help of a command after its description: synopsis, subcommands, examples and flags.
 func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")

@@ -22,12 +22,12 @@ func newMethods(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// refuseDryRun records the flag of a plan, which commands without a computation do not have.
+// refuseDryRun records a problem if --dry-run is given, because the command computes nothing.
 func refuseDryRun(line *shell.CommandLine, _ *struct{}, _ []string) {
 	line.Refuse(true, "dry-run", "there is nothing to plan; leave it out")
 }
 
-// declaration describes a kernel, learner or method in JSON, with a flag that accepts it.
+// declaration describes a kernel, a learner or a method in JSON. Flag is a flag that accepts the name.
 type declaration struct {
 	Name       string                `json:"name"`
 	Flag       string                `json:"flag"` // a flag that accepts the name
@@ -100,7 +100,7 @@ func declarations() (list []declaration) {
 	return list
 }
 
-// otherMethods describes the methods without parameters, which have no declaration.
+// otherMethods describes the methods that have no parameters and no [param.Spec].
 var otherMethods = map[string]declaration{
 	"majority": {Formula: "the largest class for every node"},
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// flagError converts an error of the flag parser, adds the most similar flag, and joins the problems
-// recorded before.
+// flagError converts an error of the flag parser. It adds the most similar flag, and the problems recorded
+// before.
 func flagError(run *shell.Session, cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // flags of a command that does not exist
 		return noSuchCommand(run, cmd, cmd.Flags().Args())
@@ -40,7 +40,8 @@ func flagError(run *shell.Session, cmd *cobra.Command, err error) error {
 	return run.Line.JoinProblems()
 }
 
-// formatErrors determines the format of errors if the parser stopped before the flags of the format.
+// formatErrors sets the format of errors from the arguments, if the parser stopped before the flags of the
+// format.
 func formatErrors(run *shell.Session) {
 	for i, arg := range run.Line.Args {
 		name, text, isGiven := strings.Cut(arg, "=")
@@ -59,13 +60,13 @@ func formatErrors(run *shell.Session) {
 	}
 }
 
-// otherNames are flags by names that users try.
+// otherNames maps names of flags that users try to the names here.
 var otherNames = map[string]string{
 	"attributes": "node-features", "features": "node-features", "node-attributes": "node-features", "attribute-columns": "attribute-fields", "columns": "fields",
 	"label-columns": "label-fields", "label-column": "label-fields", "label": "labels", "kinds": "kind", "date": "time", "separator": "delimiter", "sep": "delimiter",
 }
 
-// unknownFlag records a flag that the command does not have, and what to type in its place.
+// unknownFlag records a problem about an unknown flag, and says what to type instead.
 func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistError) {
 	name := err.GetSpecifiedName()
 	place := "--" + name

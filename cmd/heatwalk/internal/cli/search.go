@@ -7,14 +7,15 @@ import (
 	"github.com/heatwalk/heatwalk/docs"
 )
 
-// synonyms maps words that users search to expressions for words of the pages.
+// synonyms maps words that users search for to regular expressions for words on the pages.
 var synonyms = map[string]string{
 	"heterogeneous": "kind", "relation": "kind", "relations": "kind", "multiplex": "kind", "temporal": "dates?", "window": "dates?",
 	"negative": "sign(s|ed)", "reason": "explain", "reasons": "explain", "why": "explain",
 }
 
-// findLines returns the method or kernel of a name, and the lines of the pages that have a phrase, with or without hyphens and a
-// plural s, or its synonym, each with its command or page. It returns at most three lines of a place, and each line once.
+// findLines returns the method or kernel called phrase, and the lines of the pages that contain phrase or a
+// synonym. Hyphens and a plural s make no difference. Each line comes with its command or page. It returns at
+// most three lines of each command or page, and each line once.
 func findLines(phrase string) (found [][2]string) {
 	phrase = strings.ToLower(strings.Trim(phrase, "-"))
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(phrase, "s")), " ", "[ -]")

@@ -30,8 +30,8 @@ func newServe(run *shell.Session) *cobra.Command {
 		},
 		func(run *shell.Session, _ *struct{}, _ string) error {
 			run.Costs.LimitHeap(run.Costs.DataLimit())
-			// Memory that is never touched lets the garbage of small calls grow to its size. Without it they spend a third of
-			// their processor time on collections.
+			// Memory that is never touched lets the garbage of small calls grow to the same size. Without it
+			// small calls spend a third of their processor time on garbage collection.
 			untouched := make([]byte, 64<<20)
 			defer runtime.KeepAlive(untouched)
 			s := &server{graphs: shell.NewServer(run), console: run.Console, ended: make(chan error, 1), slots: make(chan struct{}, maxCalls)}
@@ -58,7 +58,8 @@ type answer struct {
 	Errors   []json.RawMessage `json:"errors,omitempty"`
 }
 
-// maxCalls is the number of calls that run at the same time. A file may have thousands, and each small call takes 3 MB.
+// maxCalls is the number of calls that run at the same time. A file may contain thousands of calls, and each
+// small call takes 3 MB.
 const maxCalls = 32
 
 // server runs calls, many at the same time.
@@ -73,7 +74,8 @@ type server struct {
 	calls    []*call // in work, in the order of their lines
 	isClosed bool    // no call begins any more
 
-	// Answers wait for a client that does not read. Requests are read meanwhile, because the client may be writing them.
+	// Answers wait while the client does not read. Requests are still read, because the client may be writing
+	// requests.
 	writing sync.Mutex
 }
 
@@ -85,7 +87,8 @@ type call struct {
 	done chan struct{}
 }
 
-// serve answers all requests until the input ends. It interrupts running calls if ctx ends or if nobody reads the answers.
+// serve answers all requests until the input ends. If ctx ends or nobody reads the answers, it interrupts the
+// running calls.
 func (s *server) serve(ctx context.Context) (err error) {
 	calls, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -112,7 +115,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	return err
 }
 
-// end ends serve for the first reason.
+// end makes serve end. The first reason given is the error of serve.
 func (s *server) end(reason error) {
 	select {
 	case s.ended <- reason:
@@ -190,8 +193,8 @@ func parseRequest(line []byte, number int) *request {
 	return r
 }
 
-// splitFields returns the fields of an object. It returns the fields before the fault, and false, if line is not one object whose
-// fields have different names.
+// splitFields returns the fields of a JSON object. If line is not a single object whose fields have different
+// names, it returns the fields before the fault, and false.
 func splitFields(line []byte) (fields map[string]json.RawMessage, isWhole bool) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	fields = map[string]json.RawMessage{}
@@ -217,8 +220,8 @@ func splitFields(line []byte) (fields map[string]json.RawMessage, isWhole bool) 
 	return fields, errors.Is(err, io.EOF)
 }
 
-// keyOf returns the key of an id, which is equal for all ways to write a text. It returns false if value is neither a number nor
-// a text.
+// keyOf returns the key of an id. Different ways to write the same text have equal keys. It returns false if
+// value is neither a number nor a text.
 func keyOf(value json.RawMessage) (key string, isID bool) {
 	var id any
 	decoder := json.NewDecoder(bytes.NewReader(value))
@@ -233,7 +236,7 @@ func keyOf(value json.RawMessage) (key string, isID bool) {
 	return "", false
 }
 
-// textsOf returns the texts of a list, nil if value is not a list of texts.
+// textsOf returns the texts of a list. It returns nil if value is not a list of texts.
 func textsOf(value json.RawMessage) []string {
 	var list []*string // nil for a null in the list
 	if json.Unmarshal(value, &list) != nil || slices.Contains(list, nil) {
@@ -285,8 +288,8 @@ func (s *server) begin(ctx context.Context, r *request) {
 	})
 }
 
-// mustFollow reports whether a call waits for an earlier call: both name the same open graph, and one of them opens or closes
-// it.
+// mustFollow reports whether a call must wait for an earlier call. This is so if both name the same open
+// graph, and one of them opens or closes the graph.
 func (c *call) mustFollow(earlier *call) bool {
 	if !c.changesGraphs() && !earlier.changesGraphs() {
 		return false
@@ -329,7 +332,7 @@ func (s *server) run(ctx context.Context, c *call) {
 	s.write(a)
 }
 
-// write writes a line of the output. If it cannot, serve ends.
+// write writes a line of the output. If it fails, serve ends.
 func (s *server) write(a *answer) {
 	text, _ := json.Marshal(a) // all parts are JSON or text
 	s.writing.Lock()
@@ -339,7 +342,8 @@ func (s *server) write(a *answer) {
 	}
 }
 
-// callErrors receives the lines of a call on stderr. Lines with a stage are progress, and lines with a code are errors.
+// callErrors receives what a call writes on stderr. A line with a stage is progress, and a line with a code is
+// an error.
 type callErrors struct {
 	server *server
 	answer *answer
@@ -365,8 +369,7 @@ func (w *callErrors) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newServeCommands returns the commands that exist in requests of serve only, for example open and
-// close.
+// newServeCommands returns the commands that exist in requests of serve alone, for example open and close.
 func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	name := ""
 	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph open under the name of --as",

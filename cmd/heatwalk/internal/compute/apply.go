@@ -20,7 +20,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// applyOptions multiplies a function of a matrix of the graph with a block of the user.
+// applyOptions are the options of apply, which multiplies a function of a matrix of the graph with a block in
+// a file.
 type applyOptions struct {
 	graph                       shell.GraphInputs
 	out, block, blockIDs, dtype string
@@ -93,9 +94,9 @@ type applyReport struct {
 	Method string `json:"method"`
 	Sweeps int    `json:"sweeps"`
 
-	// ErrorBound is never below the norm of the error of a column, and Relative never below that norm
-	// over the norm of the column, unless that is 0. ZeroError is never below the norm of the error of a column of zeros.
-	// ErrorEstimate takes the place of an unknown bound.
+	// ErrorBound is an upper bound of the norm of the error of every column. Relative is an upper bound of
+	// this norm divided by the norm of the column. It does not cover columns of zeros, for which ZeroError
+	// bounds the norm of the error. If no bound is known, ErrorEstimate takes its place.
 	ErrorBound    *float64 `json:"error_bound"`
 	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
 	Relative      float64  `json:"relative_error"`
@@ -129,7 +130,7 @@ func (p applyParameters) text(spec *param.Spec) string {
 	return shell.ParameterText(spec, v)
 }
 
-// openBlock opens the block, which must have a row for each of some rows.
+// openBlock opens the block, which must have the given number of rows.
 func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File, error) {
 	file, err := tablefile.Inspect(run.Context, c.block, &tablefile.Options{Memory: 4 << 20})
 	if err != nil || file.Rows == rows {

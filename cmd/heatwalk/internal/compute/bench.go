@@ -101,7 +101,7 @@ func runBench(run *shell.Session, c *benchOptions, _ string) error {
 	return run.Console.PrintResult(v, func(io.Writer) { v.print(run.Console.Stdout, run.Console.Cost()) })
 }
 
-// openTarget opens the graph in the form that the flags select, and sets the fields of v.
+// openTarget opens the graph as a store or in memory, as the flags say, and sets the fields of v.
 func openTarget(run *shell.Session, c *benchOptions, v *benchDocument) (*bench.Target, error) {
 	copied := c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !c.workload.IsCoded
 	g, t, err := openSwept(run, c, copied)
@@ -144,8 +144,8 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 	})
 }
 
-// openSwept opens the graph for many sweeps, as a store or as a copy in memory. It is streamed if it
-// does not fit into memory together with the workload.
+// openSwept opens the graph for many sweeps, as a store or as a copy in memory. A graph that does not fit into
+// memory together with the workload stays on disk.
 func openSwept(run *shell.Session, c *benchOptions, copied bool) (*shell.OpenGraph, *bench.Target, error) {
 	run.Costs.Timed = true
 	c.graph.Coded = !copied

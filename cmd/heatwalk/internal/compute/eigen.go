@@ -167,8 +167,8 @@ func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	return err
 }
 
-// ofComponents returns the number of eigenvalues that components explain, and their value: 0 of a
-// Laplacian, or 1 of S and T, once for each component.
+// ofComponents returns how many of the eigenvalues are explained by the connected components, and their value.
+// Each component has an eigenvalue 0 of a Laplacian, or 1 of S and T.
 func (r *eigenDocument) ofComponents() (count int, value float64) {
 	switch sparse.Kind(r.Parameters.Matrix) {
 	case sparse.Laplacian, sparse.NormalizedLaplacian:

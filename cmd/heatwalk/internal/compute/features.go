@@ -122,7 +122,7 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 		"class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
 }
 
-// newWalk returns the walk that f describes, without its matrix and memory.
+// newWalk returns the walk that f describes. The caller sets its matrix and memory.
 func newWalk[T sparse.Float](run *shell.Session, d *shell.GraphRun, in *shell.Inputs,
 	f *shell.WalkFlags) (*cwk.Walk[T], error) {
 	prior, err := f.ReadPrior(run, in, d.Graph, d.Labels)
@@ -205,7 +205,8 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			p.Alpha, p.MinSteps, p.Steps))
 }
 
-// walkLocally gives the walk the rows of a job, which has named the labelled and the picked nodes.
+// walkLocally gives the walk the part of the graph that this process holds in the job. The job must have the
+// labelled and the picked nodes.
 func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T],
 	picks [][]cwk.Pick, named [][]int) {
 	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees,

@@ -74,7 +74,7 @@ func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
 	checkTolerance(line, c.tolerance, c.block.Dtype)
 }
 
-// checkTolerance records a tolerance that values of a precision cannot have.
+// checkTolerance records a problem if the tolerance is smaller than the precision of dtype allows.
 func checkTolerance(line *shell.CommandLine, tolerance float64, dtype string) {
 	floor := 0x1p-23
 	wider := ", or --dtype float64"
@@ -128,8 +128,8 @@ type kernelDocument struct {
 	HalfSteps bool   `json:"half_steps"` // the block is UᵀU
 	Sweeps    int    `json:"sweeps"`
 
-	// ErrorBound is an upper bound of the error of every value, Relative the bound divided by the
-	// largest value. They are null if no bound is known.
+	// ErrorBound is an upper bound of the error of every value. Relative is this bound divided by the largest
+	// value. Both are null if no bound is known.
 	ErrorBound    *float64 `json:"error_bound"`
 	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
 	Relative      *float64 `json:"relative_error_bound"`
@@ -196,7 +196,7 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 		Parameters: shell.KernelParameters{Spec: &f.family.Spec, Values: k.Parameters}}, report)
 }
 
-// wholeBlock names the memory of a block that is written at the end.
+// wholeBlock names the memory of a block that is written when all values are known.
 const wholeBlock = "block"
 
 // finishKernel publishes a block, completes its report with the results, and prints the summary.

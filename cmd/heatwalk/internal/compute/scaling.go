@@ -41,7 +41,7 @@ type scalingOptions struct {
 	lists               [6]string // of scalingLists
 }
 
-// scalingLists are the lists of numbers of [bench.Scaling].
+// scalingLists are the flags of the lists of numbers in [bench.Scaling].
 var scalingLists = [6]struct {
 	name, usual, usage string
 	numbers            param.Range
@@ -199,7 +199,8 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}, c.page)
 }
 
-// finishedCells reads the cells of an earlier run on this machine by this build; a missing file has none.
+// finishedCells reads the cells of an earlier run of this build on this machine. It returns no cells if the
+// file does not exist.
 func finishedCells(run *shell.Session, path string, now *scalingDocument) ([]*bench.Cell, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

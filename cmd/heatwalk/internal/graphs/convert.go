@@ -97,8 +97,9 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	}
 }
 
-// isMatrix reports whether an input is a matrix of features: by its content, by its name if it cannot
-// be read, or by the format of the output if it can be read only once.
+// isMatrix reports whether an input is a matrix of features. It decides by the content of the input. If the
+// input cannot be read, it decides by the name, and if the input can be read only once, by the format of the
+// output.
 func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
 	if textio.IsStream(input) {
 		format := shell.FormatOfFile(c.out, c.target)
@@ -152,7 +153,8 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	}
 }
 
-// writeFile writes the file path to w with progress. It returns the bytes, before compression.
+// writeFile writes the file path to w and shows the progress. It returns the number of bytes before
+// compression.
 func writeFile(run *shell.Session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.Progress.Begin("writing "+path, 0, shell.Bytes)
@@ -160,7 +162,8 @@ func writeFile(run *shell.Session, w io.Writer, path string,
 	return stage.Done(), err
 }
 
-// publish publishes the output, and returns the size of the file, or for stdout the number of bytes that were written.
+// publish publishes the output and returns the size of the file. For stdout it returns bytes, the number of
+// bytes written.
 func publish(o *shell.Outputs, bytes int64) (int64, error) {
 	err := o.Publish(nil, nil)
 	if info, unknown := os.Stat(o.Path); unknown == nil && info.Mode().IsRegular() {

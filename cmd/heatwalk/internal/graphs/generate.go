@@ -134,7 +134,8 @@ func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
 }
 
-// writeText writes the file path, compressed if its name ends so, unless it is "".
+// writeText writes the file path, compressed if its name ends in an ending of compressed files. It does
+// nothing if path is "".
 func writeText(o *shell.Outputs, path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -211,8 +212,8 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 	return run.Costs.Begin(p)
 }
 
-// withoutSeparator removes the separator at the end of the path of a directory, so that the name of
-// its run file can be derived.
+// withoutSeparator removes the separator at the end of the path of a directory, because the name of the run
+// file is derived from the path.
 func withoutSeparator(dir string) string {
 	if base := filepath.Base(dir); base == "." || base == ".." {
 		if full, err := filepath.Abs(dir); err == nil {
@@ -222,8 +223,8 @@ func withoutSeparator(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// generateStore ingests the edges while they are generated, publishes the store with o, and returns its
-// summary.
+// generateStore ingests the edges while they are generated, and publishes the store with o. It returns the
+// summary of the store.
 func generateStore(run *shell.Session, r *generateOptions, g generate.Graph,
 	o *shell.Outputs) (string, error) {
 	run.NoteOutput(r.Output)

@@ -117,7 +117,8 @@ func runInfo(run *shell.Session, c *infoOptions, name string) error {
 		})
 }
 
-// measureGraph computes the counts of a graph, and of labels if a file is given.
+// measureGraph computes the counts of a graph. If a label file is given, it also computes the counts of the
+// labels.
 func measureGraph(run *shell.Session, r *infoOptions,
 	name string) (*infoDocument, error) {
 	r.graph.Streamed = true // because loading frames is not worth it for two sweeps
@@ -291,7 +292,7 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	}, func(done, total int64) { stage.Set(done, total) })
 	run.Progress.End()
 	if over := new(budget.Error); !opened && errors.As(err, &over) {
-		// The store has half of the limit, the rest is for frames that are being read.
+		// The store has half of the limit; the other half is for frames that are being read.
 		err = &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
 			Largest: over.Largest}
 	}
@@ -305,14 +306,14 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	})
 }
 
-// runInputs are the inputs in a run file.
+// runInputs holds the inputs that a run file lists.
 type runInputs struct {
 	Directory string           `json:"directory"`
 	Inputs    []shell.RunInput `json:"inputs"`
 	shell.Closing
 }
 
-// verifyRun checks that the inputs of a run file are on the disk as they were.
+// verifyRun checks that the input files of a run file have not changed.
 func verifyRun(run *shell.Session, path string) error {
 	const mostBytes = 64 << 20
 	text, err := textio.ReadFile(run.Context, path, mostBytes)

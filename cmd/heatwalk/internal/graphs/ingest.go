@@ -232,7 +232,8 @@ func planIngest(costs *shell.Costs, inputs []string) error {
 	return beginIngest(costs, costs.NewPlan(), text)
 }
 
-// beginIngest plans an ingest of bytes of text: lines that do not fit the memory go to disk.
+// beginIngest plans an ingest of text, the number of bytes of text. Lines that do not fit into memory go to
+// disk.
 func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 	p.Sweeps = 1
 	bytes := budget.Times(2, text)
@@ -287,7 +288,7 @@ func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.
 
 const maxContentWeight = 1e100
 
-// read reads the rows of --of as a source of the graph. If they exceed the memory limit, ingest reports
+// read reads the rows of --of as a source of the graph. If the rows exceed the memory limit, ingest reports
 // the required memory.
 func (n *neighbourFlags) read(run *shell.Session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.Context, n.path,

@@ -58,8 +58,8 @@ func (f *attributeFlags) declare(flags *shell.FlagSet) {
 	})
 }
 
-// readAttributes reads the attributes of the nodes of g from the given file, or from the store. A column of labels is not an
-// attribute; labels may be nil.
+// readAttributes reads the attributes of the nodes of g from the file in the flags, or else from the store. It
+// leaves out the column of the labels. labels may be nil.
 func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
 	l *nodefile.Labels) (err error) {
 	stored := g.Store.Manifest.Attributes

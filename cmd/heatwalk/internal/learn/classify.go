@@ -143,7 +143,7 @@ type predictionInputs struct {
 	sets     *heatwalk.Sets // nil: none
 	setNotes []string       // about them
 
-	// isComplete: all nodes have a label, so that nothing is computed.
+	// isComplete means that all nodes have a label, so that nothing is computed.
 	isComplete bool
 }
 
@@ -155,8 +155,8 @@ func runClassify(run *shell.Session, c *classifyOptions, name string) error {
 	return predictLabels(run, c, name)
 }
 
-// predictLabels runs classify, suggest or predict: it reads the inputs, predicts, judges the
-// predictions, and writes them.
+// predictLabels runs classify, suggest or predict. It reads the inputs, predicts, judges the predictions, and
+// writes them.
 func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	in, err := readPredictionInputs(run, c, name)
 	if err != nil {
@@ -177,8 +177,8 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	})
 }
 
-// readLearned reads the graph, the labels and the attributes of a run that learns, or takes labels from a saved model, and
-// returns the settings of its method.
+// readLearned reads the graph, the labels and the attributes of a run that learns, and returns the settings of
+// its method. With a saved model it takes the labels from the model.
 func readLearned(run *shell.Session, c *classifyOptions, name string) (*shell.GraphRun,
 	*engine.Settings, error) {
 	progress := run.Progress.Phases()
@@ -194,8 +194,8 @@ func readLearned(run *shell.Session, c *classifyOptions, name string) (*shell.Gr
 	return d, s, err
 }
 
-// readPredictionInputs reads the inputs, begins the page, counts the bytes of the output, and
-// completes the settings.
+// readPredictionInputs reads the inputs, begins the page, counts the bytes of the output, and completes the
+// settings.
 func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (*predictionInputs,
 	error) {
 	d, s, err := readLearned(run, c, name)
@@ -244,7 +244,8 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	return in, err
 }
 
-// predictNodes predicts by the method of a run, and adds the place of its mistake to an error.
+// predictNodes predicts by the method of a run. It adds to an error the file or the flag that caused the
+// error.
 func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *engine.Settings,
 	o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := heatwalk.Predict(run.Context, d.Graph.Graph, problemWithShares(d), c.method, s, o)
@@ -267,8 +268,8 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	return p, nil
 }
 
-// predictInputs predicts by the method or the model, saves the model, and warns of what limits
-// the predictions.
+// predictInputs predicts by the method or the model, and saves the model. It warns of what makes the
+// predictions less reliable.
 func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Prediction, error) {
 	c := in.f
 	d := in.data
@@ -329,7 +330,7 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	return p, nil
 }
 
-// checkReached returns the error about labels that reach too few nodes.
+// checkReached returns an error if labels reach too few nodes.
 func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap) error {
 	if reached := float64(nodes.GetCardinality()) / float64(len(d.Graph.Degrees)); reached < c.leastReached {
 		return shell.DataError(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
@@ -337,7 +338,7 @@ func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap)
 	return nil
 }
 
-// labelsOf returns the labels of a graph whose nodes all have one as predictions, without a computation.
+// labelsOf returns the labels as predictions, if all nodes of the graph have a label.
 func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	n := len(l.Row)
 	p := &engine.Prediction{Class: make([]int, n),
@@ -350,11 +351,11 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
 }
 
-// mostNumericClasses is the number of labels from which different numbers in all of them are unlikely
-// to be classes.
+// mostNumericClasses is a number of labels. If as many labels or more are all different numbers, they are
+// probably not classes.
 const mostNumericClasses = 5
 
-// choosesParameters reports whether parameters are left to be chosen.
+// choosesParameters reports whether the run must choose a parameter.
 func (c *classifyOptions) choosesParameters(s *engine.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
@@ -367,7 +368,7 @@ func (c *classifyOptions) predictionColumns(l *nodefile.Labels) tablefile.Column
 	return tablefile.Columns{Classes: l.Names, Top: c.scores.Top, Sets: c.coverage > 0}
 }
 
-// writtenLabels returns the label to write for every row, −1 for a blank.
+// writtenLabels returns the class to write for each row, or −1 for a blank.
 func (c *classifyOptions) writtenLabels(p *engine.Prediction) []int {
 	if c.unreached == "prior" {
 		return p.Class
@@ -381,11 +382,12 @@ func (c *classifyOptions) writtenLabels(p *engine.Prediction) []int {
 	return labels
 }
 
-// labelling returns the label that is written for a row, and its class; −1: none, or several.
+// labelling returns the label to write for a row, and the class of the label. The class is −1 if there is no
+// label or if there are several.
 type labelling func(row int) (label string, class int)
 
-// writeLabelled publishes the output, and then makes the page and prints the summary. An error or
-// an interruption of the page leaves the output.
+// writeLabelled publishes the output, then makes the page and prints the summary. If making the page fails or
+// is interrupted, the output stays.
 func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	doc *classifyDocument, labelOf labelling) (err error) {
 	c := in.f
@@ -426,7 +428,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	return cmp.Or(missing, err)
 }
 
-// predictionRows returns the predictions for the targets of the inputs, with the labels of labelOf.
+// predictionRows returns the predictions for the targets of the inputs. labelOf returns their labels.
 func (in *predictionInputs) predictionRows(p *heatwalk.Prediction, labelOf labelling) *shell.PredictionRows {
 	d := in.data
 	rows := in.targets

@@ -24,8 +24,8 @@ const (
 	mostColors      = 10  // of classes on a page; further classes are grey
 )
 
-// ReasonValues bounds the work for reasons on a small graph, see reasonCount. It takes 1.5 seconds of
-// processor time.
+// ReasonValues bounds the number of values that are computed for the reasons on the page of a small graph, see
+// reasonCount. Computing as many takes 1.5 seconds of processor time.
 var ReasonValues int64 = 1.2e8
 
 // finishPage makes the page, if there is one, after the predictions have been published.
@@ -81,8 +81,8 @@ func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Predicti
 	return nil
 }
 
-// explainedRows returns the rows of the nodes whose reasons the page has: the requested nodes, and, within some seconds, the
-// first nodes of the list of a rare class and the least certain nodes.
+// explainedRows returns the rows of the nodes whose reasons the page shows. They are the requested nodes and,
+// up to reasonCount nodes in total, the first nodes of the list of a rare class and the least certain nodes.
 func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyDocument) []int {
 	number := reasonCount(in.data.Graph, len(p.Classes))
 	rare := doc.rareRows()
@@ -96,8 +96,8 @@ func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyD
 	return list
 }
 
-// reasonCount returns the number of nodes whose reasons a page has if none are requested, so that reasons take at most eight
-// seconds of processor time on a graph of a million nodes.
+// reasonCount returns the number of nodes whose reasons the page shows if no more are requested. Reasons take
+// at most eight seconds of processor time on a graph of a million nodes.
 func reasonCount(g *shell.OpenGraph, classes int) int {
 	k := int64(classes)
 	nodes := int64(len(g.Degrees))
@@ -106,7 +106,6 @@ func reasonCount(g *shell.OpenGraph, classes int) int {
 	return int(max(0, min(mostReasons, limit/max(1, values)-1)))
 }
 
-// rareRows returns the rows of the list of a rare class.
 func (d *classifyDocument) rareRows() (rows []int) {
 	if rare := d.Summary.Rare; rare != nil {
 		for _, v := range rare.First {
@@ -134,8 +133,8 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	return page.WriteHTML(in.page.Writer)
 }
 
-// suggestedNodes returns the number of nodes to label next for suggest, or for the list of a page; the page of a large graph
-// has no list.
+// suggestedNodes returns the number of nodes to label next, for suggest or for the list of the page. The page
+// of a large graph has no list.
 func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) int {
 	if c.page != "" && run.Network == nil && g.A.NNZ() <= suggestEntries {
 		return pageSuggestions
@@ -143,8 +142,8 @@ func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) 
 	return c.suggest
 }
 
-// addMap puts the sections of the graph behind the section of the confidence. The largest classes have a color on the whole
-// page.
+// addMap inserts the sections about the graph after the section about the confidence. The largest classes have
+// the same color on the whole page.
 func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument,
 	page *report.Page) error {
 	g := in.data.Graph

@@ -63,13 +63,13 @@ type demoOptions struct {
 	save string // directory for the files of the examples, "": run the demo
 }
 
-// checkDemo records flags that --save does not have.
+// checkDemo records a problem if --dry-run is given with --save.
 func checkDemo(line *shell.CommandLine, o *demoOptions, _ []string) {
 	line.Refuse(o.save != "", "dry-run", "--save has nothing to plan; leave it out")
 }
 
-// runDemo ingests the built-in graph as from stdin, hides most of its labels, predicts them as classify
-// does, and compares.
+// runDemo ingests the built-in graph as if it came from stdin, hides most of its labels, predicts them as
+// classify does, and compares the predictions with the hidden labels.
 func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	if o.save != "" {
 		return saveExamples(run, o.save)

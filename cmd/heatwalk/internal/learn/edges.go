@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// factorsDocument has the factors of edges that are not given.
+// factorsDocument has the factors of edges that the user did not give.
 type factorsDocument struct {
 	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
 	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
@@ -21,7 +21,7 @@ type factorsDocument struct {
 	Until       string             `json:"until,omitempty"`
 }
 
-// factorsOf returns the factors of edges that are not given.
+// factorsOf returns the chosen factors of edges without the factors that the user gave.
 func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	if c == nil || c.IsGiven {
 		return d
@@ -39,12 +39,12 @@ func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	return d
 }
 
-// hasOpenHalfLife reports whether no half-life is given.
+// hasOpenHalfLife reports whether the half-life is to be chosen.
 func hasOpenHalfLife(g *shell.OpenGraph) bool {
 	return g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife
 }
 
-// edgesText reports the factors of edges that are not given, and where they come from, for the summary.
+// edgesText describes chosen factors of edges for the summary. source says what they were chosen from.
 func edgesText(g *shell.OpenGraph, d factorsDocument, source string) string {
 	var parts []string
 	if d.KindWeights != nil {

@@ -83,8 +83,8 @@ type comparison struct {
 	plan    *evaluate.Plan
 }
 
-// readComparison reads the graph with one label of each node, with --multi-label any number, or with --values a number,
-// and draws the splits.
+// readComparison reads the graph and draws the splits. It reads one label of each node, any number of labels
+// with --multi-label, or a number with --values.
 func readComparison(run *shell.Session, c *evaluateOptions, name string) (*comparison, error) {
 	in := &comparison{f: c}
 	path := c.splitting.Report

@@ -128,7 +128,7 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 // reasonTitles are the columns of a file of reasons.
 var reasonTitles = []string{"node", "label", "reason", "name", "detail", "share"}
 
-// linkText is the weight and the times of the edges of one kind between two nodes.
+// linkText describes the edges of one kind between two nodes: their weight, and their times.
 func linkText(k explain.LinkKind) string {
 	text := fmt.Sprintf("weight %.6g", k.Weight)
 	switch {

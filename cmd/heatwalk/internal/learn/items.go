@@ -42,7 +42,8 @@ type itemOptions struct {
 	splitting     shell.SplitFlags
 }
 
-// NewKind returns the group of commands of a kind of items, for example graphs kernel, graphs classify and graphs evaluate.
+// NewKind returns the group of commands of a kind of items. For example, the group of graphs has the commands
+// graphs kernel, graphs classify and graphs evaluate.
 func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 	group := shell.NewGroup(kind.Name, kind.Title)
 	for _, command := range kind.Commands {
@@ -60,7 +61,7 @@ func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 	return group
 }
 
-// declare declares a shared flag, or one of the kind's own.
+// declare declares a flag that kinds share, or a flag of this kind.
 func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	in := &o.tables
 	switch f.Name {
@@ -107,7 +108,7 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	}
 }
 
-// declareOwn declares a flag of the kind's own.
+// declareOwn declares a flag of this kind.
 func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
 	o.flags = append(o.flags, f.Name)
 	switch {
@@ -126,7 +127,7 @@ func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
 	}
 }
 
-// usageOf returns the usage of a flag of kernels or learners.
+// usageOf returns the usage of the flag of the kernels or of the learners, which noun names.
 func (o *itemOptions) usageOf(noun, example string) string {
 	what := "`SPEC` of the " + noun
 	if o.input.Command == "evaluate" {
@@ -161,8 +162,8 @@ func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
 	}
 }
 
-// namedList parses names with parameters and adds the values to given. A parameter has the
-// same value for all names.
+// namedList parses names with parameters, and adds the parameters to values. A parameter must have the same
+// value for all names.
 func namedList(line *shell.CommandLine, flag string, list []string, choices shell.Specs,
 	values param.Values) (result shell.Specs) {
 	for _, text := range list {
@@ -242,7 +243,7 @@ func runItems(run *shell.Session, o *itemOptions, _ string) error {
 	return learnError(err, r.c.File)
 }
 
-// serve completes the input of the kind.
+// serve completes the input of the kind with the settings of the run.
 func (o *itemOptions) serve(out *shell.Outputs) {
 	run := out.Run
 	in := &o.input
@@ -264,8 +265,8 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.Temp = func() (string, error) { return run.MakeTempContent(&o.tables, out.Path) }
 }
 
-// begin plans the run, and limits its memory to the plan. It returns how many of n rows with the given columns
-// of a kernel are computed at a time.
+// begin plans the run and limits its memory to the plan. It returns the number of rows of a kernel to compute
+// at a time, for a kernel with n rows and the given number of columns.
 func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	costs := r.out.Run.Costs
 	costs.Disk = disk
@@ -289,7 +290,7 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	return group, err
 }
 
-// writeKernel writes kernel values between items, in groups of rows that fit.
+// writeKernel writes kernel values between items. It computes groups of rows that fit into memory.
 func (r *itemRun) writeKernel() error {
 	run := r.out.Run
 	o := r.o
@@ -353,7 +354,7 @@ func (r *itemRun) writeKernel() error {
 	return r.out.Finish(shell.JoinDocuments(d, r.c.Facts), parameters, text)
 }
 
-// readRows reads a list of ids of items; without one, all items.
+// readRows reads a list of ids of items. Without a list it returns all items.
 func (r *itemRun) readRows(path string) ([]int, error) {
 	if path != "" {
 		return r.out.Run.ReadIDs(&r.o.tables, path, r.c.Lookup)
@@ -361,7 +362,7 @@ func (r *itemRun) readRows(path string) ([]int, error) {
 	return sched.UpTo(r.c.IDs.N), nil
 }
 
-// readClasses returns the classes to learn from: the classes in a file, or else in the input.
+// readClasses returns the classes to learn from. They are in a file or else in the input.
 func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	l = r.c.Labels
 	switch {
@@ -377,7 +378,7 @@ func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	return l, l.Trainable()
 }
 
-// readFile reads a file of classes, in the columns of other classes if it has these.
+// readFile reads a file of classes. If the file has the columns of the classes like, it reads these columns.
 func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	config := *r.o.input.Labelling
 	config.Like = like
@@ -401,7 +402,7 @@ type methodDocument struct {
 	Support    int          `json:"support,omitempty"`
 }
 
-// classify writes the classes of all items, and compares them with true ones.
+// classify writes the classes of all items, and compares them with true classes.
 func (r *itemRun) classify() (err error) {
 	run := r.out.Run
 	truth := r.c.Truth
@@ -471,10 +472,12 @@ func (r *itemRun) classify() (err error) {
 	return r.out.Finish(shell.JoinDocuments(documents...), c.Values, lines...)
 }
 
-// leastJudged is the number of predictions from which equal ones are unlikely to be right.
+// leastJudged is the number of predictions from which it is unlikely that all of them are rightly of one
+// class.
 const leastJudged = 10
 
-// warnLargest warns of predictions that are all of the largest class of the labels, of which nothing was learned.
+// warnLargest warns if all predictions are of the largest class of the labels, because the learner has then
+// learned nothing.
 func (r *itemRun) warnLargest(class []int) {
 	sizes := r.l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
@@ -495,7 +498,7 @@ func (r *itemRun) warnLargest(class []int) {
 	}
 }
 
-// describeMethod returns the summary of a classification of the given amount of items.
+// describeMethod returns the summary of a classification. amount is the number of items with their noun.
 func describeMethod(c *items.Classified, s *items.Source, amount string,
 	d *shell.LabelsDocument) []string {
 	text := amount + " classified by " + s.Spec.Name
@@ -537,7 +540,7 @@ func (r *itemRun) columns() tablefile.Columns {
 	return tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top, Sets: r.o.coverage > 0}
 }
 
-// sets returns the sets of --sets with notes about them, nil if there are none.
+// sets returns the prediction sets of --sets with notes about them. It returns nil without --sets.
 func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, err error) {
 	if r.o.coverage == 0 {
 		return nil, nil, nil
@@ -557,7 +560,8 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 	return sets, notes, err
 }
 
-// writeClassified writes the classes and the scores of items, or only a matrix of raw scores or probabilities.
+// writeClassified writes the classes and the scores of items. If the output is a matrix, it writes the raw
+// scores or the probabilities alone.
 func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores
@@ -616,7 +620,7 @@ func (r *itemRun) evaluate() error {
 		ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
 }
 
-// learnError adds the learner and the place of its data to an error of the learner.
+// learnError adds the learner, or the place of the data, to an error of the learner.
 func learnError(err error, place string) error {
 	wrong := new(problem.Error)
 	if !errors.As(err, &wrong) {

@@ -88,8 +88,8 @@ type labelNext struct {
 	Reason      string `json:"reason"`
 }
 
-// countPredictions returns the document of predictions from a number of labelled nodes with the
-// counts alone.
+// countPredictions returns the document of the predictions from the given number of labelled nodes. Only the
+// counts are set.
 func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	labelled int) *classifyDocument {
 	d := &classifyDocument{
@@ -106,8 +106,8 @@ func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	return d
 }
 
-// judge compares predictions, in which row i has the class labels[i], with true labels and with held-out labels, and warns if
-// labels say little of other nodes.
+// judge compares predictions with true labels and with held-out labels. labels[i] is the predicted class of
+// row i. It warns if labels say little about other nodes.
 func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	labels []int) *classifyDocument {
 	c := in.f
@@ -160,8 +160,7 @@ func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionI
 	}
 }
 
-// judgeHeldOut reports the accuracy at held-out labels, and warns if it may be another one at
-// other nodes.
+// judgeHeldOut reports the accuracy at held-out labels. It warns if the accuracy at other nodes may differ.
 func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionInputs,
 	p *heatwalk.Prediction) {
 	file := in.data.Labels.File
@@ -189,7 +188,8 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	}
 }
 
-// judgeLikeness reports what strategy auto has chosen, and the evidence of the labels for the choice.
+// judgeLikeness reports the strategy that --strategy auto has chosen, and the evidence in the labels for the
+// choice.
 func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *engine.Baselines) {
 	if in.f.strategy != method.AutoStrategy || d.Suggested == 0 {
 		return
@@ -211,12 +211,11 @@ func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionI
 	console.Warn("%s: %s, so nodes are drawn at random; if linked nodes mostly share labels, pass --strategy cover", l.File, shown)
 }
 
-// mostUnseen is the estimated share of nodes of classes without a label from which a warning is
-// printed.
+// mostUnseen is the estimated share of nodes whose class has no label from which on a warning is printed.
 const mostUnseen = 0.05
 
-// describe stores the statistics of the predictions, in which row i has the class labels[i], in the document. With --targets
-// they cover only the targets.
+// describe stores the statistics of the predictions in the document. labels[i] is the predicted class of row
+// i. With --targets the statistics cover the targets alone.
 func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction, labels []int) {
 	if in.targets != nil {
 		predicted := labels
@@ -238,8 +237,8 @@ func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction
 	}
 }
 
-// reportShift warns that the labels of a file are no random sample. Labels that suggest has chosen cause no warning, because
-// they are meant to differ from other nodes.
+// reportShift warns if the labels of a file are not a random sample. Labels that suggest has chosen cause a
+// note instead, because suggest chooses nodes that differ from other nodes.
 func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Labels,
 	p *heatwalk.Prediction) {
 	sample := p.Shift
@@ -264,8 +263,8 @@ func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Label
 	}
 }
 
-// compareLargest notes that always naming the largest class is, or may be, as accurate, if the class has the same share of
-// the nodes as of the labels.
+// compareLargest notes that always predicting the largest class is, or may be, as accurate as the predictions.
+// It assumes that the class has the same share of the nodes as of the labels.
 func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
 	sizes := l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
@@ -282,10 +281,11 @@ func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate
 		comparison, words.Percent(share), shell.Quote(l.Names[largest])))
 }
 
-// largestErrors is the number of standard errors by which an accuracy must exceed the share of the largest class.
+// largestErrors is the number of standard errors by which an accuracy must exceed the share of the largest
+// class.
 const largestErrors = 2
 
-// shiftText returns the larger difference between labelled and other nodes.
+// shiftText describes the largest difference between labelled nodes and other nodes.
 func shiftText(p *heatwalk.Prediction) string {
 	d, isDegree := p.Shift.Largest()
 	population := "other nodes"
@@ -315,8 +315,8 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 	}
 }
 
-// describeModel returns the parameters of the model, the model that auto chose, or the method of a
-// saved one, which is in the file saved.
+// describeModel describes the parameters of the model, the model that auto chose, or the method of the model
+// saved in the file saved.
 func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) string {
 	switch {
 	case saved != "" && d.BlockModel:
@@ -350,7 +350,8 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 	return text
 }
 
-// weightsText reports weights of edges that differ from the given weights, for the summary.
+// weightsText describes chosen weights of edges for the summary. It returns "" if the edges keep their
+// weights.
 func (d *classifyDocument) weightsText(in *predictionInputs) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
 	source := cmp.Or(in.f.model, "held-out labels")
@@ -401,7 +402,7 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 	return text
 }
 
-// chosenFrom returns the end of a text about parameters that are chosen from a number of settings.
+// chosenFrom returns the number of settings from which parameters were chosen, as the end of a text.
 func chosenFrom(settings int) string {
 	if settings <= 1 {
 		return ""

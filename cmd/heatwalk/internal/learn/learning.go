@@ -93,7 +93,7 @@ func settleMethods(line *shell.CommandLine, f *learningFlags, grid string) {
 	}
 }
 
-// checkGrid records a problem of a grid, of a grid file, or of the values of a method.
+// checkGrid records a problem of --grid, of the grid file called name, or of the values of a method.
 func checkGrid(line *shell.CommandLine, name string, err error) {
 	wrong := new(nodefile.ParseError)
 	parameter := new(param.ParameterError)
@@ -128,11 +128,11 @@ func checkForm(line *shell.CommandLine, entries []engine.Entry) {
 	}
 }
 
-// balanced is the value of --prior for equal shares of all classes: rare classes are then predicted as readily as other
-// classes, and accuracies are for a graph with such shares.
+// balanced is the value of --prior for equal shares of all classes. Rare classes are then predicted as readily
+// as other classes, and estimated accuracies hold for a graph with equal shares.
 const balanced = "balanced"
 
-// readPriorOrShares reads the prior of walks or the shares of the classes among all nodes.
+// readPriorOrShares reads --prior: the prior of walks, or the shares of the classes among all nodes.
 func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 	d *shell.GraphRun) (cwk.Prior, error) {
 	if f.walk.Prior == balanced {
@@ -171,16 +171,16 @@ func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Setti
 	return &s, err
 }
 
-// checkSeveral records flags that cannot be used if nodes have several labels: all flags of the command except
-// takes.
+// checkSeveral prepares a run in which nodes have several labels. It records a problem for each given flag
+// that such a run cannot use. takes names the flags of the command that it can use.
 func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 	f.graph.Tables.Labelling.Several = true
 	line.Require("labels")
 	refuseBeside(line, f, "multi-label", append(takes, "labels"))
 }
 
-// refuseBeside records an error for each flag that cannot be used with the given flag: for all flags of the command except
-// the flags in takes and the flags for reading graphs and labels.
+// refuseBeside records a problem for each given flag that cannot be used together with flag. Flags in takes,
+// and flags for reading graphs and labels, can be used.
 func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes []string) {
 	takes = slices.Concat(takes, f.graph.Names,
 		[]string{flag, "temp-dir", "node-features", "feature-ids", "attribute-fields", "label-fields", "label-separator", "missing",
@@ -204,7 +204,7 @@ func beginSeveral(run *shell.Session, f *learningFlags,
 	return d, shell.CheckSeparator(d.Labels)
 }
 
-// predictSeveral predicts several labels of each node, by a model if there is one.
+// predictSeveral predicts several labels of each node. It uses the saved model if there is one.
 func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err error) {
 	var d *shell.GraphRun
 	if c.kept != nil {
@@ -266,7 +266,7 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	})
 }
 
-// checkEffect records the flags without effect on any of the methods.
+// checkEffect records the given flags that have no effect on any of the methods.
 func checkEffect(line *shell.CommandLine, methods []*engine.Engine) {
 	if len(methods) == 0 {
 		return // their names are wrong, which is recorded already
@@ -292,7 +292,7 @@ func checkEffect(line *shell.CommandLine, methods []*engine.Engine) {
 	}
 }
 
-// flagsOf returns the flags with an effect on a method.
+// flagsOf returns the names of the flags that have an effect on a method.
 func flagsOf(m *engine.Engine) []string {
 	var names []string
 	for _, name := range m.Takes {
@@ -313,7 +313,7 @@ func flagsOf(m *engine.Engine) []string {
 	return names
 }
 
-// listLengths are the lengths of lists that a user asks for.
+// listLengths is the range of the lengths of lists for which a user can ask.
 var listLengths = param.Range{Least: 1, Most: 1 << 20}
 
 // beginLearning begins a run that learns from labels, and from attributes if they are given.

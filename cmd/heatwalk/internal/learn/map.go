@@ -90,8 +90,8 @@ const (
 	mostNeighbours = 29
 )
 
-// sections returns the section of a page with the map, and the neighbourhoods of the rows that can be chosen, and the
-// section of the predictions that contradict their neighbours.
+// sections returns two sections of the page: the map with the neighbourhoods of the given rows, which a reader
+// can choose, and the predictions that contradict their neighbours.
 func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section, error) {
 	groups, groupOf, err := g.groupsOf(ctx)
 	if err != nil {
@@ -154,8 +154,8 @@ func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section,
 	return []*report.Section{s, {Title: "Unlike their neighbours", Tables: []*report.Table{t}}}, nil
 }
 
-// document returns the nodes of the page and their neighbourhoods. The node that is shown first is the first of the rows that
-// has reasons and is easily drawn.
+// document returns the nodes of the page and their neighbourhoods. The first node that the page shows is, if
+// possible, a node with reasons and with a neighbourhood that is easy to draw.
 func (g *mapGraph) document(ctx context.Context,
 	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)
@@ -329,8 +329,8 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	b.WriteString("</figcaption></figure>\n")
 }
 
-// fit returns the positions in pixels and the radius of each group, whose area is proportional to its nodes. Groups without a
-// link are in rows below the other groups.
+// fit returns the position of each group in pixels, and a radius. The area of a group is proportional to its
+// number of nodes. Groups without links are in rows below the other groups.
 func fit(x [][2]float64, groups []group,
 	isLinked []bool) (position [][2]float64, radius []float64) {
 	const covered = 0.12 // share of the area that discs cover
@@ -340,7 +340,7 @@ func fit(x [][2]float64, groups []group,
 	}
 	area := covered * width * height / float64(total)
 	position = make([][2]float64, len(groups))
-	// of the rows
+	// bottom, right and tallest describe the rows of groups without links.
 	bottom := height
 	right := margin
 	tallest := 0.0
@@ -384,8 +384,9 @@ func fit(x [][2]float64, groups []group,
 	return position, radius
 }
 
-// compress maps a share of a range, which far groups exceed, to one between 0 and 1. The range keeps its scale but for
-// a border of a tenth on each side, in which distances shrink the more the farther a group is.
+// compress maps the position of a group to the interval from 0 to 1. share is the position relative to the
+// range of most groups, in which it is from 0 to 1. Positions in the range map linearly. Positions outside map
+// to a border on each side, in which distances shrink with the distance from the range.
 func compress(share float64) float64 {
 	const border = 0.05
 	beyond := max(-share, share-1, 0)
@@ -393,13 +394,14 @@ func compress(share float64) float64 {
 	return 0.5 + (near-0.5)*(1-2*border) + math.Copysign(border*beyond/(beyond+border/(1-2*border)), share-0.5)
 }
 
-// keepInside returns the coordinate of a disc that nothing of the drawing cuts off.
+// keepInside returns the coordinate of a disc, moved so that the disc is inside the drawing.
 func keepInside(x, radius, span float64) float64 {
 	edge := max(margin, radius)
 	return min(max(x, edge), span+2*margin-edge)
 }
 
-// middle returns the range along an axis that leaves out at most 1 % of the nodes, and 10 % of the groups, at each end.
+// middle returns the range of the positions along an axis. At each end it leaves out at most 1 % of the nodes
+// and at most 10 % of the groups.
 func middle(x [][2]float64, groups []group, linked []int,
 	axis int) (low, high float64) {
 	order := slices.SortedFunc(slices.Values(linked),
@@ -423,8 +425,8 @@ func middle(x [][2]float64, groups []group, linked []int,
 	return low, end(order)
 }
 
-// separate moves discs, small discs more than large discs, until none hides the center of another and discs of single nodes
-// do not overlap.
+// separate moves discs until no disc hides the center of another disc and discs of single nodes do not
+// overlap. Small discs move more than large discs.
 func separate(position [][2]float64, radius []float64, linked []int,
 	span [2]float64) {
 	const most, gap = 200, 1
@@ -464,7 +466,8 @@ const (
 	steps     = 150 // of the layout
 )
 
-// layout returns a position of each of n groups. Cost: n² and the number of links, in each step.
+// layout returns a position for each of n groups. Each step takes time proportional to n² and to the number of
+// links.
 func layout(n int, links []link) [][2]float64 {
 	position := start(n, links)
 	x := make([]complex128, n)
@@ -493,7 +496,7 @@ func layout(n int, links []link) [][2]float64 {
 		}
 		longest := 0.1 * math.Pow(0.01, float64(step)/steps) // distance of a step
 		for i := range n {
-			// links to the center hold parts together
+			// This pull to the center holds unconnected parts together.
 			d := push[i] - x[i]
 			length := cmplx.Abs(d)
 			scale := min(length, longest) / max(length, 1e-12)
@@ -506,7 +509,7 @@ func layout(n int, links []link) [][2]float64 {
 	return position
 }
 
-// degrees returns the sum of the weights of the links of each group, at least 1.
+// degrees returns for each group the sum of the weights of its links, at least 1.
 func degrees(n int, links []link) []float64 {
 	degree := make([]float64, n)
 	for _, l := range links {
@@ -519,8 +522,8 @@ func degrees(n int, links []link) []float64 {
 	return degree
 }
 
-// start returns two vectors of slow variation: pseudo-random ones after steps of the walk that rests in half of its steps,
-// made orthogonal to the constant one and to each other.
+// start returns two pseudo-random vectors after steps of a lazy random walk, so that linked groups have
+// similar values. The vectors are orthogonal to the constant vector and to each other.
 func start(n int, links []link) [][2]float64 {
 	degree := degrees(n, links)
 	x := make([][2]float64, n)
@@ -548,8 +551,9 @@ func start(n int, links []link) [][2]float64 {
 	return x
 }
 
-// orthogonalize subtracts from the columns their means, and from the second column its projection on the first. It scales
-// both to the mean square 1/12 of numbers between −1/2 and 1/2. Sums are weighted by the degrees.
+// orthogonalize subtracts from each column its mean, and from the second column its projection on the first
+// column. It then scales both columns to mean square 1/12, as of numbers uniform between −1/2 and 1/2. It
+// weights all sums by the degrees.
 func orthogonalize(x [][2]float64, degree []float64) {
 	var total, product float64
 	var mean, square [2]float64

@@ -58,7 +58,8 @@ func scatter(row int) uint64 {
 	return z ^ z>>31
 }
 
-// regionsOf returns the region of each row; regions for rows that none reaches. Cost: a sweep for each round.
+// regionsOf returns the region of each row. The constant regions stands for rows that no region reaches. Cost:
+// one sweep for each round.
 func (g *mapGraph) regionsOf(ctx context.Context) ([]int32, error) {
 	n := len(g.Class)
 	region := make([]int32, n)
@@ -158,8 +159,8 @@ func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	return groups, groupOf, nil
 }
 
-// countNodes counts the nodes and the known nodes of each group, computes its mean certainty, and in a graph above
-// mostListed nodes finds the unknown nodes that are least certain.
+// countNodes counts the nodes and the known nodes of each group, and computes the mean certainty. On graphs of
+// more than mostListed nodes it also finds the least certain unknown nodes of each group.
 func (g *mapGraph) countNodes(groups []group, groupOf []int32) {
 	byCertainty := func(a, b int) int { return cmp.Compare(g.certainty(a), g.certainty(b)) }
 	for row, k := range groupOf {
@@ -184,12 +185,13 @@ func (g *mapGraph) certainty(row int) float64 {
 	return float64(g.Scores(row)[g.Class[row]])
 }
 
-// leastLink is the least weight of a link of the map, relative to the strongest.
+// leastLink is the least weight of a link on the map, relative to the largest weight.
 const leastLink = 0.05
 
-// linksOf returns the links between groups with their weights: sums of entries if edges have kinds or times, otherwise the
-// number of entries. With kinds or times it leaves out links below leastLink of the strongest. Cost: one sweep, by a single
-// goroutine, which keeps the order of rows and of sums.
+// linksOf returns the links between groups. The weight of a link is the number of entries between the groups,
+// or the sum of the entries if edges have kinds or times. In the latter case it leaves out links whose weight
+// is below leastLink times the largest weight. Cost: one sweep by a single goroutine, which keeps the order of
+// rows and of sums.
 func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link
@@ -236,14 +238,16 @@ const (
 	fewestRivals = 3  // links to nodes with a class that such a node has, by their effective number
 )
 
-// neighbourhood has the neighbours of a node that are drawn, most important first, and the neighbours that are not.
+// neighbourhood has the neighbours of a node. Neighbours that are drawn are ordered by importance; other
+// neighbours are counted.
 type neighbourhood struct {
 	drawn  []int
 	counts map[int]int // of the others, by class
 }
 
-// nearest returns at most number neighbours of each row: the neighbours that reasons name, then the neighbours with the
-// largest weights. A row has at most mostOfOne neighbours outside of isThere, unless isThere is nil. Cost: one sweep.
+// nearest returns at most number neighbours of each row. It takes the neighbours that reasons name first, and
+// then the neighbours with the largest weights. If isThere is not nil, a row has at most mostOfOne neighbours
+// outside of isThere. Cost: one sweep.
 func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	isThere map[int]bool) (map[int]*neighbourhood, error) {
 	list := make(map[int]*neighbourhood, len(rows))
@@ -289,8 +293,9 @@ func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	return list, err
 }
 
-// around returns the neighbourhoods of the centers, and the neighbourhoods of their neighbours within two steps of the
-// centers, which do not count further neighbours. Cost: two sweeps.
+// around returns the neighbourhoods of the centers, and the neighbourhoods of their neighbours. A
+// neighbourhood of a neighbour contains only nodes within two steps of a center, and counts no further nodes.
+// Cost: two sweeps.
 func (g *mapGraph) around(ctx context.Context,
 	centers []int) (map[int]*neighbourhood, error) {
 	list, err := g.nearest(ctx, centers, mostNearest, nil)
@@ -318,7 +323,7 @@ func (g *mapGraph) around(ctx context.Context,
 	return list, err
 }
 
-// rival is a predicted node most of whose neighbours have one other class.
+// rival is a predicted node of which most neighbours have one class that is not the predicted class.
 type rival struct {
 	row, class int     // the class of most neighbours
 	share      float64 // of the weights of links to nodes of the class
@@ -326,8 +331,8 @@ type rival struct {
 	effective  float64 // number of these links, (Σw)²/Σw²
 }
 
-// rivals returns the predicted nodes whose neighbours contradict their class most: the nodes with the greatest squared share
-// times the effective number of links. Cost: one sweep.
+// rivals returns the predicted nodes that their neighbours contradict most. It orders nodes by
+// share²·effective, see [rival]. Cost: one sweep.
 func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 	workers := sched.Workers(g.Workers)
 	lists := make([][]rival, workers)

@@ -46,7 +46,7 @@ func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
 	line.Require("model")
 }
 
-// runPredict predicts, or with --check reads the model alone.
+// runPredict predicts by a saved model. With --check it only reads the model.
 func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	if !c.checks {
 		if err := c.readModel(run); err != nil {
@@ -76,7 +76,7 @@ type modelOutput struct {
 	f *heatwalk.Model
 }
 
-// beginModel begins the file of the model of a problem; nil without a path.
+// beginModel begins the file of the model of a problem. It returns nil if path is "".
 func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput, error) {
 	if path == "" {
 		return nil, nil
@@ -91,7 +91,7 @@ func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput
 	return out, err
 }
 
-// writeModel writes the model of a prediction, unless out is nil.
+// writeModel writes the model of a prediction. It does nothing if out is nil.
 func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction) error {
 	if out == nil {
 		return nil
@@ -119,7 +119,8 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 	return nil
 }
 
-// refuseFlags returns the error about the first given flag of some that have no meaning for the target of the model.
+// refuseFlags returns an error about the first of the named flags that the user gave, because the flag has no
+// meaning for the target of the model.
 func (c *classifyOptions) refuseFlags(run *shell.Session, target string, names ...string) error {
 	for _, name := range names {
 		if run.Line.Command.Flags().Changed(name) {
@@ -180,7 +181,7 @@ func beginModelRun(run *shell.Session, c *classifyOptions,
 	return d, nil
 }
 
-// warnOfFactors warns of a graph without the kinds or times of edges that a model was learned with.
+// warnOfFactors warns if the graph has no kinds or times of edges although the model was learned with them.
 func warnOfFactors(console *shell.Console, kept *sides.Kept, m *shard.Manifest,
 	graph, model string) {
 	if kept == nil {
@@ -204,7 +205,8 @@ func warnOfFactors(console *shell.Console, kept *sides.Kept, m *shard.Manifest,
 	}
 }
 
-// originError returns the error for a graph whose edges differ in a setting from the edges of a model.
+// originError adds the graph and the remedy to an error about a setting of edges that differs between the
+// graph and the model.
 func originError(err error, g *shell.OpenGraph, model string) error {
 	d := new(sides.Difference)
 	if !errors.As(err, &d) {

@@ -60,7 +60,8 @@ func checkRegress(line *shell.CommandLine, c *regressOptions, _ []string) {
 	c.methods = checkRegression(line, c.listed)
 }
 
-// checkRegression parses a list of methods of regression, "" for the default, and records problems of it.
+// checkRegression parses a list of methods of regression, and records its problems. It returns nil for "", the
+// default methods.
 func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 	if listed == "" {
 		return nil
@@ -74,7 +75,7 @@ func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 	return methods
 }
 
-// useAttributes reports whether one of the methods, nil for the default ones, uses attributes.
+// useAttributes reports whether one of the methods uses attributes. nil stands for the default methods.
 func useAttributes(methods []engine.Entry) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
@@ -91,7 +92,7 @@ type valuesRun struct {
 	settings *engine.Settings
 }
 
-// beginValues begins a run with the values of a file and with methods, nil for the default ones.
+// beginValues begins a run with the values in a file and with methods. nil stands for the default methods.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
 	f *attributeFlags, methods []engine.Entry) (*valuesRun, error) {
 	v := &valuesRun{methods: methods, settings: &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}
@@ -120,7 +121,7 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 	return v, err
 }
 
-// complete makes the problem.
+// complete sets the problem of the run.
 func (in *valuesRun) complete() {
 	in.problem = heatwalk.NewValues(in.data.Graph.Graph, in.values.Row, in.values.Value)
 	if in.data.Graph.Attributes != nil {
@@ -128,7 +129,7 @@ func (in *valuesRun) complete() {
 	}
 }
 
-// valuesError names the file, the flag or the graph in an error of regression.
+// valuesError adds the file, the flag or the graph to an error of regression.
 func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string) error {
 	wrong := new(param.ParameterError)
 	switch {
@@ -195,7 +196,7 @@ func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error 
 	return f.Write(out.w)
 }
 
-// predictNumbers predicts numbers by a model, whose errors are measured again.
+// predictNumbers predicts numbers by a model. It measures the errors of the model again.
 func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
 		return err
@@ -219,7 +220,8 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
 }
 
-// predictValues predicts the numbers of all nodes, without a computation if all of them are given and no model is kept.
+// predictValues predicts the numbers of all nodes. It computes nothing if all numbers are given and no model
+// is kept.
 func predictValues(run *shell.Session, in *valuesRun, m *engine.Engine, name string, isKept bool) (*heatwalk.Prediction, error) {
 	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)
@@ -292,7 +294,8 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwa
 	return out.Finish(doc, p.Parameters, append(doc.lines(), note, edges)...)
 }
 
-// interval returns the interval of --interval and a line about it, both empty without the flag.
+// interval returns the prediction interval of --interval and a line about it. It returns nothing without the
+// flag.
 func (c *regressOptions) interval(p *engine.Contest) (*engine.Interval, string) {
 	if c.coverage == 0 || p.HeldOut == nil {
 		return nil, ""
