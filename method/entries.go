@@ -22,11 +22,11 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Parse returns the methods of a list of names joined by commas, see [MethodList]. Parameters
-// may stand behind each part of a name, as in
-// "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". Parameters of a learner that is
-// not named stand behind its kernel. The error is a [choose.ErrUsage]; of an unknown name it
-// gives the nearest, or all that exist.
+// Parse returns the methods of a list of names separated by commas, see [MethodList]. Each
+// part of a name may be followed by parameters, as in
+// "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". If the learner is not named, its
+// parameters follow the kernel. The error is a [choose.ErrUsage]. For an unknown name it
+// suggests the nearest name, or lists all names.
 func Parse(list string) ([]engine.Entry, error) { return ParseList(list, engine.Classes) }
 
 // ParseList is [Parse] for engines that predict a target.
@@ -90,8 +90,8 @@ func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	return e, err
 }
 
-// splitName returns the parts of a name that are joined by "+"; the sign of an exponent, as in
-// 1e+3, joins nothing.
+// splitName returns the parts of a name that are joined by "+". The "+" of an exponent, as in
+// 1e+3, is part of a number.
 func splitName(text string) (parts []string) {
 	start := 0
 	for i := 1; i+1 < len(text); i++ {
@@ -109,7 +109,7 @@ func declares(m *engine.Engine, name string) bool {
 		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
-// declaredIn returns the declaration of a part of a method, nil if it has none of that name.
+// declaredIn returns the declaration of the part of m with a name, or nil if m has no such part.
 func declaredIn(m *engine.Engine, name string) *param.Spec {
 	for _, spec := range m.Specs {
 		if spec.Name == name {
@@ -119,7 +119,7 @@ func declaredIn(m *engine.Engine, name string) *param.Spec {
 	return nil
 }
 
-// paramOf returns the parameter with a name, in which an underscore may stand for a dash.
+// paramOf returns the parameter with a name. An underscore in the name may stand for a dash.
 func paramOf(spec *param.Spec, name string) *param.Param {
 	if p := spec.Param(name); p != nil {
 		return p
@@ -127,7 +127,8 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 	return spec.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
-// parseValues returns the parameter of a method that has a name, and its values from text.
+// parseValues returns the name in m's declaration of the parameter with the given name, and its
+// values, parsed from texts.
 func parseValues(m *engine.Engine, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Specs {
@@ -165,13 +166,14 @@ func parseValues(m *engine.Engine, name string,
 	return "", nil, fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }
 
-// Settle completes entries with the candidate values that each of them chooses from, and returns the settings of all entries.
-// The grid is "small" (the usual values), "none" (the defaults), "paper" (the values of the methods' papers), or a file of
-// values by method, see docs/formats.md. In a file, values for a method override values for all methods; an entry's own
-// values override both.
+// Settle sets the Settings of each entry to its candidate values, and returns the settings for all methods. The grid is
+// "small" for the usual values, "none" for the defaults, "paper" for the values of the methods' papers, or the name of a
+// file with values by method, see docs/formats.md. In a file, values for a method override values for all methods; an
+// entry's own values override both.
 //
-// Errors are joined: errors of reading the file, an error that wraps [ErrGrid] for its contents, a [choose.ErrUsage] for an
-// entry's own values, a [*param.ParameterError] for a given value that leaves an entry nothing to try.
+// Settle joins its errors: errors of reading the file, an error that wraps [ErrGrid] for the contents of the file, a
+// [choose.ErrUsage] for an entry's own values, and a [*param.ParameterError] for a given value that leaves an entry nothing
+// to try.
 func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.Settings, error) {
 	base := &engine.Settings{Fixed: grid == "none"}
 	file, err := openGrid(ctx, grid)
@@ -199,10 +201,9 @@ func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.S
 // maxGridFile bounds the text of a grid file, which is kept while it is read.
 const maxGridFile = 1 << 20
 
-// gridFile has values to choose from, by the name of a method or of the kernel of methods ("": of all) and by parameter. As text it
-// is one JSON object: a key with a list, or a single value, is a parameter of every method that has
-// it; a key with an object is a method, or the kernel of methods, whose parameters are the keys of
-// the object.
+// gridFile has values to choose from, by method and by parameter. A method is named by its own name or by its kernel; "" is
+// all methods. The file is one JSON object. A key with a list, or with a single value, is a parameter of every method that
+// has the parameter. A key with an object is a method or a kernel, and the keys of the object are its parameters.
 type gridFile struct {
 	name   string
 	values map[string]map[string][]string
@@ -214,9 +215,9 @@ var paperGrid []byte
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// openGrid returns a grid by its name: no values for "small" and "none", the values in the methods' papers for "paper" (for
-// kernels section 4.1 of Neumann, Garnett and Kersting, with each kernel's matrix as in its paper), or else the values in a
-// file.
+// openGrid returns a grid by its name: no values for "small" and "none", the values of the methods' papers for "paper", or
+// else the values in the file with this name. The values of kernels in "paper" are those of section 4.1 of Neumann, Garnett
+// and Kersting, with each kernel's matrix as in its paper.
 func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	switch name {
 	case "small", "none":
@@ -294,7 +295,8 @@ func (g *gridFile) wrong(format string, args ...any) error {
 		Err: ErrGrid}
 }
 
-// check returns an error if the grid gives a parameter to some methods of the list and no such method has it.
+// check returns an error if the grid has values of a parameter for some of the methods, and none of these
+// methods has the parameter.
 func (g *gridFile) check(methods []*engine.Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string
@@ -316,7 +318,7 @@ func (g *gridFile) check(methods []*engine.Engine) error {
 	return nil
 }
 
-// of returns the values for a method by parameter.
+// of returns the values of each parameter for a method.
 func (g *gridFile) of(m *engine.Engine) (lists map[string][]param.Value, err error) {
 	lists = map[string][]param.Value{}
 	for _, name := range []string{"", kernelName(m), m.Name} {
@@ -341,7 +343,7 @@ func kernelName(m *engine.Engine) string {
 	return kernel
 }
 
-// belongs reports whether a method has a name, or a kernel that has it.
+// belongs reports whether m, or the kernel of m, has the given name.
 func belongs(m *engine.Engine, name string) bool {
 	return m.Name == name || kernelName(m) == name
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // FoldCount returns the number of folds for the given number of labels: 10 up to 1,000 labels, else
-// 5, and no more than labels. Few labels need more folds because a prediction that hides a fifth
-// of them is worse than one from all labels: estimated accuracies with five folds were 2 to 5
-// points too low.
+// 5, and at most labels. Few labels need 10 folds, because a prediction without a fifth of the
+// labels is worse than a prediction from all labels: with five folds estimated accuracies were 2 to
+// 5 points too low.
 func FoldCount(labels int) int {
 	if labels <= 1000 {
 		return min(10, labels)
@@ -18,15 +18,15 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10. Two folds of
-// many labels are a large enough test. Models of four fifths of more than 1,000 labels were one to three points less accurate
-// than models of all labels if most nodes have a label.
+// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10. With many
+// labels, tests need only two of the folds. If most nodes have a label, models of four fifths of more than 1,000 labels were
+// one to three points less accurate than models of all labels.
 func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
 
-// Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. The nodes of every
-// class are shuffled and dealt round; each class continues where the previous class ended. Folds differ by at most one node
-// in size, and by at most one node of each class. Partitions of another number are other draws from the same rng seed. The
-// class of the first node is dealt first, and so on, so that the numbers of the classes do not matter.
+// Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. It shuffles the
+// nodes of every class and deals them to the folds in turn; each class continues where the previous class ended. Folds
+// differ by at most one node in size, and by at most one node of each class. Each number gives another draw from the same
+// seed. Classes are dealt in the order of their first nodes, so that renumbering the classes changes nothing.
 func Folds(class []int, count int, seed, number uint64) []int {
 	fold := make([]int, len(class))
 	dealTo(fold, groupByClass(class), count, newRand(seed, streamFolds|number))
@@ -52,8 +52,9 @@ func shuffle(rng *rand.Rand, items []int) {
 		func(i, j int) { items[i], items[j] = items[j], items[i] })
 }
 
-// Sample returns about limit of the nodes 0 … len(class)−1 if there are more, in increasing order. Every class keeps its
-// share to the nearest node, and at least two nodes if it has two, so that a sample of many classes may exceed limit.
+// Sample returns a stratified sample of about limit of the nodes 0 … len(class)−1, in increasing order, or all nodes if
+// there are at most limit. Every class keeps its share, rounded to whole nodes, and at least two nodes if it has two. So
+// a sample of many classes may exceed limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
@@ -66,14 +67,14 @@ func Sample(class []int, limit int, seed, stream uint64) []int {
 	return sample
 }
 
-// Majority returns the most frequent of the classes, the lowest of several.
+// Majority returns the most frequent class; if several are equally frequent, the lowest of them.
 func Majority(class []int) int {
 	counts := append(countsOf(class), 0)
 	return slices.Index(counts, slices.Max(counts))
 }
 
-// TooFew reports whether fewer than two of the classes have two labels. A hidden label then leaves no other label of
-// its class, or is of the only class with several labels.
+// TooFew reports whether fewer than two classes have two or more labels. Then a label says nothing about accuracy
+// when it is hidden: no other label of its class is left, or its class is the only class with several labels.
 func TooFew(class []int) bool {
 	several := 0
 	for _, count := range countsOf(class) {

@@ -8,8 +8,8 @@ import (
 )
 
 // Combinations returns every combination of the usual values of a declaration's
-// parameters on a graph, or nil, with the given values in place of the usual ones. Later
-// parameters vary faster.
+// parameters on a graph g, which may be nil. A parameter in values has this value alone.
+// Later parameters vary faster.
 func Combinations(s *param.Spec, values param.Values,
 	g param.Graph) ([]param.Values, error) {
 	list := []param.Values{{}}
@@ -47,8 +47,8 @@ func Combinations(s *param.Spec, values param.Values,
 	return list, nil
 }
 
-// isReplaced reports whether a parameter has no value, because it stands in the place of another parameter and is not
-// given, or because a given parameter stands in its place.
+// isReplaced reports whether p has no value: p replaces another parameter and is not given, or a given parameter
+// replaces p.
 func isReplaced(s *param.Spec, p *param.Param, values param.Values) bool {
 	return p.Instead != "" && !values.Has(p.Name) ||
 		slices.ContainsFunc(s.Params, func(o param.Param) bool {

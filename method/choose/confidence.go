@@ -11,18 +11,20 @@ import (
 )
 
 // Confidence estimates the accuracy of calibrated probabilities. Held-out labels may be easier or harder to predict than
-// other nodes: less evidence is left for them, or they have larger degrees. The probabilities of both show how much. With
-// the largest probability q of a node the accuracy is
+// other nodes: less evidence is left for them, or they have larger degrees. Comparing the probabilities at held-out
+// labels and at other nodes shows how much. With the largest probability q of a node the accuracy is
 //
 //	mean of q over other nodes + mean of (1 if right, else 0) − q over held-out labels
 //
-// so that an error of the calibration cancels: Angelopoulos et al., Prediction-powered inference (2023). A label that is the
-// only one of its class is wrong, because such labels are a sample of the nodes whose class has no label, see unseenShare.
+// so that an error of the calibration cancels: Angelopoulos et al., Prediction-powered inference (2023). The only label of a
+// class counts as a wrong prediction, because such labels are a sample of the nodes whose class has no label, see
+// unseenShare.
 //
-// Weights that were chosen by all labels are right more often on these labels, by luck, than weights chosen without a label's
-// fold. Right predictions are counted with weights chosen without the fold, and the difference is subtracted from them,
-// because predictions that used the label chose these weights too: the likeness of two labels counts for both labels, and
-// leaving out a fold removes only one of them. Compare Tibshirani and Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
+// Model weights that all labels chose predict these labels right more often, by luck, than weights chosen without a label's
+// fold. Confidence counts the right predictions by weights without the fold, and subtracts the difference from this count,
+// because these weights too were chosen by predictions that used the label: the likeness of two labels counts for both
+// labels, and leaving out a fold removes only one of them. Compare Tibshirani and Tibshirani, A bias correction for the
+// minimum error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
 	count  []float64 // labels of each class
@@ -46,7 +48,7 @@ func NewConfidence(p *problem.Problem) *Confidence {
 	return c
 }
 
-// Places are the places of the classes of held-out labels, for prediction sets.
+// Places collects the [Place] of each held-out label's class, for prediction sets.
 type Places struct {
 	List   []Place
 	class  []int
@@ -54,13 +56,13 @@ type Places struct {
 	unseen float64   // share of the nodes whose class has no label
 }
 
-// NewPlaces returns Places without labels, for a problem.
+// NewPlaces returns an empty Places for a problem.
 func NewPlaces(p *problem.Problem) *Places {
 	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
 }
 
-// Note adds the place of a label by probabilities that a model without it has. The only label of a class counts as one of
-// the classes without a label.
+// Note adds the place of a label, given the probabilities of a model that has not learned from the label. If the label is
+// the only label of its class, its class is [Other].
 func (p *Places) Note(label int, probabilities []float64) {
 	class := p.class[label]
 	if p.count[class] == 1 {
@@ -69,8 +71,9 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note counts the probabilities of a held-out label, if another label reaches it: row by weights without its fold, full by
-// the weights of all labels. The probabilities of other nodes, and q, are by the weights of all labels.
+// Note adds a held-out label with its probabilities: row has the probabilities by weights that were chosen without the
+// label's fold, full by the weights that all labels chose. If reached is false, because no other label reaches the label,
+// Note does nothing. The q of the package comment's formula is of the weights of all labels.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
@@ -100,13 +103,13 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	}
 }
 
-// AllowForLargest subtracts the part of the accuracy of the largest class that is luck, see ofLargest, from the accuracy at
-// labels for which the class is predicted.
+// AllowForLargest makes [Confidence.Estimate] subtract the luck of the largest class, see ofLargest, from the accuracy at
+// labels for which this class is predicted.
 func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
 
-// Places returns the places of the classes of held-out labels. It returns nil if the shares of the classes are known,
+// Places returns the [Place] of each held-out label's class. It returns nil if the shares of the classes are known,
 // because labels are then no sample of the nodes.
 func (c *Confidence) Places() []Place {
 	if c.p.Shares != nil {
@@ -116,7 +119,7 @@ func (c *Confidence) Places() []Place {
 }
 
 // Estimate returns the accuracy on the nodes without a label that a label reaches, as [Estimator.Estimate] does. mean is the
-// mean of their largest probabilities.
+// mean of the largest probabilities of these nodes.
 func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	mean float64) problem.Estimate {
 	e, unseen := newEstimate(c.p, c.p.CountOf(reached), c.tested)

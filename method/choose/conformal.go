@@ -20,13 +20,14 @@ var ErrFew = errors.New("there are too few held-out labels for this coverage; gi
 // ErrRange is returned for a coverage that is not between 0 and 1.
 var ErrRange = errors.New("a coverage is above 0 and below 1")
 
-// Place is the place of the class of a held-out item in the order of its probabilities.
+// Place is where the true class of a held-out item stands when classes are ordered by their
+// probability for the item.
 type Place struct {
 	Label      int     // position of the item in the labels
 	Above, Own float64 // sum of the probabilities of likelier classes, and the probability of the class
 }
 
-// PlaceOf returns the place of a class, or of Other, whose probability is the given share.
+// PlaceOf returns the place of a class, or of [Other]. other is the probability of Other.
 func PlaceOf(label int, probabilities []float64, class int, other float64) Place {
 	order := orderOf(nil, probabilities, other)
 	p := Place{Label: label}
@@ -42,8 +43,8 @@ func PlaceOf(label int, probabilities []float64, class int, other float64) Place
 	return p
 }
 
-// leastProbability is the least probability of a class. Otherwise all classes with probability 0 would have one score, and
-// enter a set together.
+// leastProbability replaces smaller probabilities of a class. Otherwise all classes with probability 0 would have the same
+// score, and enter a set together.
 const leastProbability = 1e-6
 
 func probabilityOf(class int, probabilities []float64, other float64) float64 {
@@ -53,7 +54,8 @@ func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
-// orderOf appends the classes to dst by decreasing probability, and among them Other if its share is not 0.
+// orderOf appends the classes to dst by decreasing probability. If other, the share of [Other], is not 0,
+// Other is one of them.
 func orderOf(dst []int, probabilities []float64, other float64) []int {
 	best := classify.ArgMax(probabilities)
 	dst = append(dst, best)
@@ -72,7 +74,7 @@ func orderOf(dst []int, probabilities []float64, other float64) []int {
 	return dst
 }
 
-// Score returns the score of the class for the number u of the item.
+// Score returns the score of the class, given the [Uniform] number u of the item.
 func (p Place) Score(u float64) float64 { return p.Above + float64(u*p.Own) }
 
 // Uniform returns a number between 0 and 1 that depends on an id and a seed alone.
@@ -88,21 +90,24 @@ func Uniform(id string, seed uint64) float64 {
 	return (float64(x>>11) + 0.5) / (1 << 53)
 }
 
-// Scores are the sorted scores of held-out items, with the seed and the share of classes without a label that they depend on.
+// Scores are the sorted scores of held-out items, with the two numbers that they depend on: the seed, and the share Other of
+// the classes without a label.
 type Scores struct {
 	Sorted []float64 `json:"sorted"`
 	Seed   uint64    `json:"seed"`
 	Other  float64   `json:"other,omitempty"`
 
-	// IsShifted reports that the held-out items are not a random sample, so that there is no promise.
+	// IsShifted reports that the held-out items are not a random sample, so that the coverage is not
+	// promised.
 	IsShifted bool `json:"is_shifted,omitempty"`
 
-	// Several reports that items have several classes, which do not exclude each other. The score of a class then is 1 less
-	// its probability, the score of an item the largest score of its classes, and sets hold all classes of an item.
+	// Several reports that items have several classes, which do not exclude each other. Then the score of a class is 1 less
+	// its probability, and the score of an item is the largest score of its classes. The coverage is the share of items
+	// whose set has all classes of the item.
 	Several bool `json:"several,omitempty"`
 }
 
-// Add adds the scores of held-out items, given the id of each label.
+// Add adds the scores of held-out items. id returns the id of the item at a position in the labels.
 func (s *Scores) Add(places []Place, id func(label int) string) {
 	for _, place := range places {
 		s.Sorted = append(s.Sorted, place.Score(Uniform(id(place.Label), s.Seed)))
@@ -110,7 +115,7 @@ func (s *Scores) Add(places []Place, id func(label int) string) {
 	slices.Sort(s.Sorted)
 }
 
-// Valid reports whether scores and share are in their ranges.
+// Valid reports whether the scores and Other are in their ranges.
 func (s *Scores) Valid() bool {
 	return slices.IsSorted(s.Sorted) && s.Other >= 0 && s.Other <= 1
 }

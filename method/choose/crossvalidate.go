@@ -31,8 +31,8 @@ func (o *Outcome) Clone() Outcome {
 }
 
 // CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the fold,
-// in the order of the items. k must have a row for each item and a column for each of the first items, from which models
-// learn. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
+// in the order of the items. k must have a row for each item and a column for each item that models may learn from; these
+// items come first. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
@@ -80,7 +80,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 	return nil
 }
 
-// transposeRows pads the columns with zeros to a multiple of 4.
+// transposeRows returns some rows of k as columns, padded with zero columns to a multiple of 4.
 func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
 	t := sparse.NewBlock[float64](k.Cols, (len(rows)+3)&^3)
 	for j, i := range rows {
@@ -107,8 +107,8 @@ type judge struct {
 	undecided float64   // smaller decisions are rounding errors: if all are, a test has no decisions
 }
 
-// visit calls do with the outcome of each model for each test. A test without kernel values with the items has no decisions.
-// A classifier that equals the classifier of the previous setting decides once.
+// visit calls do with the outcome of each model for each test. A test whose kernel values with the items are 0 has no
+// decisions. A classifier that equals the classifier of the previous setting is not applied again.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0
@@ -198,13 +198,13 @@ func (j *judge) decide(m *classify.Machine, dst []float64) {
 	}
 }
 
-// LargestWithout returns the largest of the classes outside a fold.
+// LargestWithout returns the most frequent class of the items outside fold f.
 func LargestWithout(class, fold []int, f int) int {
 	return Majority(problem.Pick(class, OfFold(fold, f).Train))
 }
 
 // LeaveOneOut calls visit with the outcome of each item. The decisions on an item must be from a model of all other items.
-// If the kernel values of an item with all other items are 0, it gets the largest class of the other items.
+// If the kernel values of an item with all other items are 0, its outcome is the largest class of the other items.
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs,
 	decisions []float64, visit func(o *Outcome)) {
 	for i, c := range class {
@@ -224,8 +224,8 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 	}
 }
 
-// Rescale divides a block by the mean value between each of the first items and itself, if that
-// is positive, and returns the factor.
+// Rescale divides a block by the mean of its first items diagonal values and returns the
+// factor, 1 over the mean. If the mean is not positive, Rescale changes nothing and returns 1.
 func Rescale(k *sparse.Block[float64], items int) float64 {
 	var trace float64
 	for i := range items {

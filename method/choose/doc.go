@@ -20,13 +20,13 @@
 // [Space.Best] takes the candidate whose neighbours in the grid are most accurate, because an accuracy that is high by luck
 // has no such neighbours, whereas accuracy as a function of α, λ or a number of steps is smooth. If neighbourhoods tie, the
 // higher accuracy decides, and then the simpler setting: the earlier value of each parameter in the order of the declaration;
-// the larger value of a ridge. If all candidates are equally accurate the defaults are taken. For example, of β = 0.5, 1, 2,
-// 4 with 70, 81, 82 and 69 right predictions of 100 the standard error is 3.8, so that β = 1 and β = 2 remain. There are 233
-// right predictions at β = 1 and its neighbours and 232 at β = 2 and its neighbours: β = 1 is chosen.
+// the larger value of a ridge. If all candidates are equally accurate the defaults are taken. For example, let β = 0.5, 1, 2
+// and 4 have 70, 81, 82 and 69 right predictions of 100. The standard error is 3.8, so that β = 1 and β = 2 remain. β = 1
+// and its neighbours have 233 right predictions, β = 2 and its neighbours 232: β = 1 is chosen.
 //
-// The rule is the same for all methods. The accuracy of the chosen candidate is too high, because it was chosen by it; so
-// each label is predicted with the candidate that the other folds choose, see [Estimator]. [Confidence] estimates the
-// accuracy of calibrated probabilities.
+// The rule is the same for all methods. The accuracy by which a candidate was chosen is too high. Therefore each label is
+// predicted with the candidate that the other folds choose, see [Estimator]. [Confidence] estimates the accuracy of
+// calibrated probabilities.
 //
 // # Folds and splits
 //
@@ -39,15 +39,16 @@
 //
 // [Scores.Sets] returns prediction sets with a coverage. The promise needs held-out items that are a random sample of all
 // items, and no assumption about the model: among n scores of held-out items and the score of a new item, every rank of the
-// new score is equally likely. So the new score is at most the ⌈(n+1)·coverage⌉-th smallest of the n with at least the
-// probability coverage. Given the n items it follows a beta distribution, see Vovk, Conditional validity of inductive
-// conformal predictors (2012).
+// new score is equally likely. So the new score is at most the ⌈(n+1)·coverage⌉-th smallest of the n scores with at least
+// the probability coverage. Given the n items, the coverage follows a beta distribution, see Vovk, Conditional validity of
+// inductive conformal predictors (2012).
 //
-// The score of a class is adaptive: the sum of the probabilities of likelier classes plus u times its own, with a uniform
-// number u of the item; Romano, Sesia and Candès, Classification with valid and adaptive coverage (2020). The likeliest class
-// has score 0, so that no set is empty: sets are larger than the promise needs if the label alone is right more often than
-// the coverage.
+// The score of a class is adaptive: the sum of the probabilities of likelier classes plus u times the probability of the
+// class, with a uniform number u of the item; Romano, Sesia and Candès, Classification with valid and adaptive coverage
+// (2020). The likeliest class has score 0, so that no set is empty. If the likeliest class is right more often than the
+// coverage, sets are larger than the promise needs.
 //
-// A class without a label has no probability. [Other] denotes all of these, with the share of the nodes that Good estimates.
-// A label that is the only one of its class is a held-out item of Other, because without it the class has no label.
+// A class without a label has no probability. [Other] denotes all classes without a label; its probability is their share of
+// the nodes, see [UnseenShare]. The only label of a class is a held-out item of Other, because without it the class has no
+// label.
 package choose

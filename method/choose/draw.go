@@ -14,7 +14,7 @@ import (
 // number of items PerClass, or by Fraction.
 type Design struct {
 	// Folds is the number of folds of a partition. Each fold of the first partition is
-	// the test set of a split in turn, then each of the second, and so on.
+	// the test set of a split, then each fold of the second partition, and so on.
 	Folds int
 
 	// PerClass is the number of training items of every class, chosen uniformly.
@@ -23,13 +23,14 @@ type Design struct {
 	// Fraction is the share of training items: round(Fraction·n) of them, chosen uniformly.
 	Fraction float64
 
-	// Stratified gives folds that differ by at most one item of every class, and
-	// fractions that hold of every class its share, to the nearest item and at least
-	// one. Otherwise folds are dealt to all items as they are shuffled.
+	// Stratified makes folds differ by at most one item of every class. With
+	// Fraction, the training items include this fraction of every class, rounded,
+	// and at least one item. Otherwise folds are dealt to all items in shuffled
+	// order.
 	Stratified bool
 
-	// Tuning draws splits for the choice of parameters. They are independent of the splits that are drawn without it from the
-	// same rng seed.
+	// Tuning draws splits for the choice of parameters. They are independent of the splits that the same seed gives without
+	// Tuning.
 	Tuning bool
 }
 
@@ -38,7 +39,7 @@ type Design struct {
 type SplitError struct {
 	Design
 	What string // the problem
-	Row  int    // row of the graph that the error about a given split names; −1: none
+	Row  int    // row that an error of [GivenSplit] is about; −1: none
 }
 
 // Error returns the problem.
@@ -60,11 +61,11 @@ func (d Design) wrong(format string, args ...any) error {
 const attempts = 100
 
 // Draw draws count splits of the items with the given classes. Split s depends on seed, the design and s alone. If all
-// training items have one class, the split is drawn again, up to a hundred times; the error is then a [*SplitError], or an
-// [ErrUsage]. A class without a training item is possible.
+// training items have one class, the split is drawn again, up to a hundred times; then the error is a [*SplitError]. A
+// wrong design is an [ErrUsage]. A class may have no training item.
 //
-// Fractions that are not stratified take the first items of a permutation that is the same for all of them: a larger fraction
-// extends the same draw.
+// If Fraction is not stratified, the training items are the first items of a permutation that does not depend on the
+// fraction, so that a larger fraction extends the training set of a smaller fraction.
 func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	stream := streamTest
 	if d.Tuning {
@@ -98,7 +99,8 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	return &Splits{Len: count, At: draw}, nil
 }
 
-// severalClasses reports whether some items are of two classes, or whether there is only one class.
+// severalClasses reports whether some items have more than one class. It also returns true if class
+// holds one class alone.
 func severalClasses(class, items []int) bool {
 	return len(items) > 0 &&
 		(slices.ContainsFunc(items, func(i int) bool { return class[i] != class[items[0]] }) ||

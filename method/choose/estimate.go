@@ -9,15 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Estimator adds up the predictions for labels that are hidden from a model, each hidden with its fold and predicted with
-// the setting that is best for the other folds. Only labels that another label reaches count, because accuracy is defined
-// on the nodes that a label reaches.
+// Estimator adds up the predictions for held-out labels. Each label is hidden with its fold and predicted with the
+// setting that is best for the other folds. Only labels that another label reaches count, because accuracy is defined on
+// the nodes that a label reaches.
 //
-// If a class has many of few labels by chance, it is predicted too often and has a smaller share of the other nodes. The
-// labels of each class are therefore weighted by a share that is shrunk towards equal shares, see [Shrink].
+// If there are few labels and a class has many of them by chance, the class is predicted too often, and its share of the
+// other nodes is smaller. Therefore labels are weighted by the shares of their classes, shrunk towards equal shares, see
+// [Shrink].
 //
-// Nodes of classes without a label count as wrong, see unseenShare, so that labels that are the only ones of their class
-// do not count here.
+// Nodes of classes without a label count as wrong, see unseenShare. Therefore the only label of a class does not count
+// here.
 type Estimator struct {
 	right, total float64 // weights of the right predictions, and of all
 	tested       int
@@ -41,8 +42,8 @@ func (h *Estimator) addFold(labels FoldLabels, right float64) {
 	h.right += right
 }
 
-// WeightsOf returns the weight of a label of each class. Labels of classes with several labels have weights that add up to
-// their number; other labels have the weight 0. Known shares of the classes are used as they are.
+// WeightsOf returns the weight of a label of each class. The only label of a class has weight 0; the weights of the other
+// labels add up to their number. Known shares of the classes are used without [Shrink].
 func WeightsOf(p *problem.Problem) []float64 {
 	count := CountsOf(p)
 	list := make([]float64, len(p.Names))
@@ -86,8 +87,8 @@ func UnseenShare(p *problem.Problem) float64 {
 	return share
 }
 
-// unseenShare estimates the share of nodes whose class has no label, and its variance, from the f₁ classes with one and the f₂
-// with two of n labels that were drawn at random:
+// unseenShare estimates the share of nodes whose class has no label, and the variance of the estimate. If n labels were
+// drawn at random, f₁ classes have one label and f₂ have two, these are
 //
 //	f₁/n  and  (f₁·(1 − f₁/n) + 2·f₂)/n²
 //
@@ -115,9 +116,9 @@ func unseenShare(p *problem.Problem) (share, variance float64) {
 	return share, (ones*(1-share) + 2*twos) / (labels * labels)
 }
 
-// Shrink draws the shares of k classes among some labels towards 1/k, as far as classes of equal size would explain them:
-// among few labels one class has more labels than the others by luck, and a smaller share of the other nodes. The result is
-// w·share + (1 − w)/k with w = labels/(labels + K) and
+// Shrink moves the shares of k classes towards 1/k, as far as chance would explain them if all classes had the same size: a
+// class that has most of few labels by luck has a smaller share of the other nodes. labels is the number of labels. Shrink
+// sets share to w·share + (1 − w)/k with w = labels/(labels + K) and
 //
 //	K = (1 − Σp²)/Σ(p − 1/k)²
 //
@@ -148,25 +149,26 @@ func CountsOf(p *problem.Problem) []float64 {
 	return count
 }
 
-// Nearness is the ratio of the variance of a share of right answers to the variance for as many independent labels: labels
-// near each other are right or wrong together. Over 900 draws from eight graphs it was 1.1 to 1.7.
+// Nearness is the ratio of the variance of a share of right predictions to the variance for as many independent labels:
+// labels near each other are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of a share at other nodes, with two more right and two more wrong predictions, so that it
-// is positive if all are right.
+// variance returns the variance of the difference between the share of right predictions at held-out labels and at the
+// given number of other nodes. It adds two right and two wrong predictions, so that it is positive if all are right.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
 		1/float64(max(1, nodes)))
 }
 
-// ofLargest returns the share of labels that have the largest class, and its expected excess
-// over the share among other nodes: with p of the labels of this class and q of another
+// ofLargest returns the share of labels that have the largest class, and the expected excess
+// of this share over the share among other nodes. With the share p of the largest class and
+// the shares q of the other classes the excess is
 //
 //	Σ_q σ·φ((p − q)/σ)  with  σ² = (p + q − (p − q)²)/labels
 //
-// and the density φ of the normal distribution. The larger of two shares with a normal difference
-// is too large by this in the mean, because it was selected for being larger.
+// where φ is the density of the normal distribution. The larger of two shares whose difference is
+// normal is too large by the term of q in the mean, because it was selected for being larger.
 func ofLargest(p *problem.Problem) (share, luck float64) {
 	count := CountsOf(p)
 	labels := float64(len(p.Row))
@@ -183,9 +185,10 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 	return share, luck
 }
 
-// Estimate returns the accuracy on the nodes without a label that a label reaches: the accuracy of nodes whose class has a
-// label times their share, see unseenShare. Nodes that no label reaches are not included, because no method can learn
-// anything about them. The estimate is zero if there are too few labels, see [TooFew], or if no label reaches another label.
+// Estimate returns the accuracy on the nodes without a label that a label reaches: the accuracy on nodes whose class has a
+// label times the share of these nodes, see unseenShare. Nodes that no label reaches are not included, because no method can
+// learn anything about them. The estimate is zero if there are too few labels, see [TooFew], or if no label reaches another
+// label.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
 	e, unseen := newEstimate(p, p.CountOf(reached), h.tested)
@@ -214,9 +217,9 @@ func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, v
 	return e, variance
 }
 
-// EstimateLargest returns the accuracy of predicting the largest class everywhere, from the predictions of the largest class
-// of other folds, without the part that is luck, see ofLargest, and at least 1/k for k classes. It needs no edge, so that
-// every node counts as reached.
+// EstimateLargest returns the accuracy of predicting the largest class everywhere, at least 1/k for k classes. The
+// predictions in h must be the largest class of the other folds. EstimateLargest subtracts the luck of the largest class,
+// see ofLargest. Every node counts as reached, because the prediction needs no edge.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {

@@ -9,12 +9,12 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Fit fits a model with each of some settings to the values of k between the items with
-// y ≥ 0. A model is nil where the kernel does not allow its setting; all are nil where the items
-// have one class. Models are valid until its next call.
+// Fit fits a model with each of its settings to the values of k between the items with y ≥ 0. A
+// model is nil if the kernel does not allow its setting; all are nil if the items have one
+// class. Models are valid until the next call of the Fit.
 type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
 
-// OnPath returns a function that fits models of a learner with several settings on a path. It reuses its memory in each call.
+// OnPath returns a function that returns a [Fit] of settings on a path of the learner. Calls of the Fits reuse memory.
 func OnPath(learner *classify.Learner, path *classify.Path,
 	classes int) func(settings []param.Values) Fit {
 	if path.Fit == nil {
@@ -56,8 +56,8 @@ func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	}
 }
 
-// ScaleSetting returns the values with which a learner has on s·K, or on s copies of each item, the
-// models that it has on K with v.
+// ScaleSetting returns the values w for which a learner has the same models on the kernel s·K, or
+// on s copies of each item, as with v on K.
 func ScaleSetting(path *classify.Path, v param.Values, s float64) param.Values {
 	w := maps.Clone(v)
 	x := v.Number(path.Parameter)

@@ -19,9 +19,10 @@ func LabelF1(sets [][]int, labels int,
 	})
 }
 
-// SetF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong and missing predictions of
-// a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro the mean of 2tp/(2tp + fp + fn), which is 0 for a
-// label that no item has or is given. The standard error is for micro as a ratio of sums over items.
+// SetF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong and missing predictions
+// of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro is the mean of 2tp/(2tp + fp + fn). A label that
+// no item has and that is never predicted counts as 0. The standard error is the error of micro as a ratio of sums over
+// items.
 func SetF1(sets [][]int, labels int,
 	predicted func(item int) []int) (micro, macro, stderr float64) {
 	right := make([]float64, labels)
@@ -62,14 +63,14 @@ func likeliest(dst []int, scores []float64, count int) []int {
 	return dst[:min(count, len(dst))]
 }
 
-// LabelThreshold returns the number t for which predicting the labels with a probability of at least t has the largest
-// micro-F1,
+// LabelThreshold returns the threshold t with the largest micro-F1 if labels with a probability of at least t are
+// predicted,
 //
 //	2·right/(predicted + had),
 //
-// on items with known sets of labels, and the largest t if several are equal. One threshold for all labels is more accurate
-// than a threshold for each label, which luck decides for labels with few items. Compare Fan, Lin, A study on threshold
-// selection for multi-label classification (2007). Cost: sorting items × labels numbers.
+// on items with known sets of labels. If several t are equal, it returns the largest. One threshold for all labels is more
+// accurate than a threshold for each label: for labels with few items luck decides the threshold. Compare Fan, Lin, A study
+// on threshold selection for multi-label classification (2007). Cost: sorting items × labels numbers.
 func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	type pair struct {
 		p     float64
@@ -103,7 +104,7 @@ func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float6
 }
 
 // LabelsAbove returns the labels whose probability is at least t, in their order. If there are none, it returns the
-// likeliest label, the first of several.
+// likeliest label, or the first of several likeliest labels.
 func LabelsAbove[T float32 | float64](probabilities []T, t T) (set []int) {
 	best := 0
 	for c, p := range probabilities {

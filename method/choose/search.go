@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Counts are the right predictions of candidates on held-out labels: the count of fold f and candidate c is at f·Candidates +
-// c. For numbers they are sums of merits, see [Counts.AddMerit].
+// Counts are the right predictions of candidates on held-out labels: the count of fold f and candidate c is at f·Candidates
+// + c. If numbers are predicted, the counts are sums of merits, see [Counts.AddMerit].
 type Counts struct {
 	Right      []float64 // predictions
 	Squares    []float64 // sums of squared merits; nil: predictions are right or wrong
@@ -29,8 +29,8 @@ func (c *Counts) Add(candidate, fold int, weight float64) {
 	c.Weight[fold*c.Candidates+candidate] += weight
 }
 
-// AddMerit adds the merit of a predicted number; a right prediction of a class has merit 1, a wrong
-// prediction 0.
+// AddMerit adds the merit of a predicted number, where 1 is as good as a right prediction of a
+// class, and 0 as a wrong prediction.
 func (c *Counts) AddMerit(candidate, fold int, merit float64) {
 	if c.Squares == nil {
 		c.Squares = make([]float64, len(c.Right))
@@ -60,7 +60,7 @@ func (c *Counts) Join(d *Counts) {
 	}
 }
 
-// Share adds the counts of other processes.
+// Share adds the counts of the other processes of a team.
 func (c *Counts) Share(team *sparse.Team) {
 	team.Sum(c.Weight)
 	team.Sum(c.Right)
@@ -82,7 +82,8 @@ func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	}
 }
 
-// sumOutside adds the numbers of each candidate over all folds except hidden; −1 hides none.
+// sumOutside returns the sums of the numbers of each candidate over all folds except hidden; −1
+// hides none.
 func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	sums := make([]float64, c.Candidates)
 	for f := range c.Folds {
@@ -93,10 +94,11 @@ func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	return sums
 }
 
-// tie is the difference of merits of numbers below which they are equal but for rounding.
+// Merits that differ by less than tie differ by rounding alone.
 const tie = 1e-9
 
-// Best returns the candidate that the labels outside a fold choose, −1 for none, and its merit, see [Space.Best].
+// Best returns the candidate that the labels outside fold hidden choose, and its merit, see [Space.Best]. If
+// hidden is −1, all labels choose.
 func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 	tested := 0
 	for f, labels := range c.Folds {

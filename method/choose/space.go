@@ -22,9 +22,10 @@ type Space struct {
 	Usual int // the candidate that is nearest to the defaults
 }
 
-// SpaceOf returns the space of all combinations of the values of a declaration's parameters, in the order of package
-// split. Parameters of words are not ordered. The usual candidate is the setting that is nearest to the
-// usual values in its first parameter, of equals in its second, and so on.
+// SpaceOf returns the space of settings that hold all combinations of the values of a declaration's parameters, in
+// the order of [Combinations]. Parameters that are words are not ordered. The usual candidate is the setting whose
+// first parameter is nearest to its usual value; among equally near settings the second parameter decides, and so
+// on.
 func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
 	s := &Space{Usual: nearest(spec, settings, usual)}
 	for i := range spec.Params {
@@ -97,14 +98,14 @@ func (s *Space) position(i int) []int {
 // taken to be equally good.
 const slack = 1.0
 
-// Best returns the candidate to use. The merit of a candidate is its number of right predictions, of the given number
-// of tests, less a loss, or −∞ for an impossible candidate. See the package comment for the rule.
+// Best returns the candidate to use, by the rule of the package comment. The merit of a candidate is its number of
+// right predictions among the tested, less a loss, or −∞ for an impossible candidate.
 func (s *Space) Best(merit []float64, tested int) int {
 	share := min(1, max(0, slices.Max(merit)/float64(max(1, tested))))
 	return s.BestWithin(merit, math.Sqrt(float64(tested)*share*(1-share)))
 }
 
-// BestWithin is [Space.Best] for merits of which the highest has the given standard error.
+// BestWithin is [Space.Best], where stderr is the standard error of the highest merit.
 func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	highest := slices.Max(merit)
 	if slices.Min(merit) == highest {
@@ -146,8 +147,8 @@ func (s *Space) better(merit []float64, i int, sum float64, j int,
 }
 
 // around returns the sum of the merits of the candidates that are at most one step away from i on
-// every ordered axis; beyond the edge of the grid the edge counts again. An impossible candidate
-// counts as one without a right prediction.
+// every ordered axis. Beyond the edge of the grid the edge counts again. An impossible candidate
+// counts as 0.
 func (s *Space) around(merit []float64, i int) float64 {
 	place := s.position(i)
 	var sum func(axis, number int) float64

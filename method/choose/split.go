@@ -8,11 +8,11 @@ import (
 )
 
 // Split divides labelled items into items whose class a method may see, and items for the test. Both lists hold positions
-// among the labelled items, in increasing order, and share none.
+// among the labelled items, in increasing order. No position is in both.
 type Split struct{ Train, Test []int }
 
-// Splits draws each split when it is asked for, because all splits of many items together would take more memory than all
-// else.
+// Splits draws each split in a call of At, because all splits of many items together would need more memory than
+// everything else.
 type Splits struct {
 	Len int               // the number of splits
 	At  func(i int) Split // split i, the same at every call. Cost: a permutation of the items
@@ -30,8 +30,8 @@ func OfFold(fold []int, number int) (s Split) {
 	return s
 }
 
-// The generator has a stream for each purpose, so that no draw depends on the number of others. The
-// low 32 bits number the draw.
+// The generator has a stream for each purpose, so that no draw depends on the number of other
+// draws. The low 32 bits number the draw.
 const (
 	streamTest uint64 = iota << 32
 	streamTuning
@@ -46,7 +46,7 @@ func newRand(seed, stream uint64) *rand.Rand {
 // ErrUsage is wrapped by errors that a different parameter would avoid.
 var ErrUsage = errors.New("choose: parameter outside its range")
 
-// UsageError is an [ErrUsage] with its problem.
+// UsageError describes a problem and wraps [ErrUsage].
 type UsageError struct{ problem error }
 
 // Usage returns a [*UsageError], whose problem [fmt.Errorf] formats.
@@ -64,10 +64,10 @@ func (e *UsageError) Unwrap() []error {
 
 // GivenSplit returns the split whose training and test nodes are the rows of the
 // graph in train and test. Labelled node i is row[i] and has class[i], a position
-// in names. Every row of the split needs a label and is named once, the training
-// rows hold two classes and there is a test row; else the error is a
-// [*SplitError]. Test nodes of a class without a training node count as wrong; unseen
-// counts them by class.
+// in names. Every row of train and test must have a label and occur once, the
+// training rows must have two classes, and there must be a test row; otherwise the
+// error is a [*SplitError]. unseen counts, by class, the test nodes whose class has
+// no training node. Their predictions are wrong.
 func GivenSplit(row, class []int, names []string,
 	train, test []int) (s Split, unseen []int, err error) {
 	position := make(map[int]int, len(row))

@@ -20,7 +20,7 @@ type Trial struct {
 	Largest   int         // the class of most nodes
 }
 
-// Unreached is a test node that no label reaches: its class, and the class that it is given.
+// Unreached is a test node that no label reaches: its class, and the predicted class.
 type Unreached struct{ Class, Given int }
 
 // Candidates holds the candidates that a trial compares.
@@ -34,18 +34,18 @@ type Candidates struct {
 	Values  []param.Values // of the parameters, complete
 }
 
-// undecided bounds decisions that are nothing but rounding.
+// undecided is the largest decision that may be a rounding error alone.
 const undecided = 1e-9
 
 // MaxWidth bounds the columns that are gathered at a time.
 const MaxWidth = 4096
 
-// Run calls visit with the outcome of each test node, for each of the Steps with the first Steps[length]−MinSteps+1 steps of
-// x, and for each of the Values.
+// Run calls visit with the outcome of each test node for each of the Values and each length, a position in Steps. Models of
+// a length use the first Steps[length]−MinSteps+1 steps of x.
 //
-// The kernel is a sum over steps, so that every length continues from the previous length. On a path it is left unscaled, K'
-// = s·K with s terms, which has the same models if values allow for it, see [ScaleSetting]. A learner without a path gets the
-// mean over steps. If no classifier decides, the largest class is predicted.
+// The kernel K is a mean over s steps. Run adds the steps of each length to the sum of the previous length. A learner on a
+// path gets the sum s·K, with values that give the same models, see [ScaleSetting]. A learner without a path gets K. If no
+// classifier decides, the largest class is predicted.
 func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial,
 	visit func(length, setting int, o *Outcome)) error {
 	items := t.Train
@@ -136,7 +136,7 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	return &k
 }
 
-// gather returns the columns lo ≤ j < hi of some rows of x, padded with zero rows to n.
+// gather returns the columns lo ≤ j < hi of some rows of x, padded with zero rows to n rows.
 func gather(x *sparse.Block[float32], rows []int,
 	n, lo, hi int) *sparse.Block[float32] {
 	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))

@@ -9,7 +9,8 @@ import (
 )
 
 // Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk of such a node
-// contains no information on its class. Cost: FindComponents; on a directed graph [problem.Problem.Reachable] for each fold.
+// contains no information on its class. Cost: [graph.Graph.FindComponents] on an undirected graph,
+// [problem.Problem.Reachable] for each fold on a directed graph.
 func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
 	work *graph.Work) ([]bool, error) {
 	if p.Directed {

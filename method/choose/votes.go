@@ -7,28 +7,28 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// VoteSlope is the slope of the votes. Smaller slopes let many near ties outvote a clear decision;
-// larger slopes differ from it if votes are equal.
+// VoteSlope is the slope of soft votes, see [classify.SoftVotes]. With a smaller slope many near
+// ties outvote a clear decision. A larger slope makes a difference only if votes are equal.
 const VoteSlope = 4
 
-// Votes turns the decisions of machines into scores that sum to one: the soft
-// votes s of [classify.SoftVotes] raised to a power,
+// Votes turns the decisions of binary classifiers into scores that sum to one:
+// the soft votes s of [classify.SoftVotes] raised to a power,
 //
 //	score_c = s_c^power / Σ_j s_j^power
 //
 // so that the power decides how sure the scores are, and never which score is highest.
 type Votes struct{ power float64 }
 
-// VotesOf returns the votes with the power of an earlier [FitVotes].
+// VotesOf returns the Votes with a power that [FitVotes] chose.
 func VotesOf(power float64) Votes { return Votes{power} }
 
 // Power returns the power.
 func (v Votes) Power() float64 { return v.power }
 
-// Favour gives the highest score to the class with most votes, or to the likeliest of several such
-// classes, by an exchange of two scores. Decisions on a kernel of a graph's spectrum differ in size
-// by orders of magnitude between nodes, so that a few large decisions dominate soft votes; counts
-// decide as LIBSVM does.
+// Favour exchanges two scores, so that the class with most votes has the highest score. If several
+// classes have most votes, the likeliest of them gets it. Decisions on a kernel of a graph's
+// spectrum differ in size by orders of magnitude between nodes, and a few large decisions dominate
+// soft votes; with Favour the counts decide, as in LIBSVM.
 func Favour[N uint8 | int](scores []float64, counts []N) {
 	winner := 0
 	likeliest := 0
@@ -54,9 +54,9 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	Favour(scores, counts)
 }
 
-// CountVotes adds the votes of machines for two classes each, as [classify.Pairs.Predict] and
-// LIBSVM do: a decision that is not above 0 speaks for the second class. With up to 256 classes the
-// counts fit into bytes.
+// CountVotes adds the votes of one-vs-one classifiers to counts, as [classify.Pairs.Predict] and
+// LIBSVM do: a decision above 0 is a vote for the first class of a pair, any other decision for the
+// second. With up to 256 classes the counts fit into bytes.
 func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs,
 	decisions []float64) {
 	for m, pair := range pairs {
@@ -81,12 +81,13 @@ func (v Votes) ScoresTo(dst []float64) {
 	}
 }
 
-// Powers that FitVotes chooses from, as powers of two: from all classes alike
-// to any majority being certain.
+// FitVotes chooses a power from 2^minPower, which makes all classes nearly
+// alike, to 2^maxPower, which makes any majority nearly certain.
 const minPower, maxPower = -6.0, 8.0
 
 // FitVotes returns the votes whose power gives the outcomes the smallest
-// log-loss. Outcomes without machines do not count; without any the power is 1.
+// log-loss. Outcomes without classifiers do not count. If no outcome counts,
+// the power is 1.
 func FitVotes(classes int, list []Outcome) Votes {
 	v := Votes{power: 1}
 	var shares [][]float64

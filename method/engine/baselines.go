@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Baselines are accuracies to compare a prediction with: of label propagation and of the largest class, estimated on the same
-// folds.
+// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds, to compare a
+// prediction with.
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
@@ -32,8 +32,8 @@ type Baselines struct {
 // IsBaseline reports whether the method is a baseline: label propagation or the largest class.
 func (m *Engine) IsBaseline() bool { return m.Baseline != nil }
 
-// Mixture describes an engine that mixes models, of which label propagation may be one. Its accuracy is the accuracy for known
-// shares of classes, and held-out labels choose the function of its edge weights.
+// Mixture describes an engine that mixes models, of which label propagation may be one. If the shares of classes are known,
+// its estimate of accuracy already uses them. Held-out labels choose the function of its edge weights.
 type Mixture struct {
 	FoldCount  func(labels int) int  // number of folds for its estimate of accuracy
 	Propagates func(p *Problem) bool // reports whether label propagation may be one of the models
@@ -43,21 +43,21 @@ type Mixture struct {
 // chance.
 const ShowingLabels = 24
 
-// ShowLikeness reports whether the labels, whose number is given, show that linked nodes mostly share labels: label propagation
-// must predict more held-out labels than the largest class does, by at least one binomial standard error.
+// ShowLikeness reports whether the labels show that linked nodes mostly have the same label: label propagation must predict
+// more held-out labels than the largest class does, by at least one binomial standard error. labels is the number of labels.
 func (b *Baselines) ShowLikeness(labels int) bool {
 	held := b.HeldOut()
 	return labels >= ShowingLabels && held.Tested > 0 && held.Accuracy-held.Stderr >= b.Majority.Accuracy
 }
 
-// HeldOut returns the share of held-out labels that label propagation predicts.
+// HeldOut returns the share of held-out labels that label propagation predicts right.
 func (b *Baselines) HeldOut() problem.Estimate {
 	tested := b.Propagation.Tested
 	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
-// PredictCompared predicts as [Engine.Predict] does, and measures the baselines. The estimate of a method that is a
-// baseline comes from the baselines. auto reuses the predictions of label propagation.
+// PredictCompared predicts as [Engine.Predict] does, and measures the baselines. If the method is a baseline, its
+// estimate comes from the baselines. auto reuses the predictions of label propagation.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
 	p, err := m.Weigh(ctx, p, s)
@@ -82,11 +82,12 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m. If m is label
-// propagation with given values of its parameters, it estimates the accuracy of m too. All are zero with too few labels, see
-// [choose.TooFew]. Label propagation is not measured if it is no candidate of auto, except for suggestions, which use one fold.
-// Beside other methods it is not measured on large grids, nor if there is no memory for the comparison. Cost: a prediction
-// without each fold, or without some of the folds if these have enough labels or take long.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m. If m is a
+// baseline with given parameters, it estimates the accuracy of m too. With too few labels all accuracies are zero, see
+// [choose.TooFew]. If m is auto and label propagation is not one of its candidates, label propagation is measured only if
+// s.Suggests is set, and on one fold. If m is another method, label propagation is not measured where it is slow, or if
+// there is no memory for it. Cost: a prediction without each fold, or without some of the folds if these have enough labels
+// or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -143,10 +144,11 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 	return m.Mixture.Propagates(p)
 }
 
-// apart predicts one fold, and as many more as take at most apartWork entries × classes together.
+// apart predicts as many folds as take at most apartWork entries × classes together, but at least
+// one fold.
 const apartWork = 20_000_000
 
-// ApartFolds returns how many of the folds are predicted to estimate an accuracy.
+// ApartFolds returns how many of the folds are predicted to estimate the accuracy of an engine.
 func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
@@ -193,8 +195,8 @@ func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
 	return propagation.NewBaseline(p, s.Prior, s.Memory, s.Workers).CompareWorkspace()
 }
 
-// Majority predicts the largest class for every node, whether or not labels reach it. Its scores are the shares of the labels,
-// each class counted once more. It does not use the graph.
+// Majority predicts the largest class for every node, whether or not labels reach it. Its scores are the shares of the
+// classes among the labels, with one label added to each class. It does not use the edges.
 var Majority = &Engine{
 	Name: "majority", Fit: predictLargest,
 	Baseline: func(b *Baselines) problem.Estimate { return b.Majority },
@@ -222,9 +224,9 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	return out, nil
 }
 
-// AdaptToShares adjusts the probabilities of out as [Reweigh] does, and its cross-validated accuracy, to p.Shares. The accuracy
-// of auto is adjusted already. For other methods AdaptToShares repeats the cross-validation with the parameters of out. Cost: a
-// prediction for each fold.
+// AdaptToShares adjusts the probabilities and the accuracy of out to the known shares of classes p.Shares. It changes the
+// probabilities as [Reweigh] does. The accuracy of auto is adjusted already; for other methods AdaptToShares repeats the
+// cross-validation with the parameters of out. Cost: a prediction for each fold.
 func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
@@ -253,8 +255,8 @@ func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) erro
 	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// ReweighBy is Reweigh with the given function; it does nothing if the function is nil. If the shares are not known, nodes that
-// no label reaches keep their scores.
+// ReweighBy is [Reweigh] with the function reweigh; it does nothing if reweigh is nil. If the shares are not known, nodes
+// that no label reaches keep their scores.
 func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {

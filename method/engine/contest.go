@@ -59,8 +59,8 @@ type TestedValue struct {
 	Predicted float64 `json:"prediction"`
 }
 
-// Interval is the half width of prediction intervals with the given coverage. The coverage holds if the known values are a random
-// sample; see package choose.
+// Interval describes prediction intervals: a value lies within Margin of its prediction with probability Coverage. The
+// coverage holds if the known values are a random sample; see package choose.
 type Interval struct {
 	Coverage float64 `json:"coverage"`
 	Margin   float64 `json:"margin"`
@@ -102,17 +102,17 @@ func MeasureErrors(values, predicted []float64) Errors {
 	return e
 }
 
-// BestAmong returns an engine that predicts the value of every node with the best of the given engines of numbers. It measures
-// their errors by cross-validation, see [Prediction].Contest, comparing all settings of all engines on the same folds. Among
-// equal engines the first wins. Predictions of the best of several engines are drawn towards the mean, see shrinkage. The
-// reported error of each fold belongs to the engine, the setting and the shrinkage that the other folds choose.
+// BestAmong returns an engine that predicts the value of every node with the best of the given engines of numbers. It
+// compares all settings of all engines by cross-validation on the same folds, see [Prediction].Contest. Among equal engines
+// the first wins. If there are several engines, the predictions of the best are moved towards the mean, see shrinkage. The
+// reported error of each fold is the error of the engine, the setting and the shrinkage that the other folds choose.
 //
-// The error of a prediction wraps [problem.ErrConstant] if all values are equal. It may also be a [*param.ParameterError], a
-// [*problem.Error] of a directed graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the context or
-// a sweep.
+// If all values are equal, the error of a prediction wraps [problem.ErrConstant]. It may also be a [*param.ParameterError],
+// a [*problem.Error] about a directed graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the
+// context or a sweep.
 //
-// If several processes share the rows of the graph, each of them must have all nodes with a value, as named rows, and predicts
-// its own rows.
+// If several processes share the rows of the graph, each process predicts its own rows, and must have all nodes with a
+// value, as named rows.
 //
 // Cost: for each kernel the columns of its Gram matrix and an eigendecomposition for each of its settings; for each fold a solve
 // (harmonic) and nine sweeps over 16 columns (hops).
@@ -237,8 +237,8 @@ func (c *Choice) compared(e Errors) Compared {
 	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
-// bestOf returns the choice and the setting with the highest merit on the values outside fold hidden, see [choose.Counts.Best].
-// Among equals the first wins.
+// bestOf returns the choice and the setting with the highest merit on the values outside fold hidden, see
+// [choose.Counts.Best]. Among equal choices the first wins.
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
 		s, m := c.Found.Counts.Best(c.space, hidden)
@@ -251,16 +251,16 @@ func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float6
 	return best, setting, merit
 }
 
-// shrinkage returns the factor by which differences a of predictions from the mean are multiplied. It uses the errors b − a at
-// values outside fold hidden, and spread, the mean of a² at nodes without a value; 0: unknown. With the correlation r of a and b
-// and the residuals q = b − s₀·a it is
+// shrinkage returns the factor s by which the differences a of predictions from the mean are to be multiplied. It uses the
+// values outside fold hidden, with their differences b from the mean and their errors b − a. spread is the mean of a² at
+// nodes without a value, or 0 if it is unknown. With the correlation r of a and b and the residuals q = b − s₀·a
 //
 //	s = min(1, Σab/(Σa² + (1 − r²)²·e))·max(0, 1 − 3·Σa²q²/(Σab)²)
 //
-// where s₀ is s computed with q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings can
-// beat the mean of few values by luck. e is the excess of Σa² at as many nodes without a value: nothing is known of differences
-// that are larger than the tested ones, as around an outlier. Source: Breiman, Better subset regression using the nonnegative
-// garrote (1995).
+// where s₀ is s computed with q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings
+// can beat the mean of few values by luck. e = max(0, Σ(spread − a²)) reduces s if differences at other nodes are larger
+// than the tested differences, as around an outlier: nothing is known about their errors. Source: Breiman, Better subset
+// regression using the nonnegative garrote (1995).
 func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
 	for range 2 {
 		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0

@@ -36,13 +36,14 @@ type Engine struct {
 	// if par is nil. Fit may be called concurrently.
 	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-	// Choose chooses parameters on splits of p, or as Fit does if splits is nil. A nil Choose, or a nil Choice, means that there is
-	// nothing to choose, or that Fit chooses for each training set.
+	// Choose chooses parameters on splits of p, or as Fit does if splits is nil. If Choose is nil or returns a nil Choice,
+	// there is nothing to choose, or Fit chooses for each training set.
 	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
-	// Workspace declares the memory of Fit and Choose for the largest setting that may be chosen, in addition to the problem, its
-	// components and the prediction: a few constants times the dimensions of the problem. Slabs are cut to Settings.Memory. It
-	// returns an error for settings that the engine refuses. Nil means no memory.
+	// Workspace declares the memory of Fit and Choose for the largest setting that may be chosen, in addition to the
+	// problem, its components and the prediction. It is a sum of constants times dimensions of the problem; slabs are cut to
+	// Settings.Memory. Workspace returns an error for settings that the engine refuses. Nil means that Fit and Choose need
+	// no memory.
 	Workspace func(p *Problem, s *Settings) (budget.Workspace, error)
 
 	// Check returns an error for settings that leave nothing to choose from.
@@ -98,7 +99,7 @@ func (m *Engine) NeedsTranspose() bool {
 // Stages checks a problem and returns the job of a choice or a prediction: its settings to choose from and its stages.
 type Stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error)
 
-// InStages returns an engine whose Fit and Choose run the stages of begin.
+// InStages returns the engine m with a Fit and a Choose that run the stages of begin.
 func (m Engine) InStages(begin Stages) *Engine {
 	m.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 		return begin.predict(ctx, &m, p, par, s)
@@ -107,7 +108,7 @@ func (m Engine) InStages(begin Stages) *Engine {
 	return &m
 }
 
-// Entry is a method of a list with its own parameters and settings.
+// Entry is a method in a list of methods, with its own parameters and settings.
 type Entry struct {
 	Name   string // as the user wrote it
 	Method *Engine

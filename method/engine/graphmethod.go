@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FoldVisitor is called with the predictions of a setting for a group. For a node of the group's test set, predict returns the
-// predicted class or number, and whether a label reaches the node.
+// FoldVisitor is called with the predictions of a setting for a [Group]. For a node of the group's test set, predict returns
+// the predicted class or number, and whether a label reaches the node.
 type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
 
 // GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by predictions of
@@ -43,8 +43,8 @@ type GraphMethod struct {
 	Target Target // Classes or Numbers
 	Ridge  bool   // larger values of the last parameter are simpler
 
-	// Widens states that the largest value of the first parameter costs most. It is tried only if the next value is the best of the
-	// others.
+	// Widens states that the largest value of the first parameter costs most. The largest value is tried only if the second
+	// largest is better than all smaller values.
 	Widens bool
 }
 
@@ -135,8 +135,8 @@ func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	return j, err
 }
 
-// Whole sets j.Graph to the graph with its components, and j.Out.Reached to the nodes that labels reach. The graph must be
-// undirected.
+// Whole sets j.Graph to the problem's graph with components, and j.Out.Reached to the nodes that labels reach. The graph
+// must be undirected.
 func (j *Job) Whole(ctx context.Context) (err error) {
 	if j.Graph, err = j.Problem.Whole(ctx, j.Settings.Workers, &j.Out.Work); err == nil {
 		j.Out.Reached = j.Graph.Components.Reachable(j.Problem.Row)
@@ -147,8 +147,8 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 // mostMeasured bounds the labels on which the accuracy of a chosen setting is measured.
 const mostMeasured = 5000
 
-// chooseByFolds chooses by folds of the labels, or of a sample. The accuracy of the chosen setting is then measured with more
-// folds of all labels.
+// chooseByFolds chooses a setting by folds of the labels, or of a sample. It then measures the accuracy of the chosen
+// setting with more folds of all labels.
 func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
 	sample := j.Problem
 	tested := mostMeasured
@@ -175,7 +175,8 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	return c, err
 }
 
-// foldGroups returns groups for as many folds of p as have the given number of tested labels together.
+// foldGroups returns the groups of as many folds of p as are needed for the given number of tested
+// labels.
 func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
 	for f := range folds {
@@ -235,8 +236,8 @@ func SeedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	return s
 }
 
-// Choosing returns m with parameters that cross-validation chooses. m must have one declaration. Its Fit is called with complete
-// values.
+// Choosing returns an engine that chooses the parameters of m by cross-validation. m must have one declaration. The Fit of m
+// is called with complete values.
 func (m *Engine) Choosing() *Engine {
 	f := fit(m.Fit)
 	return m.InStages(GraphMethod{Spec: m.Specs[0], Target: m.Target, Predictions: f.predictions, Scores: f.scores}.begin)

@@ -12,9 +12,10 @@ import (
 // from the coverage with all labels.
 const mostHeldOut = 1000
 
-// HoldOut returns the places of the classes of held-out labels, for prediction sets of out, which m has predicted for p. auto has
-// stored them. Other models keep the parameters of out and learn from the labels outside a fold. With too few labels there are no
-// places, see [choose.TooFew]. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
+// HoldOut returns a [choose.Place] for each held-out label, for prediction sets of out, which m has predicted for p. auto
+// has stored the places in out. Other engines predict each fold from the labels outside the fold, with the parameters of
+// out. If there are too few labels, see [choose.TooFew], there are no places. Cost: a prediction for each fold, or for as
+// many folds as have 1,000 labels.
 func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]choose.Place, error) {
 	if out.Places != nil {
 		return out.Places, nil

@@ -6,20 +6,20 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// LabelSetModel predicts a probability of each label of a node. Labels do not exclude each other. It has a least squares machine
-// for each label against the rest, all with the same columns and λ, and a sigmoid for each label that turns scores into
-// probabilities. A kept model stores the choice, and the least squares are fitted again.
+// LabelSetModel predicts a probability of each label of a node. Labels do not exclude each other. For each label it has a
+// least squares classifier against the rest, and a sigmoid that turns scores into probabilities. All classifiers have the
+// same columns and λ. A kept model stores this choice, and the least squares are fitted again.
 type LabelSetModel struct {
 	Columns int     `json:"columns"` // number of eigenvectors that are features
 	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
 
-	// MicroF1 is the micro-F1 at labelled nodes, each left out in turn, with the columns, λ and threshold that nodes of other folds
-	// choose. Stderr is its standard error. Both are 0 for a kept model.
+	// MicroF1 is the micro-F1 at labelled nodes. Each node is left out in turn and predicted with the columns, λ and
+	// threshold that nodes of other folds choose. Stderr is the standard error of MicroF1. Both are 0 for a kept model.
 	MicroF1 float64 `json:"micro_f1,omitempty"`
 	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
-	// Threshold is the smallest probability of a predicted label, chosen for the largest micro-F1. A node without such a label is
-	// predicted to have its likeliest label.
+	// Labels with a probability of at least Threshold are predicted. If a node has no such label, its likeliest label is
+	// predicted. Threshold is chosen for the largest micro-F1.
 	Threshold float64 `json:"threshold"`
 
 	Slopes []float64 `json:"slopes"` // a of the sigmoid 1/(1 + exp(a·f + b)) of each label
@@ -45,7 +45,7 @@ func (m *LabelSetModel) Probabilities(node int) []float64 {
 	return m.Probable(m.Scores(node))
 }
 
-// Probable turns scores of labels into probabilities, in place.
+// Probable replaces the scores of labels by their probabilities, and returns them.
 func (m *LabelSetModel) Probable(scores []float64) []float64 {
 	for c, f := range scores {
 		scores[c] = 1 / (1 + math.Exp(m.Slopes[c]*f+m.Shifts[c]))

@@ -48,8 +48,8 @@ type Job struct {
 	unsolved []Unsolved   // omitted settings, see learnBest
 }
 
-// predict runs the stages of a prediction: a choice by held-out labels unless parameters are given, a model of all labels, and
-// the estimate of its accuracy.
+// predict runs the stages of a prediction: a choice by held-out labels if par is nil, a model of all labels, and the
+// estimate of its accuracy.
 func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
@@ -82,9 +82,9 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the best choice of list, or with the first if they predict classes. If the equations of a
-// setting cannot be solved, the setting is omitted and the evidence chooses again. If no setting is left, learnBest returns the
-// first error.
+// learnBest learns from all labels with the best choice in list, or with the first choice if classes are predicted, and
+// returns the choice. If the equations of a setting cannot be solved, it omits the setting and chooses again by the same
+// counts. If no setting is left, learnBest returns the first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
@@ -109,8 +109,9 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	}
 }
 
-// measureSetting estimates the accuracy of a setting that a sample of the labels chose. Models of the sample know less than a
-// model of all labels. Therefore it predicts some folds, with as many labels as the sample, from all labels of the other folds.
+// measureSetting estimates the accuracy of a setting that a sample of the labels chose. It predicts some folds, with as many
+// labels as the sample, from all labels of the other folds, because models of the sample know less than a model of all
+// labels.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()

@@ -16,7 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// MajorityClass returns the class that the models of an outcome predict, as for nodes without a label.
+// MajorityClass returns the class that the models of an outcome predict, by the same rule as for nodes
+// without a label.
 func (j *Job) MajorityClass(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
@@ -29,8 +30,8 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
-// AddAllVotes adds to the scores of all nodes the votes of the classifiers from number lo on. With the last classifier it turns
-// the sums into scores.
+// AddAllVotes adds the votes of some classifiers, whose first has number lo in pairs, to the scores of all nodes. If the
+// last classifier is among them, it turns the sums of votes into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
@@ -58,7 +59,8 @@ func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	})
 }
 
-// addVotes adds the votes of classifiers to sums. Votes of one-vs-rest classifiers must come all at once.
+// addVotes adds the votes of classifiers to sums. The votes of all one-vs-rest classifiers must be added
+// in one call.
 func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	decisions, vote []float64) {
 	if pairs[0].Negative == classify.Rest {
@@ -92,8 +94,8 @@ func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	simd.ConvertTo(sums, vote)
 }
 
-// ShareAll stores as scores the probabilities of a learner's decisions on every node. decisions receives scratch space for the
-// given number of items.
+// ShareAll stores the probabilities for a learner's decisions on every node as scores. decisions is called with scratch
+// space for the given number of items.
 func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.Problem.Degrees)
@@ -116,7 +118,8 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores the probabilities for a learner's decisions: the learner's own, or probabilities fitted to decisions out of fold.
+// Share stores the probabilities for a learner's decisions in dst: the learner's own probabilities, or probabilities fitted
+// to decisions on held-out labels.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {
@@ -132,8 +135,8 @@ func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	}
 }
 
-// FillClasses completes a prediction: the scores of nodes that no label reaches are the prior, the class of each node is its
-// likeliest class unless out has classes, and the class of a labelled node is its own.
+// FillClasses completes a prediction. The scores of nodes that no label reaches become the prior. If out has no classes,
+// each node gets its likeliest class. Labelled nodes get the class of their label.
 func FillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	n := p.Rows()
 	row := make([]float32, len(p.Names))
@@ -183,7 +186,7 @@ func OnPath(spec *param.Spec) bool {
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
-// pairwise reports whether a learner with values v has a machine for every two classes.
+// pairwise reports whether a learner with values v has a classifier for every two classes.
 func pairwise(l *classify.Learner, v param.Values) bool {
 	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(v)
 }
@@ -191,9 +194,9 @@ func pairwise(l *classify.Learner, v param.Values) bool {
 // mostPairwise is the largest number of classes whose votes can be counted in bytes.
 const mostPairwise = 256
 
-// LearnerSettings returns the settings of a learner to choose from, and their space. A path may have other defaults for many
-// classes: a thousand classes have half a million pairs. The error comes from [param.Spec.Resolve], or is a [choose.UsageError]
-// if classifiers for every two classes are too many.
+// LearnerSettings returns the settings of a learner to choose from, and their space. Defaults may depend on the number of
+// classes, because a thousand classes have half a million pairs. The error comes from [param.Spec.Resolve]. If there would
+// be too many classifiers for every two classes, it is a [choose.UsageError].
 func LearnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	s = cmp.Or(s, new(Settings))
@@ -216,7 +219,7 @@ func LearnerSettings(s *Settings, l *classify.Learner,
 	return settings, space, nil
 }
 
-// LimitMessage returns the message about a learner that ended at its iteration limit.
+// LimitMessage returns the message about a learner that stopped at its iteration limit.
 func LimitMessage(l *classify.Learner) string {
 	noun := "learning"
 	if l.Path != nil {
@@ -242,6 +245,6 @@ func CheckProcesses(l *classify.Learner, p *Problem) error {
 	return nil
 }
 
-// MaxTestedRows bounds the test nodes of a tuning split for learners on kernels. Each test node has a row of values for every
-// kernel of the grid.
+// MaxTestedRows is the largest number of test nodes of a tuning split for learners on kernels. Each test node has a row of
+// values for every kernel of the grid.
 const MaxTestedRows = 2000

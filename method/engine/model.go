@@ -15,18 +15,18 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a learner on
-// a kernel, and for auto its candidates, their weights and the calibration. [Engine.Restore] fits the learner to labels again,
-// because coefficients and features such as eigenvectors differ on a changed graph. The JSON form keeps every bit. It has no
-// labels.
+// Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a
+// learner on a kernel, and for auto its candidates, their weights and the calibration. It has no labels: an engine of
+// [Engine.Restore] fits the learner again, because coefficients and features such as eigenvectors differ on a changed graph.
+// JSON keeps every bit of a number.
 type Model struct {
 	Method  string `json:"method"`
 	RNGSeed uint64 `json:"seed"`
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
-	// Origin describes the graph that the model was learned from, and its edge weights. The caller may fill in its fields for a
-	// model of an older format.
+	// Origin describes the graph that the model was learned from, and its edge weights. If the model is of an older format,
+	// the caller may fill in fields of Origin.
 	Origin sides.Origin `json:"origin"`
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
@@ -80,7 +80,8 @@ func (m *Model) compare(p *Problem) error {
 	return o.Compare(p.Origin)
 }
 
-// signed returns p marked as a graph that may have negative weights, if the model's graph was: methods differ on such graphs.
+// signed returns p. If the model's graph may have negative weights, signed marks p as such a graph, because methods differ
+// on such graphs.
 func (m *Model) signed(p *Problem) *Problem {
 	if p.Signed || !m.Origin.Signed {
 		return p
@@ -105,8 +106,8 @@ func (p *Prediction) Origin() *sides.Origin {
 	return o.Learn(p.Factors, weights)
 }
 
-// Keep returns the model of a prediction that m made with the settings s. The error wraps [ErrNotKept] if s has a prior of each
-// node.
+// Keep returns the model of a prediction that m made with the settings s. If s has a prior for each node, the error wraps
+// [ErrNotKept].
 func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	s = cmp.Or(s, new(Settings))
 	if s.Prior.Given != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// MostCompared is the largest number of values that errors are measured on. It also bounds the values by which an engine on a
-// kernel chooses its setting, because the decomposition of each Gram matrix takes the cube of their number. With 500 values the
-// choice is worse if values have heavy tails. Models learn from all values outside a fold. Tests lower it.
+// MostCompared is the largest number of values on which errors are measured, and by which an engine on a kernel chooses its
+// setting: the decomposition of each Gram matrix takes the cube of this number. With 500 values the choice is worse if
+// values have heavy tails. Models learn from all values outside a fold. Tests lower MostCompared.
 var MostCompared = 1000
 
 // On graphs of more than fewNodes nodes two fifths of MostCompared values are compared.
@@ -48,8 +48,9 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 // clip returns the value in the range that is nearest to x.
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers samples at most MostCompared values, or two fifths as many on a large graph. If there are more values, it
-// samples them from as few folds as possible, but at least two, because each fold needs a model of the other values.
+// newHeldNumbers samples the values to measure errors on: at most MostCompared, or two fifths of MostCompared on a large
+// graph. If there are more values, the sample comes from as few folds as possible, but at least two, because each fold
+// needs a model of the other values.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
@@ -95,8 +96,8 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	return h
 }
 
-// count returns evidence from errors, by setting and value. The merit of a prediction is 1 − (y − ŷ)²/σ²; the merit of a class is
-// 1 if right and 0 if wrong.
+// count returns the merits of errors miss, which are listed by setting and value. The merit of a prediction ŷ of y is 1 − (y
+// − ŷ)²/σ².
 func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
@@ -107,8 +108,8 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	return counts
 }
 
-// measureNumbers returns the errors y − ŷ of models of the other folds, by setting and value. Predictions are clipped to the
-// range of known values. The error is infinite if equations are not solved.
+// measureNumbers returns, for each setting, the errors y − ŷ of each value, predicted by a model of the other folds.
+// Predictions are clipped to the range of known values. If equations are not solved, errors are infinite.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true
@@ -133,8 +134,9 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return miss, err
 }
 
-// chooseNumbers chooses a setting by predictions of each value without its fold. A method on a kernel chooses by a sample of the
-// values, and models of all values outside a fold then measure its choice. Settings whose equations are not solved are omitted.
+// chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample of the
+// values chooses, and models of all values outside a fold then measure the choice. Settings whose equations are not solved
+// are omitted.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
@@ -192,7 +194,8 @@ func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers
 // isUnsolved reports whether err says that equations are not solved.
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
-// leaveOut omits the chosen setting because of err, and chooses again. It reports whether a setting is left.
+// leaveOut omits the chosen setting because of err, and chooses another setting. It reports whether a
+// setting is left.
 func (c *Choice) leaveOut(err error) bool {
 	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.Declared.Name, c.Parameters, err})
 	c.Found.Counts.Loss[c.Found.Setting] = math.Inf(1)
@@ -211,8 +214,8 @@ func (j *Job) clip() {
 	j.Out.Reached = j.Problem.Components.Reachable(j.Problem.Row)
 }
 
-// NumberFit predicts the number of every node from each of the samples, which are problems on one graph. If several processes
-// share the nodes, it predicts the nodes of the process.
+// NumberFit returns, for each of the samples, the predicted number of every node. The samples are problems on one graph. If
+// several processes share the nodes, it predicts the nodes of its process.
 type NumberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
 // OneByOne returns a NumberFit that calls predict for each sample.
@@ -229,8 +232,8 @@ func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 	}
 }
 
-// SamplesAtOnce is the number of groups whose models are fitted together. Learners that spread labels have two columns for each
-// group, which together fill a cache line.
+// SamplesAtOnce is the number of groups whose models are fitted together. Learners that spread labels have two columns for
+// each group, so that the columns of all groups fill a cache line.
 const SamplesAtOnce = 4
 
 // Predictions implements the field of [GraphMethod].
@@ -269,5 +272,5 @@ func Numeric(spec *param.Spec, fit NumberFit, workspace func(p *Problem) budget.
 		Workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}
 }
 
-// Ratios is the usual grid for the ratio of the variance of noise to the variance of a function.
+// Ratios is the usual grid for λ, the ratio of the variance of noise to the variance of a function.
 var Ratios = param.Grid(1e-4, 1e-3, 0.01, 0.1, 1, 10)

@@ -12,12 +12,12 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Parameters are the values of the parameters of a method. Walks are a kernel, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with t from
-// min-steps to steps. Learners on another kernel learn from the kernel divided by its mean value between a labelled node and
-// itself.
+// Parameters are the values of the parameters of a method. A walk is a kernel too, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with
+// t from min-steps to steps. On other kernels, learners learn from the kernel divided by the mean of K(u, u) over labelled
+// nodes u.
 type Parameters struct {
-	// Kernel has the values of the learner's kernel or walk; it is nil without a kernel. Declared has the values of the learner, or
-	// of a method without a kernel; it is nil without parameters.
+	// Kernel has the values of the learner's kernel or walk; nil: the method has no kernel. Declared has the values of the
+	// learner, or of a method without a kernel; nil: there are no parameters.
 	Kernel   *Setting
 	Declared *Setting
 	Smoothed *Setting // values of Correct & Smooth; nil without it

@@ -18,19 +18,20 @@ type Prediction struct {
 	// Value is the predicted number of every node, including nodes with a known number; nil if classes are predicted.
 	Value []float64
 
-	// Class is the class of every node: a labelled node has its own class, another node the class with the highest score. If no
-	// label reaches a node, it has the likeliest class of its prior; if several are equally likely, the largest of them.
+	// Class is the class of every node: for a labelled node its label, for another node the class with the highest score. If
+	// no label reaches a node, its class is the likeliest class of its prior, or the largest of several equally likely
+	// classes.
 	Class []int
 
-	// Scores has a row for each node and a column for each class. Rows sum to one. The row of a node that no label reaches is its
-	// prior: the prior of the settings for label propagation and methods that walk; for other methods the shares of the labels, each
-	// class counted once more.
+	// Scores has a row for each node and a column for each class. Rows sum to one. The row of a node that no label reaches
+	// is its prior. Label propagation and methods that walk use the prior of the settings; other methods use the shares of
+	// the classes among the labels, with one label added to each class.
 	Scores *sparse.Block[float32]
 
-	// Highest, unless nil, has the highest scores of each node in place of Scores, which is then nil, see Settings.Top.
+	// Highest has the highest scores of each node if Scores is nil, see Settings.Top; nil: Scores has all scores.
 	Highest *problem.Highest
 
-	// Raw, unless nil, holds the scores of the method's formula.
+	// Raw holds the scores of the method's formula, see Settings.Raw; nil: there are none.
 	Raw *sparse.Block[float64]
 
 	// Reached holds the nodes from which a walk can reach a label or, if attributes are used, a node with attributes.
@@ -48,8 +49,8 @@ type Prediction struct {
 	HeldOut []problem.HeldOut // predictions behind the estimate of auto; nil for other methods
 	Places  []choose.Place    // places of held-out labels' classes in the order of probabilities; nil for methods other than auto
 
-	// Unfinished names the iteration that ended at its limit, so that its last result is used. It is empty if every iteration
-	// converged.
+	// Unfinished names the iteration that stopped at its limit; its last result is used. If every iteration converged,
+	// Unfinished is empty.
 	Unfinished string
 
 	// BlockModel states that auto predicts with beliefs of a block model alone, because their certainty agrees with held-out labels
@@ -89,7 +90,7 @@ func (p *Prediction) Models() []problem.MixedModel {
 	return p.Mixed.Models()
 }
 
-// RunPhases runs phases in order, until the first error, and adds the time of each phase to its number in seconds.
+// RunPhases runs phases in order, until the first error, and adds the time of phase i to *seconds[i].
 func RunPhases(ctx context.Context, seconds []*float64, phases ...func(context.Context) error) error {
 	for i, do := range phases {
 		start := time.Now()

@@ -21,22 +21,23 @@ type Settings struct {
 	// Lists has grids that replace the grids of parameters, by name. A method ignores names that its declarations do not have.
 	Lists map[string][]param.Value
 
-	// Fixed states that parameters that are neither given nor listed have their defaults and are not chosen.
+	// Fixed states that parameters that are in neither Given nor Lists have their defaults and are not
+	// chosen.
 	Fixed bool
 
 	// Raw asks for the scores of the method's formula in Prediction.Raw, in addition to probabilities.
 	Raw bool
 
-	// Top, if not 0, is the number of the highest scores of a node that the caller uses, at most [problem.HighestCount]. If the
-	// scores of all classes would take more than a quarter of Memory, a method may then set Prediction.Highest and leave
-	// Prediction.Scores nil.
+	// Top is how many of the highest scores of each node the caller uses, at most [problem.HighestCount]; 0: all scores. If
+	// Top is set and the scores of all classes would take more than a quarter of Memory, a method may set Prediction.Highest
+	// and leave Prediction.Scores nil.
 	Top int
 
 	// Explain asks for Prediction.Form, which [Prediction.Explain] needs. It requires Raw.
 	Explain bool
 
-	// Weights is the function of edge weights that [Engine.Weigh] applies: one of [Weightings], or "", which means that held-out
-	// labels choose for auto and that other methods use the weights as given.
+	// Weights is the function of edge weights that [Engine.Weigh] applies, one of [Weightings]. If it is empty, held-out
+	// labels choose the function for auto, and other methods use the given weights.
 	Weights string
 
 	// LowEffort makes auto omit the scores of eigenvectors and kernels.
@@ -45,8 +46,8 @@ type Settings struct {
 	// Unmeasured omits computations that serve only the estimate of the accuracy.
 	Unmeasured bool
 
-	// Suggests measures label propagation also on a large graph where it is no candidate of auto, so that [Baselines.ShowLikeness]
-	// has held-out labels.
+	// Suggests measures label propagation also on a large graph where auto does not use it, because [Baselines.ShowLikeness]
+	// needs held-out labels.
 	Suggests bool `json:"-"`
 
 	// Rough states that predicted numbers are only compared, and need few digits.
@@ -63,7 +64,8 @@ type Settings struct {
 	// Targets are the rows of the nodes that can have a label, for which auto estimates its accuracy; nil: all nodes.
 	Targets []uint32
 
-	// Progress, if not nil, is called with a stage ("choose", "features" or "walk"), the finished part of it, and the whole.
+	// Progress, if not nil, is called with a stage ("choose", "features" or "walk"), and with how much of the stage is done
+	// and its total.
 	Progress func(stage string, done, total int64) `json:"-"`
 }
 
@@ -85,7 +87,8 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
-// Fix sets Given to values, adds the lists with a single value to it, and removes all given parameters from Lists.
+// Fix sets Given to values, adds to Given the parameters whose list has a single value, and removes all given
+// parameters from Lists.
 func (s *Settings) Fix(values param.Values) {
 	s.Given = maps.Clone(values)
 	for name, list := range s.Lists {
@@ -98,8 +101,8 @@ func (s *Settings) Fix(values param.Values) {
 	}
 }
 
-// Grid returns the complete settings of a declaration to choose from, where the values in fixed are given, and their space. The
-// error comes from [param.Spec.Resolve].
+// Grid returns the settings of a declaration to choose from, with a value for every parameter, and the space of the
+// settings. A parameter in fixed has this value alone. The error comes from [param.Spec.Resolve].
 func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
 	tried := s.WithGrids(spec)
 	list, err := choose.Combinations(tried, fixed, g)
@@ -110,8 +113,8 @@ func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]
 	return list, choose.SpaceOf(tried, list, usual), err
 }
 
-// WithGrids returns a declaration with the grids of s.Lists in place of its own. The values are used as they are on every graph.
-// A parameter is removed if the parameter that replaces it is listed.
+// WithGrids returns spec with the grids of s.Lists in place of its own grids. These values do not depend on the graph. If
+// the parameter that replaces another parameter is listed, the other parameter is removed.
 func (s *Settings) WithGrids(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil

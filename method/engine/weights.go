@@ -17,8 +17,8 @@ import (
 // GivenWeights is the name of edge weights as they are in the graph.
 const GivenWeights = "given"
 
-// weighting is a function of edge weights. values applies to entries with kinds or times before their factors, value to pairs of
-// nodes without factors.
+// weighting is a function of edge weights. If edges have factors of kinds and times, values is applied to edges before the
+// factors. Otherwise value is applied to the weight of each pair of nodes.
 type weighting struct {
 	name   string
 	values shard.Values
@@ -64,9 +64,9 @@ type EdgeWeights = problem.EdgeWeights
 // Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned]. [Engine.Predict] and
 // [Engine.Tune] call it first.
 //
-// The function of the weights is Settings.Weights. If that is empty, auto uses the function among w, 1 and log(1 + w) that
-// predicts held-out labels best, and other methods use w. For all methods labels choose the open factors of kinds and times,
-// together with the function that is best with these factors.
+// The function of the weights is Settings.Weights. If Weights is empty, auto uses the function among w, 1 and log(1 + w)
+// that predicts held-out labels best, and other methods use w. For all methods, labels choose the open factors of kinds and
+// times, together with the best function with these factors.
 //
 // Both choices use the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the functions.
 func (m *Engine) Weigh(ctx context.Context, p *Problem,
@@ -100,7 +100,8 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	return w.problem(ctx, p, factors, &set)
 }
 
-// weighingSettings returns s with defaults and with the settings of a kept model.
+// weighingSettings returns s with defaults. If m is a kept model, the settings of the model replace
+// settings of s.
 func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
 	if m.Model != nil {
@@ -119,7 +120,8 @@ func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 // kinds and times.
 const leastLabels = 2 * sides.Folds
 
-// choosesFactors reports whether labels, numbers or a kept model decide factors that A does not have yet.
+// choosesFactors reports whether labels, numbers or a kept model decide factors that p.A does not contain
+// yet.
 func choosesFactors(p *Problem, s *Settings) bool {
 	switch {
 	case p.Edges == nil:
@@ -134,7 +136,8 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.Model != nil || !choose.TooFew(p.Class)
 }
 
-// isBelowFactors reports whether the function changes weights of entries with kinds or times before their factors are applied.
+// isBelowFactors reports whether edges have factors of kinds and times, and w changes their weights before the factors are
+// applied.
 func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
 	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
 }
@@ -170,8 +173,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of kinds and times that labels or numbers choose, for the function w. If the settings name no
-// function, it also chooses the function that is best with the factors, because amounts of a wide range disturb the choice.
+// chooseFactors returns the factors of kinds and times that labels or numbers choose, for the function w. If the settings
+// name no function, it chooses the function together with the factors, because weights of a wide range disturb the choice.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
@@ -186,7 +189,8 @@ func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*
 	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
 }
 
-// problem returns p with weights changed by w, and with the given factors of kinds and times; nil: the factors that A has.
+// problem returns p with weights changed by w, and with the given factors of kinds and times. If factors is nil, it keeps
+// the factors in p.A.
 func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
 	s *Settings) (*Problem, error) {
 	q := *p

@@ -6,8 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict] and of what follows it while the prediction is held: the choice of edge
-// weights, the field Workspace, and after, one at a time. It returns the error of the field.
+// Declare returns the workspace of [Engine.Predict], and of after, the work that follows while the prediction is held. The
+// choice of edge weights, the field Workspace and after use memory one at a time. The error is the error of the field
+// Workspace.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {
@@ -39,9 +40,9 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	return m.Temporary(p, within)
 }
 
-// within returns settings for m with the memory that is left, and the memory that Predict holds while m computes: edge weights,
-// components, and the scores and classes of all nodes. Top stays set only if the prediction keeps the highest scores alone,
-// because the scores of all classes would take more than a quarter of the memory.
+// within returns the settings for m, and held, the memory that Predict holds while m computes: edge weights, components, and
+// the scores and classes of all nodes. The settings have the memory that is left. Their Top is set only if the prediction
+// keeps the highest scores alone, because the scores of all classes would take more than a quarter of the memory.
 func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
 	set := m.weighingSettings(s)
 	n := int64(p.Rows())

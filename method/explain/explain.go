@@ -14,23 +14,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrNoForm is the error of a method whose scores are no sums over labelled nodes.
+// ErrNoForm is the error of a method whose scores are not sums over labelled nodes.
 var ErrNoForm = errors.New("its scores are no sums over labelled nodes")
 
 // Form is the scores of a prediction as sums over labelled nodes.
 type Form struct {
-	// Terms returns the terms of the score of a class of each of some nodes, and the left responses: one column
-	// for each node.
+	// Terms returns the terms of the score of class[j] at nodes[j] for each j, and the left responses, with one
+	// column for each node.
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
-	// Right returns the score of a class at a node without its rest, in the units of the left responses.
+	// Right returns the score of a class at a node, less the rest, in the units of the left responses.
 	Right func(node, class int) float64
-	// A step between i and j has the weight A_ij, divided by √(s_i·s_j) for the sizes s of nodes unless Size is nil. A nil A
+	// A step between i and j has the weight A_ij/√(s_i·s_j), where Size returns s, or A_ij if Size is nil. If A is nil, it
 	// is the matrix of the problem.
 	A    sparse.Matrix
 	Size func(node int) float64
 }
 
-// Terms are the terms of the score of a class of a node.
+// Terms are the terms of the score of a class at a node.
 type Terms struct {
 	Score      []float64   // of each class, as the prediction has computed it
 	Rest       float64     // the part of the score of the class that no labelled node and no attribute has
@@ -80,7 +80,7 @@ type Attribute struct {
 }
 
 // LinkImportance is how much of the difference between the scores of Label and Rival passes through the link between two
-// nodes, which are all edges between them.
+// nodes: all edges between the two nodes.
 type LinkImportance struct {
 	Rows       [2]int     `json:"-"`
 	From       string     `json:"from"`
@@ -98,7 +98,7 @@ type LinkKind struct {
 	Share  float64 `json:"share"` // of the importance of the link
 }
 
-// Settings of an explanation.
+// Settings are the settings of an explanation.
 type Settings struct {
 	Number   int                  // labelled nodes, attributes and links to list for each node; 0: 10
 	Workers  int                  // goroutines; 0: one for each processor
@@ -106,8 +106,8 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Columns returns the number of columns of the blocks of a graph of n nodes, of which a node that is explained takes one.
-// All nodes of a page share sweeps, unless a block would exceed 16 MB and 32 columns.
+// Columns returns how many nodes of a graph of n nodes are explained at a time, each as a column of the blocks. It limits
+// blocks to 16 MB or 32 columns, whichever is more.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
 // Workspace declares the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and the
@@ -202,8 +202,9 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// rightResponses returns the right responses: for each explanation the score of its class less the score of the other class.
-// It divides them and left by the square roots of the sizes of nodes, and reports the rows of left that are not 0.
+// rightResponses returns the right responses: for each explanation, the score of its class less the score of the other class
+// at every node. It divides the right responses and left by the square roots of the sizes of nodes, and reports which rows
+// of left are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
 	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)
@@ -272,8 +273,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	return err
 }
 
-// byImportance compares links: the more important link comes first, and equally important links are in the order of the
-// nodes.
+// byImportance orders links by decreasing importance, and equally important links by their nodes.
 func byImportance(a, b LinkImportance) int {
 	return cmp.Or(cmp.Compare(b.Importance, a.Importance),
 		slices.Compare(a.Rows[:], b.Rows[:]))

@@ -11,11 +11,11 @@ import (
 //
 //	score_c(v) = bias_c + Σ_u R(v, u)·w(u, c)
 //
-// respond returns the responses R(v, ·) of some nodes at all nodes, one column for each. A further column, if there is one, is
-// the mean R̄ of the responses of labelled nodes. Then a share is the product of R(v, u) − γ·R̄(u) with w, see
-// [SubtractCommon], and the rest has γ·Σ_u R̄(u)·w(u, c), unless the absolute values of the shares add up to less with γ = 0,
-// as they do for a node that is near one label alone. rows are the labelled nodes, weights has a row for each labelled node,
-// and scores has a row for each node.
+// respond returns the responses R(v, ·) of some nodes v at all nodes, one column for each v. It may return one further
+// column, the mean R̄ of the responses of labelled nodes. Then a share is (R(v, u) − γ·R̄(u))·w(u, c), see [SubtractCommon],
+// and the rest includes γ·Σ_u R̄(u)·w(u, c). γ is 0 if the absolute values of the shares then add up to less, as they do for
+// a node that is near one label alone. rows are the labelled nodes, weights has a row for each labelled node, and scores has
+// a row for each node.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{
@@ -90,9 +90,9 @@ func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	return b
 }
 
-// SubtractCommon subtracts from each column of y except the last, in some rows, the nearest multiple of the last column, and
-// returns the factors. Weights of labels in a smooth kernel are large and of opposite signs, so that the part that all
-// labelled nodes share cancels in the score, and would hide their differences.
+// SubtractCommon subtracts a multiple of the last column from each other column of y, so that the given rows come nearest to
+// 0, and returns the factors. In a smooth kernel the weights of labels are large and of opposite signs: a response that all
+// labelled nodes share cancels in the score, but would hide the differences of their shares.
 func SubtractCommon(y *sparse.Block[float64], rows []int) []float64 {
 	last := y.Cols - 1
 	factors := make([]float64, last)

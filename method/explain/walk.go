@@ -14,7 +14,7 @@ import (
 //	x_0 = D⁻¹e_v,  x_{t+1} = T·(I − α·E)·x_t,  q_t(v, i) = d_i·x_t(i)
 //
 // where E has ones at labelled nodes. The transposed walk computes these values, because D⁻¹A and AD⁻¹ are equal
-// after the scaling by degrees. A node without edges visits no other, and x is 0.
+// after a scaling by degrees. At a node without edges x is 0.
 type Walk struct {
 	P       *problem.Problem
 	Absorb  float64
@@ -22,9 +22,9 @@ type Walk struct {
 	Workers int
 }
 
-// Run walks from nodes and calls visit with x_t for t = 0 … Steps, until it returns false. The block has a column for
-// each node and may be read during the call. Run returns Σ_t weight(t)·x_t over the visited steps. Cost: a sweep for
-// each step.
+// Run walks from nodes and returns Σ_t weight(t)·x_t. It calls visit with x_t for t = 0 … Steps, until visit returns
+// false; the sum is over the visited steps. The block x has a column for each of nodes and is valid until visit
+// returns. Cost: a sweep for each step.
 func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32,
 	visit func(t int, x *sparse.Block[float32]) bool) (*sparse.Block[float32], error) {
 	n := len(w.P.Degrees)
@@ -62,7 +62,7 @@ func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32,
 	return total, nil
 }
 
-// Absorbed has scores that are sums over the distributions P_t of the walk of package cwk,
+// Absorbed describes scores that are sums over the distributions P_t of the walk of package cwk,
 //
 //	score_c(v) = bias_c + Σ_t Σ_b P_t(v, b)·w_t(b, c)
 //
@@ -75,11 +75,11 @@ type Absorbed struct {
 	Scores func(node int) []float64           // of all classes
 }
 
-// settled is the share of a walk that is not followed any further.
+// A walk ends when the share of it that has not been absorbed is at most settled.
 const settled = 1e-7
 
-// Form returns the form of the scores. P_t(v, b) is the sum of q_t(v, u) + α·Σ_{s<t} q_s(v, u) over the
-// labelled nodes u of class b, and of the rest of the walk times the prior of b. Therefore
+// Form returns the form of the scores. P_t(v, b) has two terms: the sum of q_t(v, u) + α·Σ_{s<t} q_s(v,
+// u) over the labelled nodes u of class b, and the rest of the walk times the prior of b. Therefore
 //
 //	share(u, v, c) = Σ_t q_t(v, u)·(w_t(b_u, c) + α·Σ_{s>t} w_s(b_u, c))
 func (a *Absorbed) Form() *Form {
