@@ -11,18 +11,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i], or only the rows that Settings.Rows lists. Each block must
-// have the shape of b, or a row for each listed row. Blocks must not overlap each other or b.
+// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i]. If Settings.Rows is set, it stores only the rows that Rows
+// lists. Each block must have the shape of b, or a row for each listed row. Blocks must not overlap each other or b.
 //
-// If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero,
-// see [sparse.Team]. All get the same bounds.
+// If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero, see
+// [sparse.Team]. All processes get the same bounds.
 //
-// Exponentials whose argument is a Laplacian are divided, by predicted cost, into exponentials that share one Chebyshev
-// series in H, and groups that share the solves of a series in a resolvent. Matérn functions on a wide spectrum are sums of
-// resolvents. Other functions are Chebyshev series in H. If all functions are series, they are computed for one slab of
+// Functions are Chebyshev series in H, with two exceptions. Exponentials whose argument is a Laplacian are divided by predicted
+// cost: some share one Chebyshev series in H, and groups of others share the solves of a series in a resolvent. Matérn
+// functions on a wide spectrum are sums of resolvents. If all functions are series in H, they are computed for one slab of
 // columns after another, as wide as the cache holds, each to the tolerance.
 //
-// An exponential that is largest at an end of the interval far from the spectrum, for example exp(−A), is computed on an
+// If an exponential is largest at an end of the interval far from the spectrum, for example exp(−A), it is computed on an
 // estimated interval, see Result.Condition.
 //
 // The error is [ErrTolerance], with a result whose blocks and bounds are valid, [ErrParameter], [ErrOverflow], [ErrSmooth],
@@ -84,8 +84,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	return &e.result, err
 }
 
-// raise multiplies a lowered exponential and its bounds by exp(s), in two steps because exp(s) may overflow;
-// otherwise it returns [ErrOverflow].
+// raise multiplies the block and the bounds of a function that lowerPeak has divided by exp(s) by exp(s). It multiplies twice
+// by exp(s/2), because exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
 func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
@@ -103,8 +103,8 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	return nil
 }
 
-// checkNorms returns [ErrParameter] for a column whose squared norm float64 cannot represent,
-// because no error could be compared with it.
+// checkNorms returns [ErrParameter] if the squared norm of a column overflows or underflows, because errors are compared with
+// the norm.
 func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
 	for j, norm := range blocks.Norms(team, b) {
@@ -139,7 +139,7 @@ func checkBlocks(n, rows int, dst []*sparse.Block[float64], b *sparse.Block[floa
 	}
 }
 
-// evaluation is one call under way.
+// evaluation is one call of ApplyTo in progress.
 type evaluation struct {
 	costs
 	b        *sparse.Block[float64]
@@ -156,8 +156,8 @@ type evaluation struct {
 	weights rowWeights
 }
 
-// part is one function of an evaluation. The terms of its Chebyshev series are added two at a time: the
-// result is then read and written once for two sweeps.
+// part is one function of an evaluation. The terms of its Chebyshev series are added two at a time, so that the result is read
+// and written once for two sweeps.
 type part struct {
 	f         *Function
 	y         *sparse.Block[float64] // where terms are added
@@ -224,8 +224,8 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split stores the part of B outside the null space in w[0], in the variables of the sweeps
-// (scaled) or of H, and f of the part in the null space in each part's block. It sets norms and
+// split divides B. It stores the part outside the null space in w[0], in the variables of the sweeps if scaled is set,
+// otherwise in the variables of H. It stores f of the part in the null space in the block of each function. It sets norms and
 // norm.
 func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
@@ -263,9 +263,8 @@ func scaleTo(dst []float64, f float64, x []float64) {
 	}
 }
 
-// leastNorm returns a lower bound of the norm of a part's result: the parts of B in the null space
-// and outside are orthogonal, and an exponential multiplies the part outside by at least its value
-// at an end of the interval.
+// leastNorm returns a lower bound of the norm of a part's result. The parts of B in the null space and outside are orthogonal.
+// An exponential multiplies the part outside by at least the smaller of its values at the ends of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
@@ -284,8 +283,8 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance returns the tolerance of a part. A part whose result outside the null space may be so small that steeper
-// exponentials need not be computed has a smaller tolerance.
+// tolerance returns the tolerance of a part. The tolerance is smaller if the part is strict, because its result outside the
+// null space may show that steeper exponentials need not be computed.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
@@ -303,8 +302,8 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
-// valueRounding bounds the relative rounding error of a value of the function, in ε, beyond a few ε: errors of σ, which a
-// power multiplies by ν, and of [math.Pow], about ν/2.
+// valueRounding bounds the relative rounding error of a value of the function, in ε, in addition to a few ε. The error comes
+// from σ, whose error a power multiplies by ν, and from [math.Pow], which errs by about ν/2.
 func (f *Function) valueRounding() float64 {
 	if f.kind == exponential && f.shift > 0 {
 		return 4 // of the two factors of raise
@@ -315,8 +314,8 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills a part's outcome. rounded is the share of the bounds that is rounding errors. It
-// adds the rounding of the result itself.
+// finish fills a part's outcome. rounded is the part of columns, the bounds, that comes from rounding errors. finish adds the
+// rounding of the result itself.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {
 	o := p.out
@@ -333,7 +332,6 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	}
 }
 
-// relate fills Relative.
 func (o *Outcome) relate() {
 	o.Relative = 0
 	if o.ErrorBound != 0 {

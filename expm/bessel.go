@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// smallest is the size, relative to the first coefficients, of coefficients that are left out of every series.
+	// smallest is the size of the coefficients that every series omits, relative to its first coefficients.
 	smallest = 1e-18
 
 	// maxDegree is the longest series that is tried.
@@ -23,7 +23,7 @@ func decay(steps int, z float64) float64 {
 	return d*math.Asinh(d/z) - d*d/(math.Hypot(d, z)+z)
 }
 
-// degree returns the least d for which the bound of decay is at most eps; it may exceed maxDegree.
+// degree returns the least d for which 2·exp(−h(d)) is at most eps. d may exceed maxDegree.
 func degree(z, eps float64) int {
 	if z == 0 {
 		return 0
@@ -46,13 +46,13 @@ func degree(z, eps float64) int {
 	return hi
 }
 
-// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest) and a bound on twice the sum of all later terms, by
+// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest), and a bound on twice the sum of all later terms. It uses
 // Miller's backward recurrence
 //
 //	p_{j−1} = p_{j+1} + (2j/z)·p_j
 //
 // normalised by p_0 + 2·Σ p_j = 1 (Gautschi 1967). The sum is compensated. The recurrence starts where the bound is 1e-19. If
-// it started at a smaller j, the error for z = 1e7 would be 2e-7 without a sign.
+// it started at a smaller j, the coefficients for z = 1e7 would be wrong by 2e-7, which no bound would show.
 func scaledBessel(z float64) (coef []float64, tail float64) {
 	if z == 0 {
 		return []float64{1}, 0

@@ -24,14 +24,13 @@ const (
 	matern
 )
 
-// Exp is x ↦ exp(t·x): diffusion of a Laplacian with t = −β, the exponential
-// kernel of an adjacency with t = β.
+// Exp is x ↦ exp(t·x). With t = −β it is the diffusion of a Laplacian, with t = β the exponential kernel of an adjacency.
 func Exp(t float64) Function {
 	return Function{kind: exponential, rate: t,
 		value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
-// lowerPeak returns exp(t·x − s); s is 0 unless squares of exp(t·x) may overflow on [lo, hi].
+// lowerPeak returns exp(t·x − s) for f = exp(t·x). s is 0 if squares of exp(t·x) cannot overflow on [lo, hi].
 func (f *Function) lowerPeak(lo, hi float64) *Function {
 	const largest = 200
 	rate := f.rate
@@ -51,15 +50,14 @@ func Inverse(shift, slope float64) Function {
 		value: func(x float64) float64 { return 1 / (shift + slope*x) }}
 }
 
-// Power is x ↦ (shift − x)ᵖ, the p-step kernel of a Laplacian. It takes p
-// sweeps and has no truncation error; p ≥ 0.
+// Power is x ↦ (shift − x)ᵖ, p ≥ 0, the p-step kernel of a Laplacian. It takes p sweeps and has no truncation error.
 func Power(shift float64, p int) Function {
 	return Function{kind: smooth, power: float64(p),
 		value: func(x float64) float64 { return wholePower(shift-x, p) }}
 }
 
-// wholePower returns xᵖ, p ≥ 0, to about half an ulp, because [math.Pow] errs by p/2 ulps: it keeps
-// the rounding errors of products.
+// wholePower returns xᵖ, p ≥ 0, to about half an ulp, because it keeps the rounding errors of products. [math.Pow] errs by p/2
+// ulps.
 func wholePower(x float64, p int) float64 {
 	times := func(a, da, b, db float64) (c, dc float64) {
 		c = a * b
@@ -175,8 +173,7 @@ func newExpansion(coef []float64, remainder float64) *expansion {
 	return e
 }
 
-// maxLog is the largest logarithm of a value of an exponential on the interval: beyond it exp(maxLog/2)
-// overflows.
+// maxLog is the largest logarithm of an exponential on the interval. Beyond it exp(maxLog/2) overflows.
 const maxLog = 1400
 
 // expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Map is a symmetric map H with an interval that holds its spectrum. It is safe for
-// concurrent use, each call with its own blocks.
+// Map is a symmetric map H with an interval that contains its spectrum. It is safe for concurrent use, if each call has its own
+// blocks.
 type Map struct {
 	Lo, Hi float64 // the interval, which must not be changed
 
@@ -29,11 +29,11 @@ type Map struct {
 	centre float64
 	inner  []float64
 
-	// null has the eigenvectors of H with the eigenvalue known, including the vectors of rows without entries, whose
-	// eigenvalue is 0.
+	// null has the known eigenvectors of H, with the eigenvalue nullValue. It includes the vectors of rows without entries,
+	// whose eigenvalue is 0.
 	null      *blocks.Disjoint
 	nullValue float64
-	lone      []bool // rows without entries, if known is not 0
+	lone      []bool // rows without entries, if nullValue is not 0
 
 	// For solves with I + γH.
 	graph      *graph.Graph
@@ -44,7 +44,7 @@ type Map struct {
 	*caches
 }
 
-// caches are shared by a map and the same map with an estimated interval.
+// caches are shared by a map and the copies of the map with estimated intervals.
 type caches struct {
 	slabs   sync.Pool // of *sparse.Block[float64], for reuse by later slabs
 	planned sync.Map  // from ratio to *expansion, see planFalling
@@ -62,8 +62,8 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](m.n, cols)
 }
 
-// New returns a symmetric matrix of a graph with an interval that holds its spectrum and
-// with the eigenvectors that are known, one for each component, which are split off:
+// New returns a symmetric matrix of a graph with an interval that contains its spectrum. The map also has the known
+// eigenvectors, one for each component, which every function splits off:
 //
 //   - [sparse.Laplacian], L = D − A on [0, λ], λ a bound on its largest eigenvalue that takes
 //     a few sweeps of one column; the constants are known
@@ -71,7 +71,7 @@ func (m *Map) slab(cols int) *sparse.Block[float64] {
 //   - [sparse.Adjacency], A on [−ρ, ρ], ρ a bound on its spectral radius that takes a few
 //     sweeps of one column; no eigenvector is known
 //   - [sparse.NormalizedAdjacency], S = D^−½·A·D^−½ on [−1, 1]; the vectors d^½ are known, and
-//     rows without entries, which are 0
+//     rows without entries, whose eigenvalue is 0
 //
 // It panics for another matrix. The error is [graph.ErrAsymmetric], see [graph.Graph.CheckSymmetric], or an error of a sweep.
 func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
@@ -128,7 +128,7 @@ func New(ctx context.Context, g *graph.Graph, kind sparse.Kind) (*Map, error) {
 	return m, nil
 }
 
-// NewBounded returns a symmetric map with an interval that must contain its spectrum. If it does not, functions fail with
+// NewBounded returns a symmetric map with an interval that must contain its spectrum. Otherwise functions fail with
 // [ErrInterval] as soon as this shows. The first function fails with [graph.ErrAsymmetric] if the map is not symmetric; the
 // check takes a sweep of two columns.
 func NewBounded(a sparse.Applier[float64], lo, hi float64,

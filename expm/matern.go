@@ -23,12 +23,12 @@ func (p *part) fitMatern(e *evaluation) int {
 	return int(cost)
 }
 
-// inverses is (σ + H)^−ν·B⊥ under way, ν = p + s:
+// inverses is the computation of (σ + H)^−ν·B⊥ in progress, where B⊥ is the part of B outside the null space and ν = p + s:
 //
 //	σ^−s·(a + Σ w_i·σ·(σ(1 + q_i) + H)⁻¹)·B⊥, then p times (σ + H)⁻¹
 //
-// Every solve's error is at most its residual over the shift. The fraction's
-// error is relative, and stays so.
+// The error of a solve is at most its residual over the shift. The fractional power has a relative error, which the other
+// factors keep.
 type inverses struct {
 	e     *evaluation
 	m     *Map
@@ -84,9 +84,8 @@ func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 	return nil
 }
 
-// typical returns a lower bound of the norm of the result outside the null space, by Jensen's
-// inequality: with ρ = Σ bᵀHb/Σ bᵀb
-// over the columns, f² being convex,
+// typical returns a lower bound of the norm of the result outside the null space, by Jensen's inequality for the convex f².
+// With ρ = Σ bᵀHb/Σ bᵀb over the columns,
 //
 //	‖f(H)B⊥‖ ≥ f(ρ)·‖B⊥‖
 func (s *inverses) typical(ctx context.Context) (float64, error) {
@@ -179,8 +178,8 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
 	return nil
 }
 
-// finishRational adds w, the part outside the null space (nil: zero), to the result in the caller's
-// variables, and fills the outcome.
+// finishRational adds w, the part outside the null space, to the result in the caller's variables, and fills the outcome. A nil
+// w means zero.
 func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	partNorms := make([]float64, s.e.b.Cols)
 	s.e.sums.begin(s.m.team, s.e.b.Cols)
@@ -214,7 +213,7 @@ func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
 }
 
-// own returns a bound of the rounding errors in the solutions themselves.
+// own returns a bound of the rounding errors in the solutions that residuals do not show.
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.p.f.value(0) * norm
 }

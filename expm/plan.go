@@ -19,22 +19,21 @@ type plan struct {
 }
 
 const (
-	// fewSweeps is a number of sweeps that needs no other method.
+	// fewSweeps is a number of sweeps of a series for which solves need not be considered.
 	fewSweeps = 60
 
-	// solveWeight is the cost of a step of conjugate gradients relative to a step of the
-	// recurrence, which moves fewer vectors.
+	// solveWeight is the cost of a step of conjugate gradients relative to a step of the recurrence of a series, which moves
+	// fewer vectors.
 	solveWeight = 1.4
 
-	// groupSpan is the largest ratio of rates that share solves.
+	// groupSpan is the largest ratio between rates that share solves.
 	groupSpan = 16
 
-	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a Laplacian is a sum
-	// of resolvents, because the series takes longer.
+	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a Laplacian is computed as a sum of resolvents,
+	// because a series takes longer.
 	WideSpectrum = 600
 
-	// tameProduct is the product of rate and λ up to which solves are accurate enough for usual
-	// tolerances.
+	// tameProduct is the largest product of rate and λ for which solves are accurate enough for usual tolerances.
 	tameProduct = 1e8
 
 	// guess is the assumed norm of an unknown result relative to the norm of B.
@@ -96,7 +95,7 @@ func (p *part) expand(e *evaluation) (err error) {
 	return err
 }
 
-// cut divides falling exponentials into series and groups of resolvents with the fewest expected sweeps.
+// cut divides falling exponentials into series and groups of resolvents, so that the expected number of sweeps is smallest.
 func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
@@ -177,7 +176,7 @@ func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part)
 	return count, nil
 }
 
-// groupsOf cuts parts with increasing rates where the rates have grown by groupSpan.
+// groupsOf divides parts with increasing rates into groups in which rates grow by a factor of at most groupSpan.
 func groupsOf(parts []*part) (groups [][]*part) {
 	for lo := 0; lo < len(parts); {
 		hi := lo + 1
@@ -207,7 +206,7 @@ func (c *costs) allowError(p *part) float64 {
 	return c.tolerance(p) * c.likely(p) / c.norm
 }
 
-// seriesCost predicts the degree of a series in H; it is infinite if rounding errors are too large.
+// seriesCost predicts the degree of a series in H. The cost is infinite if rounding errors exceed the allowed error.
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
@@ -218,8 +217,7 @@ func (c *costs) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group's solves if Jacobi converges fast, which the cheap
-// first solve tests.
+// resolventCost predicts the sweeps of a group's solves. It assumes that Jacobi converges fast, which solveFirst tests.
 func (c *costs) resolventCost(group []*part) float64 {
 	_, steps := c.chooseShift(group)
 	return steps
@@ -233,8 +231,8 @@ func (m *Map) kind() sparse.Kind {
 }
 
 const (
-	// shortSeries is the product of rate and λ up to which an exponential of L̃ is a series,
-	// because even a perfect preconditioner would not repay the solves.
+	// shortSeries is the largest product of rate and λ for which an exponential of L̃ is always a series, because even a
+	// perfect preconditioner would not repay the solves.
 	shortSeries = 256
 
 	// plannedTolerance is the tolerance for which MaySolve compares the costs of L.
@@ -247,8 +245,8 @@ type Diagonal struct {
 	Inexact       float64 // the largest element that is no whole number, or 0
 }
 
-// DiagonalOf returns the description of a diagonal. Several processes give their rows, and all get the description of the
-// whole diagonal.
+// DiagonalOf returns the description of a diagonal. If several processes share the rows, each process passes its rows, and all
+// processes get the description of the whole diagonal.
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 	sum := 0.0
 	largest := []float64{0, 0}
@@ -269,11 +267,10 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 		team.TotalOf(len(diagonal)))), Largest: largest[0], Inexact: largest[1]}
 }
 
-// MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends on the degrees
-// alone, so that an estimate of memory before the graph is loaded agrees with the computation. For L it compares the
-// costs of solves and of a series on an interval that ends at the largest degree or later. Solves of up to twice the
-// cost count, because the computation compares again for its own tolerance and columns. For L̃ the series is used up to
-// a fixed β.
+// MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends on the degrees alone, so
+// that an estimate of memory before the graph is loaded agrees with the computation. For L it compares the cost of solves with
+// the cost of a series on an interval that ends at the largest degree or later. It returns true if solves cost at most twice as
+// much, because the computation compares again for its own tolerance and columns. For L̃ the series is used up to a fixed β.
 func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	if kind != sparse.Laplacian {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃

@@ -10,8 +10,8 @@ import (
 //
 //	r(x) = constant + Σ weight_i/(x + pole_i),  pole_i > 0
 //
-// that resembles x^−s, 0 < s < 1, on [1, top]: |r(x)·x^s − 1| ≤ err there. As
-// x^−s is a Stieltjes function, nothing cancels in it.
+// that approximates x^−s, 0 < s < 1, on [1, top]: |r(x)·x^s − 1| ≤ err there. Because x^−s is a Stieltjes function, nothing
+// cancels in r.
 type stieltjes struct {
 	constant     float64
 	pole, weight []float64
@@ -131,8 +131,8 @@ func (a *aaa) below(x float64) (sum float64) {
 	return sum
 }
 
-// rational returns the poles on the negative axis with the best weights, or nil if a weight is not
-// positive.
+// rational returns the function with the poles of a on the negative axis and the best weights. It returns nil if a weight is
+// not positive.
 func (a *aaa) rational() *stieltjes {
 	const steps, beyond = 4000, 1e6
 	var poles []float64
@@ -157,8 +157,7 @@ func (a *aaa) rational() *stieltjes {
 	return fitWeights(a.s, a.top, a.x, poles)
 }
 
-// fitWeights minimizes the squares of the relative errors at x; it returns nil if a weight is
-// negative.
+// fitWeights returns the weights that minimize the squares of the relative errors at x. It returns nil if a weight is negative.
 func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	m := len(poles) + 1
 	columns := mat.NewDense(len(x), m, nil)

@@ -12,16 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// solves is a group's series in M = (I + γH)⁻¹ under way, on which the falling
-// exponential is smooth however wide the spectrum of H is (van den Eshof and Hochbruck
-// 2006):
+// solves is the computation of a group of falling exponentials by a series in M = (I + γH)⁻¹. As a function of the eigenvalues
+// of M a falling exponential is smooth, however wide the spectrum of H is (van den Eshof and Hochbruck 2006):
 //
 //	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
 //
-// An error of X_j reaches the results by at most 4·Σ_{i>j} |c_i|(i−j) times
-// its size (twice for j = 0), since errors obey the recurrence of the second
-// kind, |U_i| ≤ i + 1; and it is at most the residual, since I + γH ⪰ I. Late solves
-// may therefore be coarse (Simoncini and Szyld 2003).
+// An error of X_j changes the results by at most 4·Σ_{i>j} |c_i|(i−j) times its size, half of this for j = 0, because errors
+// obey the recurrence of the second kind, |U_i| ≤ i + 1. The error of X_j is at most its residual, because I + γH ⪰ I. Late
+// solves may therefore be coarse (Simoncini and Szyld 2003).
 type solves struct {
 	e     *evaluation
 	m     *Map
@@ -38,8 +36,8 @@ type solves struct {
 	factored   bool
 }
 
-// drifting is the size of γH from which on rounding errors in the null space, where M does not damp
-// them, are removed after every solve.
+// drifting is the size of γH from which on the null space is removed after every solve, because M does not damp the rounding
+// errors there.
 const drifting = 100
 
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
@@ -70,7 +68,8 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 	}
 }
 
-// run returns true if results miss the tolerance because their norms were guessed wrong.
+// run computes the group. If results miss the tolerance because their norms were guessed wrong, again is true and another
+// attempt may meet it.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
@@ -149,8 +148,8 @@ func (s *solves) prepare(ctx context.Context) error {
 	return nil
 }
 
-// addedDiagonal returns element i of the diagonal in addition to γL: 1, or the degree if H is normalized, for D +
-// γL.
+// addedDiagonal returns element i of the diagonal that the solves add to γL. It is 1, or the degree if H is normalized, because
+// the map is then D + γL.
 func (m *Map) addedDiagonal(i int) float64 {
 	if d := m.graph.Degrees[i]; m.normalized && d > 0 {
 		return d
@@ -158,7 +157,7 @@ func (m *Map) addedDiagonal(i int) float64 {
 	return 1
 }
 
-// budget returns the allowed error of a part, in the norm of H.
+// budget returns the allowed error of a part, in the Frobenius norm.
 func (s *solves) budget(p *part) float64 {
 	return s.e.tolerance(p) * s.e.likely(p)
 }
@@ -178,7 +177,7 @@ type solveErrors struct {
 	wrong         []float64   // of each solve and step
 }
 
-// spent bounds the error of a part's result, cut after term end, so far.
+// spent bounds the error of a part's result, if its series ends with term end, by the errors of the solves so far.
 func (s *solveErrors) spent(p *part, end int) float64 {
 	sum := p.expansion.tail[end]*s.size + s.boundRounding(p, end)
 	for j, r := range s.residualNorms {
@@ -218,9 +217,9 @@ func (s *solveErrors) lastWrong() float64 {
 	return s.expected
 }
 
-// target returns the residual at which solve j may end: an equal share of the remaining error budget of the strictest part,
-// less the rounding errors of later solves. If rounding errors exceed the budget, smaller residuals would not improve the
-// result.
+// target returns the residual at which solve j may end. It is an equal share of the remaining error budget of the strictest
+// part, less the rounding errors of later solves. If rounding errors exceed the budget, the target stays near the rounding
+// errors, because smaller residuals would not improve the result.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -242,7 +241,7 @@ func (s *solves) target(j int) float64 {
 	return max(target, wrong/beneathRounding)
 }
 
-// digits returns the logarithm of the total factor by which the solves from j on reduce residuals.
+// digits returns the natural logarithm of the total factor by which the solves j to last − 1 reduce residuals.
 func (s *solves) digits(j, last int) (sum float64) {
 	for ; j < last; j++ {
 		sum += digitsOf(s.target(j) / s.e.norm)
@@ -250,8 +249,8 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x, or an approximation after limit steps if limit is positive. The residual is computed anew if the
-// residual of the recurrence may be wrong by much of the target.
+// solve stores M·T_j in x. If limit is positive, it stores an approximation after at most limit steps. If the residual of the
+// recurrence may be wrong by much of the target, solve computes the true residual and continues from there.
 func (s *solves) solve(ctx context.Context, j int, target float64,
 	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)
@@ -315,17 +314,16 @@ const (
 	driftRounding = 12
 )
 
-// drift bounds the distance of a recurrence's residuals from the true ones: in each
-// step rounding errors of ε‖|I + γH|‖ times the largest approximation so far, which
-// is not above the right-hand side and the largest residual, as I + γH ⪰ I
-// (Greenbaum 1997).
+// drift bounds the distance between the residuals of a recurrence and the true residuals. Each step adds rounding errors of ε‖I
+// + γH‖ times the largest approximation so far. Because I + γH ⪰ I, this approximation is not larger than the right-hand side
+// and the largest residual (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.e.norms) * (1 + slices.Max(r.History))
 	return driftRounding * epsilon * float64(r.Steps+1) * (1 +
 		2*s.gamma*s.m.Hi) * size
 }
 
-// advance computes T_{j+1} and adds terms to the results, two at a time unless their norms are
+// advance computes T_{j+1} and adds terms to the results. It adds two terms at a time, or one term if the norm of the result is
 // needed.
 func (s *solves) advance(j int) {
 	for _, p := range s.group {
@@ -351,8 +349,8 @@ func (s *solves) advance(j int) {
 	}
 }
 
-// scheduleSolved decides which passes a part makes once T_j is known. Norms are measured after the
-// last term, and sometimes earlier for a better budget.
+// scheduleSolved decides which passes a part makes once T_j is known. It measures norms after the last term, and sometimes
+// earlier for a better error budget.
 func (p *part) scheduleSolved(s *solves, j int) {
 	p.visit = false
 	p.first = false
@@ -363,9 +361,8 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.e)
 }
 
-// advanceRows computes the next vector of the recurrence, T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B −
-// T_{j−1}·B with the solves x = R·T_j·B, in rows lo ≤ i < hi, and adds its terms to the results
-// that need them.
+// advanceRows computes the next vector of the recurrence, T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B − T_{j−1}·B, in rows lo ≤ i < hi.
+// R is the resolvent, and x = R·T_j·B is the last solve. advanceRows adds terms to the results that are scheduled.
 func (s *solves) advanceRows(j, lo, hi int) {
 	now := s.e.w[j%2]
 	next := s.e.w[(j+1)%2]

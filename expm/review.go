@@ -12,9 +12,9 @@ import (
 
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt, whose pace predicts the cost of the others. A series in H replaces the
-// solves if it is cheaper (first attempt only), and a factor replaces a slow Jacobi. Each solve stops as soon as another
-// method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the sweeps.
+// solveFirst is the first solve of an attempt. The pace of its convergence predicts the cost of the other solves. In the first
+// attempt a series in H replaces the solves if the series is cheaper, and a factor replaces a slow Jacobi. Each solve stops as
+// soon as another method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)
@@ -86,8 +86,8 @@ const (
 	// factorCost is the cost of a step with a factor relative to one with Jacobi.
 	factorCost = 3
 
-	// factorPace is the pace of solves with a factor, which gain more than a digit in three steps
-	// on any graph.
+	// factorPace is the pace of solves with a factor, which reduce the residual by more than a digit in three steps on any
+	// graph.
 	factorPace = 0.9
 	usualSteps = 4
 
@@ -96,8 +96,8 @@ const (
 	firstSolveFactor = 1.25
 )
 
-// finishGroup stores the results of a group and their bounds, or returns true if another attempt with better
-// known norms may meet a missed tolerance.
+// finishGroup stores the results of a group and their bounds. It returns true instead if a tolerance is missed and another
+// attempt with better known norms may meet it.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
 		// Another attempt helps only if the norm is smaller than planned.
@@ -127,11 +127,11 @@ func (s *solves) finishGroup(first bool) (again bool) {
 	return false
 }
 
-// mostGain is the trusted reduction of rounding errors by another attempt with a larger γ.
+// mostGain is the factor by which another attempt with a larger γ is trusted to reduce rounding errors.
 const mostGain = 2
 
-// projectRest finishes the groups behind a part by the null space alone, if the remainder is within
-// the tolerance: it does not grow with the rate.
+// projectRest stores the part in the null space alone as the result of the groups behind part p. It does so if the remainder of
+// p is within the tolerance, because the remainder does not grow with the rate.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

@@ -24,15 +24,15 @@ const (
 	residualRounding = 1
 )
 
-// roundingEnded reports whether rounding errors ended a solve of a positive definite map. The
-// residual then bounds the error of the solution.
+// roundingEnded reports whether rounding errors ended a solve of a positive definite map. If so, the residual bounds the error
+// of the solution.
 func roundingEnded(err error) bool {
 	return errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIndefinite)
 }
 
-// absoluteTargets divides a target by the square root of the number of columns; it returns
-// [ErrParameter] if float64 cannot represent the result.
+// absoluteTargets returns for each column a target divided by the square root of the number of columns. It returns
+// [ErrParameter] if this underflows.
 func absoluteTargets(target float64, cols int) ([]float64, error) {
 	residual := target / math.Sqrt(float64(cols))
 	if !(residual > 0 && residual < math.Inf(1)) {
@@ -41,7 +41,7 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 	return slices.Repeat([]float64{residual}, cols), nil
 }
 
-// meetNeighbours stores |A|·d for roundingOf, once.
+// meetNeighbours computes |A|·d for roundingOf in the first call.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.m.normalized || e.weights.neighbours != nil {
 		return nil
@@ -76,7 +76,7 @@ type rowWeights struct {
 	neighbours []float64 // |A|·d; nil: the Laplacian is normalised
 }
 
-// of returns d and the square root of |A|·d in row i, 1 for the normalised Laplacian.
+// of returns d and the square root of |A|·d in row i. Both are 1 for the normalised Laplacian.
 func (w *rowWeights) of(i int) (d, beside float64) {
 	if w.neighbours == nil {
 		return 1, 1
@@ -84,10 +84,8 @@ func (w *rowWeights) of(i int) (d, beside float64) {
 	return w.diagonal[i], math.Sqrt(w.neighbours[i])
 }
 
-// mapRounding bounds, in ε, the norm of the difference between the map and its rounded form in
-// products: the degrees of a Laplacian by half an ε where they are no
-// sums of whole numbers, and rows of D⁻¹A, whose factors are rounded too, by less
-// than two.
+// mapRounding bounds the norm of the difference between the map and the map that products compute, in ε. For a Laplacian it is
+// half of the largest degree that is not a whole number. For rows of D⁻¹A, whose factors are rounded, too, it is two.
 func (m *Map) mapRounding() float64 {
 	if m.inner != nil {
 		return 2
@@ -95,8 +93,7 @@ func (m *Map) mapRounding() float64 {
 	return m.laplacian.Inexact / 2
 }
 
-// slopeOf returns the contribution of mapRounding to [expansion.slope], for a derivative of at most
-// steepest.
+// slopeOf returns the contribution of mapRounding to [expansion.slope] for a function whose derivative is at most steepest.
 func (m *Map) slopeOf(steepest float64) float64 {
 	return steepest * m.mapRounding() / slopeRounding
 }

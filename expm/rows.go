@@ -49,8 +49,8 @@ func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// addListed adds a term to the listed rows lo ≤ i < hi. Unless sums is nil, it adds the squares of these rows, in the
-// caller's variables, to sums.
+// addListed adds a term to the listed rows lo ≤ i < hi. If sums is not nil, it adds the squares of these rows to sums, in the
+// caller's variables.
 func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	for _, l := range r.e.rowsBetween(lo, hi) {
 		y := p.y.Row(l.place)
@@ -70,7 +70,8 @@ func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	}
 }
 
-// pickRows gives the parts results with all rows, which solves need; the returned function picks the listed rows.
+// pickRows gives the parts results with all rows, because solves need all rows. The function that it returns copies the listed
+// rows into the caller's blocks.
 func (e *evaluation) pickRows() func() {
 	if e.listed == nil {
 		return func() {}

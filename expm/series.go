@@ -17,13 +17,12 @@ const (
 	// ε·√degree.
 	rounding = 25
 
-	// slopeRounding is the allowance, in ε, for rounding errors of products where the function is steep: they move an
+	// slopeRounding is the allowance, in ε, for rounding errors of products where the function is steep. These errors move an
 	// eigenvalue at the end of the interval.
 	slopeRounding = 4
 )
 
-// errorAt bounds the error of the series cut after term j, relative to the norm of B outside
-// the null space.
+// errorAt bounds the error of the series that ends after term j, relative to the norm of B outside the null space.
 func (s *expansion) errorAt(j int) float64 {
 	return s.tail[j] + s.roundingAt(j)
 }
@@ -52,10 +51,8 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
-// aim chooses the last term, or an earlier term with a relatively small tail at which the norm of
-// the result is measured.
-//
-// It is called again after that measurement, with measured set.
+// aim chooses the last term. If it cannot, it chooses an earlier term with a relatively small tail, at which the norm of the
+// result is measured. After this measurement aim is called again, with measured set.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	tolerance := e.tolerance(p)
 	unit := e.norm
@@ -231,8 +228,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule adds term j now, with the previous term if that is still missing, or leaves it for the next sweep. Measuring
-// norms requires adding it now.
+// schedule decides whether term j is added in this sweep or in the next sweep. It adds term j now if the previous term is still
+// missing, together with this term, or if norms are measured.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -339,8 +336,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 	}
 }
 
-// addTerms adds the term j, t, to the rows lo ≤ i < hi of the result, preceded by the term x if first is set. It
-// returns these rows.
+// addTerms adds term j, whose vectors are t, to the rows lo ≤ i < hi of the result. If first is set, it adds the previous term,
+// whose vectors are x, too. It returns these rows.
 func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
 	y := simd.RowsOf(p.y.Data, p.y.Stride, lo)
 	if p.first {

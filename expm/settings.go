@@ -11,9 +11,8 @@ var (
 	// exceed the tolerance, because ‖f(H)B‖ is too small compared with ‖B‖.
 	ErrTolerance = errors.New("expm: the tolerance is beyond the precision of float64 here")
 
-	// ErrInterval is returned when the vectors of a recurrence of a map from
-	// [NewBounded] grow, which they cannot while the interval holds the
-	// spectrum.
+	// ErrInterval is returned when the vectors of a recurrence grow. They cannot grow if the interval of the map, which the
+	// caller of [NewBounded] gave, contains the spectrum.
 	ErrInterval = errors.New("expm: the interval does not hold the spectrum")
 
 	// ErrSmooth is returned for a function whose Chebyshev coefficients do not
@@ -23,7 +22,8 @@ var (
 	// ErrOverflow is returned for an exponential whose result is beyond float64.
 	ErrOverflow = errors.New("expm: the result overflows")
 
-	// ErrParameter is returned for a function or a block out of range; settings out of range give a [*param.ParameterError].
+	// ErrParameter is returned for a function or a block that is out of range. A setting that is out of range gives a
+	// [*param.ParameterError] instead.
 	ErrParameter = errors.New("expm: parameter out of range")
 )
 
@@ -37,11 +37,11 @@ const (
 	// Resolvent is a Chebyshev series in (I + γH)⁻¹: a solve for each term.
 	Resolvent Method = "resolvent"
 
-	// Rational is a sum of shifted inverses and of their powers. It takes a solve for each.
+	// Rational is a sum of shifted inverses and of their powers: a solve for each shift and each power.
 	Rational Method = "rational"
 
-	// Projection is the part of B in the null space alone: all that is left of
-	// B for a rate so large that the rest is below the tolerance.
+	// Projection is the part of B in the null space alone. The rate is so large that the rest of the result is below the
+	// tolerance.
 	Projection Method = "projection"
 )
 
@@ -51,16 +51,16 @@ type Settings struct {
 	// norm over the block. 0 means 1e-8; it must be less than 1.
 	Tolerance float64
 
-	// Memory is the largest number of bytes that a sampled Cholesky factor may
-	// take; 0 means no limit. Where it does not fit, Jacobi stays.
+	// Memory is the largest number of bytes that a sampled Cholesky factor may take; 0 means no limit. If the factor needs
+	// more, solves continue with Jacobi.
 	Memory int64
 
-	// Rows, unless nil, are the rows of f(H)·B that the results have, in this order; no row may be listed twice. A series then
-	// adds its terms to these rows alone.
+	// Rows, if not nil, are the rows of f(H)·B that the results have, in this order. No row may be listed twice. A series adds
+	// its terms to these rows alone.
 	Rows []int
 
-	// Progress, if not nil, is called after every sweep, and with solves after every solve,
-	// with "sweeps", the number done and the number that is expected in all.
+	// Progress, if not nil, is called after every sweep of a series and after every solve. stage is "sweeps", done the number
+	// of sweeps so far, and total the number that is expected in all.
 	Progress func(stage string, done, total int64)
 
 	method Method // forced method for falling exponentials of a Laplacian, for comparisons; "": the cheapest
@@ -92,7 +92,7 @@ type Result struct {
 	PredictedSweeps int       // expected when the methods were chosen
 	Functions       []Outcome // one for each function, in their order
 
-	// Condition, if not empty, is the assumption of the bounds beyond the arithmetic.
+	// Condition, if not empty, is an assumption of the bounds about the spectrum, see [Estimated].
 	Condition string
 }
 
@@ -111,9 +111,9 @@ type Outcome struct {
 	// SampledCholesky is true if solves were preconditioned by a factor.
 	SampledCholesky bool
 
-	// ErrorBound is an upper bound of ‖Y − f(H)B‖, and ColumnBound an upper bound for each column. They bound truncation and
-	// residuals exactly. For rounding they have an allowance: 25ε√degree·‖B‖ for a series, times the size of the
-	// coefficients, and ε times the sum of absolute values of a row for a product of solves.
+	// ErrorBound is an upper bound of ‖Y − f(H)B‖, and ColumnBound an upper bound for each column. Both bound the errors of
+	// truncation and of solves strictly. For rounding errors they have an allowance: 25ε√degree·‖B‖ for a series, times the
+	// size of the coefficients, and ε times the sum of absolute values of a row for a product of solves.
 	ErrorBound  float64
 	ColumnBound []float64
 
@@ -121,9 +121,9 @@ type Outcome struct {
 	// tolerance hardly reduces.
 	Rounding []float64
 
-	// NormLowerBound is never above ‖f(H)B‖.
+	// NormLowerBound is a lower bound of ‖f(H)B‖.
 	NormLowerBound float64
 
-	// Relative is ErrorBound over NormLowerBound, 0 for 0 over 0.
+	// Relative is ErrorBound over NormLowerBound. It is 0 if both are 0.
 	Relative float64
 }

@@ -34,8 +34,8 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns the largest effect of an error of each solve j ≤ end on the sum up to end: 4·Σ_{i>j} |c_i|·(i
-// − j), and half of it for j = 0.
+// sensitivities returns, for each solve j ≤ end, the largest effect of an error of the solve on the sum up to term end:
+// 4·Σ_{i>j} |c_i|·(i − j), and half of this for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
 	sizes := 0.0 // Σ_{i>j} |c_i|
@@ -57,12 +57,12 @@ func (p *part) sensitivity(j, end int) float64 {
 	return p.lastReach[j]
 }
 
-// tailShare is the share of the error that is allotted to the tail of a series of solves. It
-// is small because terms cost little: the last solves are coarse.
+// tailShare is the part of the allowed error that the tail of a series of solves may take. It is small because terms cost
+// little: the last solves are coarse.
 const tailShare = 0.125
 
-// planFalling caches expandFalling, because all slabs of columns need the same expansions: they took
-// half of the time of Gram matrices on small graphs.
+// planFalling caches expandFalling, because all slabs of columns need the same expansions. Without the cache they took half of
+// the time of Gram matrices on small graphs.
 func (m *Map) planFalling(ratio float64) *expansion {
 	const samples = 256
 	if x, ok := m.planned.Load(ratio); ok {
@@ -73,7 +73,7 @@ func (m *Map) planFalling(ratio float64) *expansion {
 	return x
 }
 
-// chooseShift returns the γ with the fewest expected steps of a group's solves, and their number.
+// chooseShift returns the γ for which a group's solves take the fewest expected steps, and their number.
 func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	const tries, mostCrowding = 32, 2
 	ends := []*part{group[0], group[len(group)-1]}
@@ -91,10 +91,9 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	return gamma, steps
 }
 
-// stepsOf predicts the steps of a group's solves with I + γH. Each may
-// contribute an equal share of the error that remains after tail and rounding. crowding above 1
-// means that rounding exceeds the allowance; a larger γ, which reduces its effect on the
-// results, has an advantage then.
+// stepsOf predicts the steps of a group's solves with I + γH. Each solve may contribute an equal share of the error that
+// remains after tail and rounding. If rounding exceeds the allowance, crowding is above 1. A larger γ then has an advantage,
+// because it reduces the effect of rounding on the results.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
 	var residual []float64 // that each solve may leave, for each unit of the block's norm
@@ -129,20 +128,21 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 // beneathRounding is the factor by which the requested residual of a solve may be below the rounding errors of the solve.
 const beneathRounding = 16
 
-// digitsOf returns the natural logarithm of the factor by which a solve reduces a residual: at least 1, for a step or two.
+// digitsOf returns the natural logarithm of the factor by which a solve must reduce a residual. It is at least 1, because every
+// solve takes a step or two.
 func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }
 
-// pace predicts the steps by Jacobi in which the residual falls by a factor e.
+// pace predicts the number of steps with Jacobi in which the residual falls by a factor e.
 func (m *Map) pace(gamma float64) float64 {
 	shift := gamma * m.laplacian.Mean
 	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores the expected rounding errors of a solve relative to the norm of w[0]; a row of the solution is
-// about the row of w[0] divided by 1 + γd_i.
+// measureRough stores the expected rounding errors of a solve relative to the norm of w[0]. It assumes that a row of the
+// solution is the row of w[0] divided by 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

@@ -33,7 +33,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 	return factors
 }
 
-// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner for a chunk of rows.
+// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner for a chunk of rows. P₀ projects on the null space.
 func (d *division) rows(worker, lo, hi int) {
 	sums := d.e.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {
@@ -93,7 +93,7 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	}
 }
 
-// single divides a row inside or outside the null space.
+// single divides row i. If isNull is set, the row is in the null space, otherwise it is outside.
 func (d *division) single(i int, isNull bool, sums []float64) {
 	w := d.e.w[0].Row(i)
 	if !isNull {

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// columnSums adds squares by column: over ranges or chunks, then in their order, and then over
+// columnSums adds squares by column. It adds up each range or chunk, then all ranges or chunks in their order, and then all
 // processes.
 type columnSums struct {
 	sums  sched.Sums
@@ -21,8 +21,8 @@ func (s *columnSums) begin(team *sparse.Team, width int) {
 	s.sums.Begin(width)
 }
 
-// of returns the sums of a range or chunk for a row. Rows that do not count in this process are lost;
-// padding must be zero.
+// of returns the sums of the range or chunk piece, to which a row is added. If the row does not count in this process, the sums
+// are discarded. Padding must be zero.
 func (s *columnSums) of(piece, row int) []float64 {
 	if !s.team.Counts(row) {
 		return make([]float64, s.width)
