@@ -56,6 +56,18 @@ func wideWindow(t *testing.T, text string) string {
 	return b.String()
 }
 
+// TestNothingToPaste checks that no command is proposed with a flag that it lacks.
+func TestNothingToPaste(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("r.csv", []byte("id,gr\xf6\xdfe,class\n1,klein,a\n2,klein,b\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	if code := Main([]string{"records", "classify", "r.csv"}, nil, io.Discard, &stderr); code != shell.WrongData || strings.Contains(stderr.String(), "or paste") {
+		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
+	}
+}
+
 // TestBadBytes checks the errors about bytes that scripts cannot contain, with file and place, and that
 // no files are left.
 func TestBadBytes(t *testing.T) {
