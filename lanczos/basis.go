@@ -11,9 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// basis is a dense rows×cols matrix for operations on columns. Chunks of segment rows are stored one
-// after the other, each as a panel, so that the columns of a chunk stay in the cache. Rows beyond
-// the last are zero.
+// basis is a dense rows×cols matrix for operations on columns. It is stored in panels of segment rows, one panel after the
+// other, so that the columns of a panel stay in the cache. Rows beyond the last row are zero.
 type basis struct {
 	cols int
 	data []float64
@@ -83,9 +82,9 @@ func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	})
 }
 
-// draw fills the rows of x with random numbers, and padding with zeros. Numbers begin anew with each segment of the rows of
-// the matrix. A process skips the numbers for rows of other processes in a segment, so that numbers do not depend on the
-// number of processes.
+// draw fills the rows of x with random numbers, and padding with zeros. Each segment of the rows of the matrix has its own
+// source of random numbers. A process skips the numbers of rows that other processes have, so that the number of a row does not
+// depend on the number of processes.
 func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.Rand,
 	fill func(rng *rand.Rand, row []float64)) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// denseRows is the number of rows up to which a map is always made dense.
+// denseRows is the largest number of rows of a map that is always solved as a dense matrix.
 const denseRows = 256
 
-// dense makes the matrix of A by n/4 products.
+// dense solves the problem as a dense matrix, which it makes by n/4 products of A.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	r.m.allocate()
 	sign := r.p.Which.sign()
@@ -67,8 +67,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// countRemaining returns the number of wanted pairs beyond the known pairs, given the rising
-// eigenvalues of B, and stores the norm.
+// countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values must be the eigenvalues
+// of B in increasing order.
 func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
 	r.norm = max(r.norm, math.Abs(remainder[0]),
@@ -80,8 +80,7 @@ func (r *run) countRemaining(values []float64) int {
 	return count
 }
 
-// places returns the row of the dense matrix for each row of this process, −1 for padding and excluded
-// rows.
+// places returns the row of the dense matrix for each row of this process. It is −1 for padding and for excluded rows.
 func (r *run) places() []int {
 	team := r.m.e.team
 	free := make([]float64, team.TotalOf(r.n)) // 1 for rows that are not excluded
@@ -124,8 +123,8 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue below all others: B − shift·U·Uᵀ. A row of vectors has the number of a vector of U and
-// its element.
+// banish moves the known eigenvalue below all other eigenvalues: B − shift·U·Uᵀ. Row i of vectors has the number of the vector
+// of U in which row i is not 0, and the element there.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

@@ -10,23 +10,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// filter is the map that Lanczos runs on. With B = A or −A, so that the wanted end is the upper end, it is B itself or a
-// Chebyshev polynomial of B,
+// filter is the map that Lanczos runs on. B is A or −A, so that the wanted end is the upper end. The filter is B or a Chebyshev
+// polynomial of B,
 //
 //	T_d((B − centre)/half),
 //
 // which stays within [−1, 1] on the unwanted part centre ± half of the spectrum and grows monotonically beyond. The wanted
-// eigenvalues are then far apart: a vector of the basis does the work of d vectors without the filter, so that
-// orthogonalisation, which costs more than the sweeps of a sparse graph, is needed less. The degree is odd, so that
-// eigenvalues below the interval go to the other end.
+// eigenvalues are then far apart: a vector of the basis does the work of d vectors without the filter. So orthogonalisation,
+// which costs more than the sweeps of a sparse graph, is needed less. The degree is odd, so that eigenvalues below the interval
+// go to the other end.
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
 	clean              int // steps between removals of the known vectors, which grow; 0: none
 }
 
-// lambda returns the eigenvalue of B for an eigenvalue of the map, or the upper end of the unwanted
-// interval if it lies inside.
+// lambda returns the eigenvalue of B for an eigenvalue of the map. If the eigenvalue of B lies inside the unwanted interval,
+// lambda returns the upper end of the interval.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
@@ -41,7 +41,7 @@ func (f filter) cut() float64 {
 	return f.centre + f.half
 }
 
-// value returns the eigenvalue of the map for an eigenvalue of B, 1 inside the unwanted interval.
+// value returns the eigenvalue of the map for an eigenvalue of B. Inside the unwanted interval it returns 1.
 func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
@@ -70,8 +70,8 @@ func (f filter) steepest(value float64) float64 {
 	return d * math.Sinh(d*x) / (f.half * math.Sinh(x))
 }
 
-// apply returns the product of the map with x, in x or y. remove subtracts the known vectors. Cost:
-// degree sweeps.
+// apply returns the product of the map with x. The product is stored in x or y. remove must subtract the known vectors from a
+// block. Cost: degree sweeps.
 func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	x, y *sparse.Block[float64],
 	remove func(*sparse.Block[float64])) (*sparse.Block[float64], error) {
@@ -99,15 +99,15 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	return y, nil
 }
 
-// balancedMap is R·A·R⁻¹ with R = diag(factor) for a map A = R·M·R, that is R²·M. Its products need
-// no scaled copy of the block, which takes a quarter of a product with few entries in a row.
+// balancedMap is R·A·R⁻¹ for a map A = R·M·R with R = diag(factor), which is R²·M. Its products need no scaled copy of the
+// block. Such a copy takes a quarter of a product with few entries in a row.
 type balancedMap struct {
 	sparse.Applier[float64]
 	factor, inverse []float64
 }
 
-// balance returns a as a balancedMap. It returns nil if a is not R·M·R, has rows in other
-// processes, or has factor 0 in a row that is not excluded.
+// balance returns a as a balancedMap. It returns nil if a is not R·M·R, if other processes have rows of a, or if factor is 0 in
+// a row that is not excluded.
 func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 	o, ok := a.(*sparse.Operator[float64])
 	if !ok || o.Team() != nil || o.U != nil || o.Right == nil || !slices.Equal(o.Left, o.Right) {
@@ -135,7 +135,7 @@ func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 // quantile is a value and the estimated number of eigenvalues beyond it.
 type quantile struct{ value, rank float64 }
 
-// spectrum holds values, falling, with their ranks, rising.
+// spectrum holds quantiles by decreasing value and increasing rank.
 type spectrum []quantile
 
 // beyond returns the value beyond which the given number of eigenvalues is estimated to be.
@@ -150,23 +150,20 @@ func (s spectrum) beyond(number int) float64 {
 }
 
 const (
-	// A filter maps the last wanted eigenvalue to cosh g, with a growth g between these, and its
-	// degree is at least leastDegree, because restarts lose too much information with a lower
-	// one.
+	// A filter maps the last wanted eigenvalue to cosh g, where the growth g is between leastGrowth and mostGrowth. Its degree
+	// is at least leastDegree, because with a lower degree restarts lose too much information.
 	leastGrowth, mostGrowth = 1.5, 4.0
 	leastDegree             = 5
 
-	// The number of blocks of a search is proportional to 1 + blockGrowth/g, and orthogonalising
-	// one costs as much as a product with blockEntries in each row, where a row itself costs as
-	// much as rowEntries entries; measured on random graphs.
+	// The number of blocks of a search is proportional to 1 + blockGrowth/g. Orthogonalising a block costs as much as a product
+	// with blockEntries entries in each row, where a row itself costs as much as rowEntries entries. All three were measured on
+	// random graphs.
 	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
-	// reach is the number of basis vectors of a filtered search in addition to one for each
-	// eigenvalue above the unwanted interval.
+	// reach is the number of basis vectors of a filtered search beyond the number of eigenvalues above the unwanted interval.
 	reach = 4
 
-	// mostAhead bounds the number of eigenvalues between the wanted ones and the unwanted interval,
-	// in multiples of the wanted number.
+	// mostAhead bounds the number of eigenvalues above the unwanted interval, in multiples of the wanted number.
 	mostAhead = 16
 )
 
@@ -175,7 +172,7 @@ type plan struct {
 	products float64 // of B, until the wanted pairs have converged
 }
 
-// cost returns the work in products; block is the cost of orthogonalizing a block.
+// cost returns the work in products, if orthogonalizing a block costs block products.
 func (p plan) cost(block float64) float64 {
 	return p.products * (1 + block/float64(p.degree))
 }
@@ -197,9 +194,8 @@ func (p *filterChoice) block() float64 {
 	return blockEntries / (p.entries + rowEntries)
 }
 
-// plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up
-// to limit. Close to a gap a filter grows faster, but the basis must hold all eigenvalues beyond
-// its end.
+// plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up to limit. An interval that
+// ends closer to a gap lets a filter grow faster, but the basis must hold all eigenvalues above the end of the interval.
 func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {

@@ -76,7 +76,7 @@ func (m *images) project(ctx context.Context, x columns,
 	return h, theta, residual, nil
 }
 
-// residualsTo stores the norms of the columns of the last image less values times its block.
+// residualsTo stores in dst the norms of the columns of Y − X·diag(values), where X is the last block and Y its image.
 func (m *images) residualsTo(dst, values []float64) {
 	m.e.eachRow(len(values), func(i int, sums []float64) {
 		image := m.y.Row(i)
@@ -89,8 +89,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the known pairs and the pairs found, with decreasing values of B = ±A and vectors in v. residuals must be
-// true residuals; if nil, finish computes them.
+// finish returns the known pairs and the pairs found. values, of B = ±A, must decrease, and v must have their vectors.
+// residuals must be true residuals; if residuals is nil, finish computes them.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result
@@ -154,8 +154,8 @@ func (r *run) finish(ctx context.Context, v columns,
 	return out, nil
 }
 
-// omits reports whether an eigenvalue is 0 or less up to rounding, and stores the largest such
-// value.
+// omits reports whether [Problem.Positive] omits an eigenvalue, because it is at most 0 up to rounding. It stores the largest
+// such eigenvalue.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
@@ -170,8 +170,8 @@ const roundingSteps = 4
 
 const epsilon = 0x1p-52
 
-// orient gives each column the sign that makes the entry of largest size
-// positive, the first among equals to 1e-9.
+// orient gives each column the sign that makes its entry of largest size positive. If several entries have the largest size up
+// to 1e-9, the first entry decides.
 func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -204,8 +204,7 @@ func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	}
 }
 
-// residuals stores ‖A·v − λ·v‖ for up to width columns; afterwards m.x has the columns and m.y the
-// images. Cost: one product.
+// residuals stores ‖A·v − λ·v‖ for up to width columns v. Afterwards m.x has the columns and m.y the images. Cost: one product.
 func (m *images) residuals(ctx context.Context, dst, values []float64,
 	vectors *sparse.Block[float64]) error {
 	m.allocate()

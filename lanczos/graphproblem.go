@@ -20,29 +20,30 @@ type GraphProblem struct {
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
 
-	// Beyond leaves out the pairs that follow from the components: for every matrix the pairs of nodes without edges, and for
-	// S, T, L and L̃ the pairs of the eigenvalue that every component has, unless the graph is signed, where they separate
-	// sides. There may then be fewer pairs than requested, or none and no block of vectors.
+	// Beyond leaves out the pairs that follow from the components. For every matrix these are the pairs of nodes without edges.
+	// For S, T, L and L̃ they are also the pairs of the eigenvalue that every component has, except if the graph is signed,
+	// because these pairs then separate its sides. There may then be fewer pairs than requested, or no pairs and no block of
+	// vectors.
 	Beyond bool
 
-	// Positive leaves out pairs of the largest eigenvalues of A, S, T or the modularity
-	// matrix that are not positive.
+	// Positive leaves out pairs of the largest eigenvalues if the eigenvalue is not positive. The matrix must be A, S, T or the
+	// modularity matrix.
 	Positive bool
 }
 
 // GraphPairs are eigenpairs of a matrix of a graph. Vectors are orthonormal. For the transition matrix they are right
-// eigenvectors w = D^-½v with wᵀDw = 1, where a node without edges has d = 1.
+// eigenvectors w = D^-½v with wᵀDw = 1, where d is 1 for a node without edges.
 type GraphPairs struct {
 	Pairs
 
-	// ErrorBounds holds for each value a number within which an eigenvalue lies:
-	// the residual plus the rounding error of its computation.
+	// ErrorBounds holds for each value the largest distance from an eigenvalue: the residual plus the rounding error of
+	// computing the residual.
 	ErrorBounds []float64 `json:"error_bounds"`
 
 	Components int `json:"-"` // of the graph
 }
 
-// Solve returns k eigenpairs of an undirected graph. With [ErrIterationLimit] it returns the best pairs too; other errors are
+// Solve returns k eigenpairs of an undirected graph. With [ErrIterationLimit] it also returns the best pairs. Other errors are
 // the errors of [Problem.Solve].
 func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 	s *Settings) (*GraphPairs, error) {
@@ -97,8 +98,8 @@ func (e *eigenproblem) solve(ctx context.Context, n, k int,
 	return e.join(pairs, n, k), err
 }
 
-// Workspace returns the memory of Solve for k pairs in addition to the graph, on a graph with n nodes, entries stored entries
-// and, if [GraphProblem.Splits], components.
+// Workspace returns the memory of Solve for k pairs of a graph with n nodes and the given number of stored entries, without the
+// memory of the graph. components is the number of components, which counts only if [GraphProblem.Splits] returns true.
 func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget.Workspace {
 	if !p.Splits() {
 		components = 0
@@ -110,12 +111,12 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 	return w
 }
 
-// graphVectors counts the order of the rows, degrees and their roots, components, the matrix, known
-// vectors and isolated nodes.
+// graphVectors is the number of vectors of n numbers: the order of the rows, degrees and their roots, components, the matrix,
+// known vectors and isolated nodes.
 const graphVectors = 8
 
-// Splits reports whether each component has an eigenvector that is known, at the
-// wanted end, and the rest of that end is one where a factor of the Laplacian may help.
+// Splits reports whether each component has a known eigenvector at the wanted end of the spectrum, and a factor of the
+// Laplacian may help to find the other eigenvectors at this end.
 func (p *GraphProblem) Splits() bool {
 	switch p.Matrix {
 	case sparse.NormalizedAdjacency, sparse.Transition:
@@ -128,9 +129,9 @@ func (p *GraphProblem) Splits() bool {
 
 const badMatrix = "lanczos: no such matrix"
 
-// deflateNullSpace declares the null vectors of the components of L, or if normalized of L̃, as eigenvectors of a known
-// value, so that the search does not compute them. A factor of the Laplacian preconditions the search for the other
-// eigenvectors of that end, if one process has all rows and no weight is negative.
+// deflateNullSpace declares the null vectors of the components of L, or of L̃ if normalized is set, as eigenvectors of the
+// eigenvalue value, so that the search does not compute them. If one process has all rows and no weight is negative, a factor
+// of the Laplacian preconditions the search for the other eigenvectors at this end.
 func (e *eigenproblem) deflateNullSpace(g *graph.Graph, normalized bool, value float64) {
 	e.Known = &Known{Components: g.Components,
 		Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)),

@@ -36,8 +36,8 @@ func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	return v
 }
 
-// search returns the number of pairs of the rows with edges that are needed for k pairs of the matrix. At the end of the
-// spectrum with a known eigenvalue, the eigenvalue of the isolated nodes follows directly.
+// search returns how many pairs of the rows with edges must be found for k pairs of the matrix. If the isolated nodes have the
+// known eigenvalue at the wanted end of the spectrum, their pairs need no search.
 func (e *eigenproblem) search(k int) int {
 	switch {
 	case e.edged == 0:
@@ -59,7 +59,7 @@ func (e *eigenproblem) isolatedComeFirst() bool {
 	return value == e.zero
 }
 
-// firstIsolated returns at most k isolated rows in the order of the matrix; −1 stands for rows of other processes.
+// firstIsolated returns at most k isolated rows in the order of the matrix. A row of another process is −1.
 func (e *eigenproblem) firstIsolated(k int) []int {
 	var here []float64
 	for _, i := range e.Excluded {
@@ -79,7 +79,7 @@ func (e *eigenproblem) firstIsolated(k int) []int {
 	return rows
 }
 
-// pair is an eigenvalue and the column of its vector, or −1 − the place of its isolated node.
+// pair is an eigenvalue and the index of its vector: a column, or −1 − p for the isolated node at place p.
 type pair struct {
 	value float64
 	index int

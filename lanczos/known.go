@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Known are orthonormal eigenvectors of one eigenvalue with disjoint supports: the restrictions of a vector to the
-// components, normalised. They are the constants on each component for the Laplacian L, and the square roots of the degrees
-// for L̃ and S. A component on which all weights are 0 has no vector.
+// Known are orthonormal eigenvectors of one eigenvalue, one for each component: the vector Weights restricted to the component
+// and normalised. For the Laplacian L, Weights are ones; for L̃ and S, they are the square roots of the degrees. A component on
+// which all weights are 0 has no vector.
 type Known struct {
 	Components *sparse.Components
 	Weights    []float64 // of the rows; nil means ones
@@ -24,7 +24,7 @@ type knownVectors struct {
 	share     blocks.Share // share of the block from which known vectors were removed last
 }
 
-// vectors returns the known eigenvectors as vectors of norm 1. Every process of the team must call it.
+// vectors returns the known eigenvectors, with norm 1. Every process of the team must call vectors.
 func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	if k == nil {
 		return new(knownVectors)
@@ -66,14 +66,14 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove subtracts the span of the vectors; rounding leaves about ε of each column's norm.
+// remove subtracts from x its part in the span of the vectors. Rounding leaves a part of about ε times the norm of each column.
 func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	if k.Disjoint != nil {
 		k.share.RemoveTo(k.Disjoint, x, x, workers)
 	}
 }
 
-// Count returns the number of vectors. If several processes share the rows, every process of the team calls it.
+// Count returns the number of vectors. If several processes share the rows, every process of the team must call Count.
 func (k *Known) Count(team *sparse.Team) int {
 	return k.vectors(team).count()
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// width is the number of columns of a block of Lanczos. Four columns cost
-// little more than one in a sweep, and a block finds eigenvalues of up to its
-// own multiplicity; wider ones need a larger basis.
+// width is the number of columns of a block of Lanczos. Four columns cost little more than one in a sweep. A block finds up to
+// width copies of a multiple eigenvalue, but wider blocks need a larger basis.
 const width = 4
 
 // RowBytes is the distance in bytes between rows of the blocks that Lanczos multiplies.
@@ -23,9 +22,8 @@ const RowBytes = 8 * width
 //
 //	M·V = V·H + Q·R·Eᵀ,
 //
-// where V has size orthonormal columns and Eᵀ selects the last block. Thick restarts
-// shrink it to the best Ritz vectors (Wu and Simon 2000; Stewart 2002). The locked columns
-// precede V in the basis.
+// where V has size orthonormal columns and Eᵀ selects the last block. Thick restarts reduce V to the best Ritz vectors (Wu and
+// Simon 2000; Stewart 2002). In the basis, V follows the locked columns.
 type krylov struct {
 	m         *images
 	f         filter
@@ -100,7 +98,7 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 	}
 }
 
-// purify removes the known vectors from the columns w, and stores the result in x too.
+// purify removes the known vectors from the columns w, and also stores the result in x.
 func (k *krylov) purify(x *sparse.Block[float64], w columns) {
 	k.m.e.setBlock(x, w)
 	if k.deflation.count() > 0 {
@@ -123,12 +121,12 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	return err
 }
 
-// expand adds blocks to V while it has at most m columns. It ends when V spans the whole space or
-// enough, called after each block, returns true.
+// expand adds blocks to V while V has at most m columns. It ends when V spans the whole space. It also ends when enough, which
+// is called after each block, returns true.
 func (k *krylov) expand(ctx context.Context, m int,
 	enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
-		// The rounding part of the known vectors in Q would otherwise grow from block to block.
+		// Otherwise the part of Q in the known vectors, a rounding error, would grow from block to block.
 		q := k.next()
 		k.purify(k.m.x, q)
 		image, err := k.image(ctx)
@@ -252,7 +250,7 @@ func (k *krylov) coefficients(lo, hi int) []float64 {
 	return q
 }
 
-// blend restarts, for a new filter, with a block of combinations of the first count Ritz vectors.
+// blend restarts, for a new filter, with a block whose columns are combinations of the first count Ritz vectors.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
@@ -267,10 +265,9 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 	return k.begin(ctx, false)
 }
 
-// rank estimates the number of eigenvalues beyond each Ritz value of a basis
-// that began with random columns. These have nearly equal components in every eigenvector, so
-// that the squares of their components in a Ritz vector add up
-// to its share of the spectrum (Lin, Saad and Yang 2016).
+// rank estimates the number of eigenvalues beyond each Ritz value. The basis must have begun with random columns. Random
+// columns have nearly equal components in every eigenvector, so that the squares of their components in a Ritz vector add up to
+// the share of the spectrum that this vector represents (Lin, Saad and Yang 2016).
 func (k *krylov) rank() spectrum {
 	points := make(spectrum, k.size)
 	weight := 0.0
@@ -286,7 +283,7 @@ func (k *krylov) rank() spectrum {
 	return points
 }
 
-// merge keeps the largest of the values and the further pairs, whose vectors follow the locked
+// merge keeps the largest of the given values and further values, and their vectors. The further vectors must follow the locked
 // columns.
 func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)

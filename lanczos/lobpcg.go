@@ -15,7 +15,7 @@ import (
 // errSlow is returned by LOBPCG when it has used several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
-// otherMethod hands over from Lanczos to LOBPCG.
+// otherMethod is the error with which Lanczos hands over to LOBPCG.
 type otherMethod struct {
 	cost     float64 // in products of Lanczos
 	products float64 // of LOBPCG
@@ -26,10 +26,9 @@ func (*otherMethod) Error() string {
 	return "lanczos: LOBPCG is faster"
 }
 
-// predict returns the work of LOBPCG for the estimated spectrum. With a preconditioner near the
-// inverse, an iteration reduces the error by about exp(−2√ξ), where ξ = 1 − δ/δ' for the distances
-// δ and δ' from the known eigenvalue of the last wanted pair and of the first pair that is not
-// iterated.
+// predict returns the work of LOBPCG for the estimated spectrum. It assumes a preconditioner near the inverse. An iteration
+// then reduces the error by about exp(−2√ξ), ξ = 1 − δ/δ'. δ is the distance of the last wanted pair from the known eigenvalue,
+// and δ' the distance of the first pair that is not iterated.
 func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
 		fewest, reach = 15, 15 // iterations: the least number observed, and the number for ξ = 1
@@ -51,14 +50,12 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 	return &otherMethod{blocks * (work + rows/(r.entries()+rowEntries)), 2 * blocks}
 }
 
-// lobpcg returns extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block
-// preconditioned conjugate gradient method (Knyazev 2001) on the wanted and a few more columns, the
-// basis [X P W] made orthonormal in every iteration. The number of iterations depends on the
-// preconditioner, hardly on the gaps in the spectrum. The error is errSlow, without a result, if it
-// needs several times the predicted products.
+// lobpcg returns extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block preconditioned conjugate
+// gradient method (Knyazev 2001). It iterates the wanted and a few more columns; every iteration makes the basis [X P W]
+// orthonormal. The number of iterations depends on the preconditioner, and hardly on the gaps in the spectrum. The error is
+// errSlow, without a result, if the method needs several times the predicted products.
 //
-// Cost of an iteration: two sweeps with all columns and one application of the
-// preconditioner.
+// Cost of an iteration: two sweeps with all columns and one application of the preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
@@ -177,8 +174,8 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// isSlow reports whether the method has used three times the predicted products, or the predicted products without half
-// of the progress, in orders of magnitude of the residual.
+// isSlow reports whether the method has used three times the predicted products, or once the predicted products without half of
+// the progress. Progress is measured in orders of magnitude of the residual.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
 	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)
@@ -244,8 +241,8 @@ func (g *lobpcg) countConverged() (converged int) {
 	return converged
 }
 
-// directions sets W to the preconditioned residuals of the active columns, orthonormalized to X and
-// P, and returns their number.
+// directions sets W to the preconditioned residuals of the active columns, made orthonormal and orthogonal to X and P. It
+// returns the number of columns of W.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k := g.k
 	count := len(g.active)
@@ -287,8 +284,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	return rank, nil
 }
 
-// combine computes the new X, the best Ritz vectors of [X P W], and the new P, their part in the
-// span of P and W (Hetmaniuk and Lehoucq 2006).
+// combine computes the new X and P. The new X are the best Ritz vectors of [X P W], and the new P is their part in the span of
+// P and W (Hetmaniuk and Lehoucq 2006).
 func (g *lobpcg) combine(ctx context.Context, count int) error {
 	k := g.k
 	start := g.cols + g.held
@@ -342,9 +339,8 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 	return nil
 }
 
-// split returns the coefficients of the new X and P as orthonormal columns: the
-// first eigenvectors, and their parts outside of the old X that are
-// independent. It sets the number of columns of P.
+// split returns the coefficients of the new X and P as orthonormal columns. X are the first eigenvectors. P are the independent
+// parts of these eigenvectors outside of the old X. split sets the number of columns of P.
 func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
 	limit := min(2*g.cols, size)
 	q := mat.NewDense(size, limit, nil)

@@ -21,8 +21,8 @@ type eigenproblem struct {
 	zero     float64 // the eigenvalue of rows without edges
 }
 
-// of returns the eigenproblem on a graph. Problems of S, T and L̃ = I − S are all solved as problems of S, so that the
-// same part of a spectrum takes the same work.
+// of returns the eigenproblem on a graph. Problems of S, T and L̃ = I − S are all solved as problems of S, so that equal parts
+// of their spectra take equal work.
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
@@ -96,8 +96,8 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	return nil
 }
 
-// bipartite returns ±d^½ on bipartite components, by the colours of their nodes, and 0 elsewhere: S·w = −w. It returns nil
-// if no component is bipartite. Cost: one sweep.
+// bipartite returns a vector w with S·w = −w: ±d^½ on bipartite components, by the colours of their nodes, and 0 elsewhere. It
+// returns nil if no component is bipartite. Cost: one sweep.
 func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	colours, err := sparse.FindSides(ctx, g.A, -1, g.Workers)
 	if err != nil {

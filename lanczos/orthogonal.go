@@ -11,13 +11,13 @@ import (
 type orthonormalizer struct {
 	e *engine
 
-	// fill stores a random column in place of a dependent column. Dependence is measured relative to the longest column so
-	// far. If fill is nil, dependent columns are dropped, and dependence is measured relative to the column itself.
+	// fill stores a random column in place of a dependent column. If fill is nil, dependent columns are dropped. A column is
+	// dependent if little of it remains, compared with the longest column so far, or with the column itself if fill is nil.
 	fill    func(w columns)
 	longest float64
 
-	// project, if not nil, removes from columns the parts of excluded vectors that rounding has
-	// reintroduced. They can be large relative to a column of which little is left.
+	// project, if not nil, removes from columns their parts in excluded vectors, which rounding reintroduces. Such a part can
+	// be large relative to a column of which little is left.
 	project func(w columns)
 
 	replaced bool // whether a column depended on the others
@@ -36,20 +36,20 @@ type origin struct {
 }
 
 const (
-	// deficient is the ratio of remaining to reference length below which the rest of a
-	// column is rounding error.
+	// deficient is the ratio of the remaining length of a column to its reference length below which the rest is rounding
+	// error.
 	deficient = 1e-13
 
 	// weakPivot is the smallest remaining length, relative to the length of the column, that a Gram matrix resolves, √ε.
 	// Another round resolves smaller lengths.
 	weakPivot = 1e-7
 
-	// thinned is the ratio of remaining to reference length below which rounding may have given
-	// a column large parts in excluded vectors.
+	// thinned is the ratio of the remaining length of a column to its reference length below which rounding may have given the
+	// column large parts in excluded vectors.
 	thinned = 1e-4
 
-	// common is the smallest distance of a column from the span of the previous columns, relative to its length, for which
-	// one round is enough.
+	// common is the smallest distance of a column from the span of the previous columns for which one round is enough, relative
+	// to the length of the column.
 	common = 0.03
 
 	maxRounds = 12
@@ -120,7 +120,8 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// isNeeded reports whether some column has more than rounding errors along a column of Q, whose row of R is given.
+// isNeeded reports whether some column of W has more than rounding errors along a column of Q. row is the row of R for the
+// column of Q.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
@@ -130,8 +131,7 @@ func (o *orthonormalizer) isNeeded(row []float64) bool {
 	return false
 }
 
-// thin reports whether a short column has not been projected since it became short, and marks it as
-// projected.
+// thin reports whether a column became short and has not been projected since. It marks such columns as projected.
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
@@ -143,8 +143,7 @@ func (o *orthonormalizer) thin(width int) bool {
 	return thin
 }
 
-// round does one round on the columns q and reports whether q is orthonormal. cols is the number of
-// columns of R.
+// round does one round on the columns q, and reports whether q is orthonormal. R has cols columns.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int,
 	c, r []float64, begin bool) (clean bool, err error) {
 	nv := v.width()
@@ -244,8 +243,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	return nil
 }
 
-// normalize subtracts the parts along v from the columns of q, transforms them, and computes their Gram matrix, which
-// shows the error.
+// normalize subtracts the parts along v from the columns of q, and multiplies q by the inverse triangle. It then computes the
+// Gram matrix of q, which shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv := v.width()
 	nq := q.width()

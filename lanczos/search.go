@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// firstBasis is the size, beyond two vectors for each wanted pair, of the first basis, whose Ritz
-	// values place the filter. With half as many the unwanted interval often ends above a wanted value.
+	// firstBasis is the size of the first basis beyond two vectors for each wanted pair. The Ritz values of this basis place
+	// the filter. With half as many vectors the unwanted interval often contains a wanted value.
 	firstBasis = 24
 
-	// tightest bounds the factor of the tolerance for estimated residuals, which is lowered while
-	// true residuals are larger than estimated ones.
+	// tightest bounds the factor by which estimated residuals must be below the tolerance. The factor is lowered while true
+	// residuals are larger than estimated residuals.
 	tightest = 1e-4
 
 	// fewCycles is the largest number of expected restarts with which a filter is kept.
@@ -26,19 +26,18 @@ const (
 	// count as close to eigenvalues.
 	resolved = 0.1
 
-	// A filter of degree settled or more is kept for patience restarts, because its products
-	// dominate, and a higher degree saves few. The next degree is at most about steeper times as
-	// high.
+	// A filter whose degree is settled or more is kept for patience restarts, because its products dominate the cost and a
+	// higher degree saves few products. The degree of the next filter is at most about steeper times as high.
 	settled, patience, steeper = 48, 6, 4
 
 	// coarse is the tolerance above which no filter is used.
 	coarse = 1e-3
 
-	// unresolved is the rank of the first Ritz value, in multiples of the wanted number, above
-	// which the estimated density does not resolve the wanted end.
+	// unresolved bounds the rank of the first Ritz value, in multiples of the wanted number. If the rank is above it, the
+	// estimated density does not resolve the wanted end.
 	unresolved = 4
 
-	// higher is the least factor between the degrees of a filter and its successor.
+	// higher is the least ratio of the degree of a new filter to the degree of the filter before it.
 	higher = 1.3
 )
 
@@ -68,14 +67,14 @@ type search struct {
 	counted       int     // size of the basis of the last Ritz values; 0: none
 }
 
-// newSearch begins with an unwanted interval behind twice the wanted number.
+// newSearch returns a search whose first unwanted interval begins behind twice the wanted number of eigenvalues.
 func newSearch(r *run, k *krylov, want int) *search {
 	return &search{r: r, m: r.m, k: k, want: want,
 		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
-// lanczos finds the pairs by block Lanczos. With an alternative, the error is an [*otherMethod] if
-// LOBPCG is predicted to be faster.
+// lanczos finds the pairs by block Lanczos. If alternative is set and LOBPCG is predicted to be faster, the error is an
+// [*otherMethod].
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
 	r.result.Method = "lanczos"
@@ -93,8 +92,9 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs. If an eigenvalue may have more copies than a block has columns, it searches their complement
-// until it finds none. Values of B decrease; vectors are the first columns of the basis. Residuals are nil if unknown.
+// complete finds the pairs. If an eigenvalue may have more copies than a block has columns, complete searches the complement of
+// the pairs found, until it finds no more copies. Values of B decrease, and their vectors are the first columns of the basis.
+// residuals is nil if residuals are unknown.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -149,8 +149,8 @@ func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and locked pairs, with vectors after the locked ones; none if no eigenvalue
-// is above the floor.
+// find finds want pairs orthogonal to the known and the locked pairs. Their vectors follow the locked columns. find returns no
+// pairs if no eigenvalue is above the floor.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -188,10 +188,10 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 	}
 }
 
-// enough reports whether the basis need not grow: all pairs have converged, no eigenvalue is above
-// the floor, or the limit of products is reached. Ritz values are computed if the basis has grown by a
-// sixteenth. Where they cost more than a block, the pairs must also be able to have converged: a block
-// divides residuals by about exp(mostGrowth) at most.
+// enough reports whether the basis need not grow, because all pairs have converged, no eigenvalue is above the floor, or the
+// limit of products is reached. It computes Ritz values if the basis has grown by a sixteenth. If Ritz values cost more than a
+// block, it computes them only if the pairs can have converged, because a block divides residuals by at most about
+// exp(mostGrowth).
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
 	over := s.m.products >= s.r.s.MaxProducts
@@ -237,8 +237,8 @@ func (s *search) count(ctx context.Context) error {
 	return nil
 }
 
-// verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values these are far
-// smaller than estimates, because a vector then contains vectors with nearly the same value. Cost: one product and one
+// verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values true residuals are
+// far smaller than estimates, because a vector then contains vectors with nearly the same value. Cost: one product and one
 // block of Ritz vectors, if the last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
@@ -296,8 +296,8 @@ func (s *search) measure() {
 	}
 }
 
-// conclude computes true residuals and reports whether the search ends; otherwise estimated
-// residuals must become smaller.
+// conclude computes true residuals and reports whether the search ends. If the search goes on, conclude lowers the tolerance of
+// estimated residuals.
 func (s *search) conclude(ctx context.Context,
 	over bool) (values, residuals []float64, done bool, err error) {
 	k := s.k
@@ -336,8 +336,8 @@ func (s *search) conclude(ctx context.Context,
 	return values, residuals, true, err
 }
 
-// restart shrinks the basis to its best vectors, or to a block of combinations for a better filter.
-// The error is an [*otherMethod] if LOBPCG is predicted to be faster than any filter.
+// restart reduces the basis to its best vectors, or for a better filter to a block of combinations of these vectors. If LOBPCG
+// is predicted to be faster than any filter, the error is an [*otherMethod].
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
 	count := 0
@@ -400,9 +400,9 @@ func kept(want, room int) int {
 	return max(want+room/8, 2*room/5)
 }
 
-// refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted ones. As
-// long as Ritz values do not resolve the end of the spectrum, more eigenvalues than Ritz values lie
-// above that end. A small basis with a filter of a high degree then resolves it further.
+// refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted values. While Ritz values do not
+// resolve the end of the spectrum, more eigenvalues than Ritz values lie above the end of this interval. A small basis with a
+// filter of a high degree then resolves the end of the spectrum further.
 func (s *search) refine(p *filterChoice) plan {
 	p.spectrum = nil
 	for i := range s.k.size {
@@ -430,7 +430,7 @@ func (s *search) first(p *filterChoice) plan {
 	return p.plan(s.ahead*step, limit, step)
 }
 
-// choice returns the parameters for the choice of a filter, except the spectrum.
+// choice returns the choice of a filter without its spectrum.
 func (s *search) choice() *filterChoice {
 	p := &filterChoice{
 		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest,
@@ -443,8 +443,8 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// expectedCycles returns the number of restarts until convergence at the present rate, ∞ if residuals
-// have not fallen.
+// expectedCycles returns the number of restarts until convergence at the present rate. It returns ∞ if residuals have not
+// fallen.
 func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {
@@ -456,9 +456,9 @@ func (s *search) expectedCycles() float64 {
 	return math.Log(s.tolerance()/s.worst) / math.Log(s.worst/previous)
 }
 
-// better returns how LOBPCG continues if it is predicted to be much faster. It is not used if the wanted
-// pairs are far from the known eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take
-// 5.4 s by Lanczos, 17.6 s by LOBPCG.
+// better returns an [*otherMethod] if LOBPCG is predicted to be much faster, otherwise nil. It also returns nil if the wanted
+// pairs are far from the known eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s
+// by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value

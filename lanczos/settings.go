@@ -10,15 +10,15 @@ import (
 )
 
 var (
-	// ErrIterationLimit is returned, with the best result so far, when a method
-	// has not reached its tolerance within the limit of products, or rounding prevents that.
+	// ErrIterationLimit is returned, with the best result so far, if a method has not reached its tolerance within the limit of
+	// products, or if rounding prevents it.
 	ErrIterationLimit = errors.New("lanczos: tolerance not reached")
 
 	// ErrNotFinite is returned when a product of the map has elements that are not finite.
 	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
 
-	// ErrKnown is returned when an eigenvalue beyond the known one was found, which contradicts that
-	// it is the end of the spectrum.
+	// ErrKnown is returned if an eigenvalue beyond the known eigenvalue was found. The known eigenvalue must be the end of the
+	// spectrum.
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
 )
 
@@ -53,33 +53,29 @@ type Problem struct {
 	// are orthogonal to them.
 	Known *Known
 
-	// Beyond omits the known pairs from the result, which has the k pairs behind them, or fewer if
-	// there are fewer. If every node is a component, for example, a block of all known vectors would
-	// need far more memory than the search.
+	// Beyond omits the known pairs from the result. The result then has the next k pairs, or fewer if the map has fewer. If
+	// every node is a component, for example, a block of all known vectors would need far more memory than the search.
 	Beyond bool
 
-	// Positive omits pairs of the largest eigenvalues that are not above 4n·ε·‖A‖ with ε = 2⁻⁵²,
-	// because rounding may turn the eigenvalue 0 into such a number. The result may have fewer than
-	// k pairs, or none and a nil block of vectors.
+	// Positive omits pairs of the largest eigenvalues if the eigenvalue is not above 4n·ε·‖A‖ with ε = 2⁻⁵², because rounding
+	// may turn the eigenvalue 0 into such a number. The result may have fewer than k pairs, or no pairs and a nil block of
+	// vectors.
 	Positive bool
 
-	// Precondition builds the preconditioner of LOBPCG, a symmetric positive semidefinite
-	// map that resembles the inverse of A near the wanted end of its spectrum. It is called at
-	// most once for each solve, with a limit on its memory in bytes (0: no limit). Nil means that
-	// LOBPCG is not used, or runs without a preconditioner if [Settings.Preconditioned].
+	// Precondition builds the preconditioner of LOBPCG, a symmetric positive semidefinite map that approximates the inverse of
+	// A near the wanted end of its spectrum. A solve calls it at most once, with a limit on its memory in bytes; 0 means no
+	// limit. If Precondition is nil, LOBPCG is not used, or runs without a preconditioner if [Settings.Preconditioned] is set.
 	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
 
-	// Excluded lists rows in which A is zero, with their columns, for example the rows of nodes without edges. Their pairs of
-	// the eigenvalue 0 are neither found nor returned, and vectors are 0 there.
+	// Excluded lists rows that are zero in A, and whose columns are zero, for example the rows of nodes without edges. Their
+	// pairs of the eigenvalue 0 are neither found nor returned. Vectors are 0 in these rows.
 	Excluded []uint32
 
-	// Entries is the number of stored entries of A, from which the cost of a product is estimated;
-	// 0 if it is unknown.
+	// Entries is the number of stored entries of A; 0 means unknown. The cost of a product is estimated from Entries.
 	Entries int64
 
-	// Scale = s > 0 asks for the pairs of the map diag(1/s)·A·diag(s), which is similar
-	// to A: vectors are diag(1/s)·V, orthonormal in the product with diag(s)². Nil means
-	// ones.
+	// Scale = s > 0 asks for the pairs of the map diag(1/s)·A·diag(s), which is similar to A. Vectors are diag(1/s)·V,
+	// orthonormal in the product with diag(s)². Nil means ones.
 	Scale []float64
 }
 
@@ -93,17 +89,15 @@ type Settings struct {
 	// be less than 1.
 	Tolerance float64
 
-	// Relative, if not 0, is a second tolerance of LOBPCG: residuals must also be at most
-	// Relative·|λ|, or 1e-13·‖A‖ if that is more, so that values far below ‖A‖ have correct digits.
-	// Lanczos ignores it.
+	// Relative, if not 0, is a second tolerance of LOBPCG. Residuals must then also be at most Relative·|λ|, or 1e-13·‖A‖ if
+	// this is larger, so that values far below ‖A‖ have correct digits. Lanczos ignores Relative.
 	Relative float64
 
-	// MaxProducts limits the products of A with a block of up to four columns. 0 means
-	// 200 000. A map of up to 1024 rows is then solved as a dense matrix if the products do not
-	// suffice.
+	// MaxProducts limits the products of A with a block of up to four columns. 0 means 200 000. With 0, a map of up to 1024
+	// rows is solved as a dense matrix if the products do not suffice.
 	MaxProducts int
 
-	// Preconditioned uses LOBPCG from the beginning, without Lanczos.
+	// Preconditioned makes Solve use LOBPCG from the beginning, without Lanczos.
 	Preconditioned bool
 
 	// Basis is the number of basis vectors of Lanczos; 0 means a number that
@@ -118,12 +112,12 @@ type Settings struct {
 
 	defaultLimit bool // MaxProducts was 0
 
-	// Progress, if not nil, is called after the products with each block: the stage is
-	// "products", done their number, and total 0, because it is not known.
+	// Progress, if not nil, is called after the products with each block. stage is "products", done the number of products, and
+	// total is 0, because the total is not known.
 	Progress func(stage string, done, total int64)
 
-	// Recorder, if not nil, is called in each iteration of LOBPCG, counted from 0, with the largest
-	// residual of the wanted pairs, relative to ‖A‖; 0 once all have converged.
+	// Recorder, if not nil, is called in each iteration of LOBPCG with the number of the iteration, from 0, and the largest
+	// residual of the wanted pairs relative to ‖A‖. The residual is 0 once all pairs have converged.
 	Recorder func(iteration int, residual float64)
 }
 
@@ -175,8 +169,8 @@ type Pairs struct {
 	Values  []float64              `json:"values"`
 	Vectors *sparse.Block[float64] `json:"-"` // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9
 
-	// Residuals holds ‖Ax − λx‖ for each pair, computed with one more product
-	// at the end. It is a certificate: an eigenvalue of A lies within it of λ.
+	// Residuals holds ‖Ax − λx‖ for each pair, computed with one more product at the end. An eigenvalue of A lies within this
+	// distance of λ.
 	Residuals []float64 `json:"residuals"`
 
 	Norm      float64 `json:"norm"` // a lower bound of ‖A‖ that residuals were measured against
@@ -184,13 +178,12 @@ type Pairs struct {
 
 	Known int `json:"known"` // pairs at the beginning that were known and not looked for
 
-	// Omitted is the largest positive eigenvalue that [Problem.Positive] omitted as rounding error
-	// of 0; 0 means that all were kept.
+	// Omitted is the largest positive eigenvalue that [Problem.Positive] omitted as a rounding error of 0. It is 0 if no such
+	// eigenvalue was omitted.
 	Omitted float64 `json:"-"`
 
-	// Method is "lanczos", by block Lanczos with thick restarts, "lobpcg", by locally
-	// optimal preconditioned conjugate gradients, or "dense", by a dense eigenproblem, also
-	// where all pairs were known.
+	// Method is "lanczos" for block Lanczos with thick restarts, "lobpcg" for locally optimal preconditioned conjugate
+	// gradients, or "dense" for a dense eigenproblem. It is also "dense" if all pairs were known.
 	Method   string `json:"method"`
 	Products int    `json:"products"` // of A with a block of up to four columns
 	Restarts int    `json:"restarts"` // restarts of Lanczos, or iterations of LOBPCG

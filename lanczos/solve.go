@@ -24,13 +24,13 @@ type run struct {
 	result    *Pairs
 }
 
-// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts, on A, or on a Chebyshev
-// polynomial of A if the wanted eigenvalues are close together. If there is a preconditioner, and the Ritz values predict
-// that LOBPCG with it takes fewer operations, LOBPCG continues; if it takes much longer than predicted, Lanczos finishes. A
-// map of few rows is solved as a dense matrix.
+// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts. It runs on A, or on a
+// Chebyshev polynomial of A if the wanted eigenvalues are close together. If there is a preconditioner, and the Ritz values
+// predict that LOBPCG with it takes fewer operations, LOBPCG continues. If LOBPCG then takes much longer than predicted,
+// Lanczos finishes. A map of few rows is solved as a dense matrix.
 //
-// No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a
-// multiple eigenvalue. If four are found, a search in their complement follows, until it finds no more.
+// No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a multiple
+// eigenvalue. If four copies are found, Solve searches their complement, until it finds no more.
 //
 // The error is [ErrIterationLimit] with the best pairs, an error that wraps [sparse.ErrMemory], [ErrKnown],
 // [blocks.ErrAsymmetric], the error of the context, or an error of a sweep. k must be in 1 … n. A is compared with its
@@ -62,8 +62,8 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	return r.dense(ctx)
 }
 
-// denseInstead is the number of rows up to which a dense matrix is solved where the iteration does
-// not converge, for example because weights over 12 orders of magnitude crowd the eigenvalues.
+// denseInstead is the largest number of rows of a map that is solved as a dense matrix if the iteration does not converge, for
+// example because weights over 12 orders of magnitude crowd the eigenvalues.
 const denseInstead = 1024
 
 // extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is
@@ -135,8 +135,8 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem without iteration, if all pairs are known or a basis would have nearly as many columns as the map
-// rows; done reports that.
+// direct solves a problem without iteration and returns done = true, if all pairs are known or if a basis would have nearly as
+// many columns as the map has rows. Otherwise it returns done = false.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.target == 0:
@@ -151,7 +151,7 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	return true, out, err
 }
 
-// smallMap reports whether n is small, or the iteration would keep nearly as many vectors as are unknown.
+// smallMap reports whether n is small, or the iteration would keep nearly as many vectors as there are unknown pairs.
 func smallMap(n, unknown, vectors int) bool {
 	return n <= denseRows || 2*vectors >= unknown
 }
@@ -160,7 +160,7 @@ func basisSize(pairs, size int) int {
 	if size == 0 {
 		size = 2*pairs + 56
 	}
-	// Lanczos needs at least three blocks more than the pairs.
+	// Lanczos needs at least three blocks of columns in addition to the pairs.
 	return roundUp(max(size, pairs+3*width))
 }
 
@@ -168,8 +168,8 @@ func roundUp(columns int) int {
 	return (columns + width - 1) / width * width
 }
 
-// Workspace returns the memory of [Problem.Solve] for k pairs of a map with n rows, of which known are known, in addition to
-// the map, the known vectors and a preconditioner.
+// Workspace returns the memory of [Problem.Solve] for k pairs of a map with n rows, if known pairs are known. It does not
+// include the map, the known vectors and a preconditioner.
 func Workspace(n, k, known int) budget.Workspace {
 	w := iteration(n, k, known)
 	if n <= denseInstead || smallMap(n, n-known, basisSize(k, 0)) {
