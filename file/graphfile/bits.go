@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// bitReader reads numbers in the codes of WebGraph from a stream of bits, of each byte the highest
-// bit first. The first error is kept, and numbers after it are 0.
+// bitReader reads numbers in the codes of WebGraph from a stream of bits. The highest bit of each byte comes
+// first. It keeps the first error; numbers read after an error are 0.
 type bitReader struct {
 	in     *bufio.Reader
 	bytes  int64  // read
@@ -17,10 +17,10 @@ type bitReader struct {
 	err    error
 }
 
-// errBits is the error of bits that are no graph.
+// errBits is the error about bits that do not encode a graph.
 var errBits = errors.New("damaged")
 
-// fail sets the error errBits, unless there is an error already.
+// fail sets the error to errBits if there is no error yet.
 func (b *bitReader) fail() {
 	if b.err == nil {
 		b.err = errBits
@@ -30,7 +30,7 @@ func (b *bitReader) fail() {
 // byte returns the offset of the byte with the next bit.
 func (b *bitReader) byte() int64 { return b.bytes - int64(b.have+7)/8 }
 
-// fill makes at least 57 bits valid, or all that remain.
+// fill reads until window has at least 57 valid bits or the file ends.
 func (b *bitReader) fill() {
 	for b.have <= 56 {
 		next, err := b.in.ReadByte()
@@ -63,7 +63,7 @@ func (b *bitReader) take(n uint) uint64 {
 	return v
 }
 
-// unary returns the number of zeros before the next one.
+// unary reads a number in unary code: the number of zeros before the next one bit.
 func (b *bitReader) unary() (n uint64) {
 	for b.err == nil {
 		if zeros := uint(bits.LeadingZeros64(b.window)); zeros < b.have {
@@ -81,7 +81,7 @@ func (b *bitReader) unary() (n uint64) {
 	return 0
 }
 
-// binary returns a number whose highest bit has the place msb: that bit is not written.
+// binary reads a number whose highest bit has position msb. The highest bit is not in the stream.
 func (b *bitReader) binary(msb uint64) uint64 {
 	if msb > 57 {
 		b.fail()
@@ -90,17 +90,17 @@ func (b *bitReader) binary(msb uint64) uint64 {
 	return 1<<msb | b.take(uint(msb))
 }
 
-// gamma returns a number in Elias' code γ of n+1.
+// gamma reads n, written as n+1 in Elias' code γ.
 func (b *bitReader) gamma() uint64 {
 	return b.natural(b.binary(b.unary()))
 }
 
-// delta returns a number in Elias' code δ of n+1.
+// delta reads n, written as n+1 in Elias' code δ.
 func (b *bitReader) delta() uint64 {
 	return b.natural(b.binary(b.gamma()))
 }
 
-// natural returns n−1, and 0 after an error.
+// natural returns n−1, or 0 after an error.
 func (b *bitReader) natural(n uint64) uint64 {
 	if b.err != nil {
 		return 0

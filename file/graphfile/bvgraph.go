@@ -28,8 +28,8 @@ func IsBVGraph(ctx context.Context, name string) bool {
 	return err == nil && bytes.Contains(text, []byte("BVGraph"))
 }
 
-// MissingProperties returns the name of the missing properties of a file whose first line is binary, or "" for
-// text.
+// MissingProperties returns the name of the missing .properties file of a file whose first line is binary. It
+// returns "" for text.
 func MissingProperties(name string, head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	isBinary := func(c rune) bool { return c < '\t' || c > '\r' && c < ' ' || c == utf8.RuneError }
@@ -47,8 +47,8 @@ func propertiesOf(name string) string {
 		".properties"
 }
 
-// bvGraph reads a BVGraph. The successors of a node are written as parts of the list of an earlier node, as intervals, and as
-// gaps between the remaining successors; each kind of number has its code.
+// bvGraph reads a BVGraph. The successors of a node consist of parts of the list of an earlier node, of
+// intervals, and of remaining successors written as gaps. Each of these kinds of numbers has its own code.
 type bvGraph struct {
 	out   *batchWriter
 	in    bitReader
@@ -101,7 +101,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
 
-// at returns the error of reading the successors of node x.
+// at adds node x to the error of reading its successors.
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -113,7 +113,7 @@ func (g *bvGraph) at(x uint64) error {
 	}
 }
 
-// atByte returns an error at the byte that was read last.
+// atByte returns an error with the offset of the byte that was read last.
 func (g *bvGraph) atByte(format string, args ...any) error {
 	e := g.out.fault(0, fetchAgain, format, args...)
 	e.Byte = g.in.byte()
@@ -202,8 +202,8 @@ func (g *bvGraph) choose(flags string,
 	return nil
 }
 
-// successors decodes the successors of node x in increasing order. They are valid until the successors of node x+window+1
-// are decoded. Errors are in g.in.err.
+// successors decodes the successors of node x in increasing order. The slice is valid until the successors of
+// node x+window+1 are decoded. The error is in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]
@@ -234,8 +234,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	return list
 }
 
-// copyFrom returns the successors that node x copies from the list of an earlier node. Blocks of that list are alternately
-// copied and skipped.
+// copyFrom returns the successors that node x copies from the list of an earlier node. The list consists of
+// blocks, which are alternately copied and skipped.
 func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	if g.window == 0 {
 		return nil
@@ -280,7 +280,7 @@ func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	return copied
 }
 
-// extraOf returns the count successors of node x that are not copied.
+// extraOf returns the successors of node x that are not copied. count is their number.
 func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	if count == 0 || g.in.err != nil {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Collection is many small graphs whose vertices and edges may have labels. Numbers of
-// labels are positions in Labels and EdgeLabels, which are in byte order.
+// Collection holds many small graphs. Their vertices and edges may have labels. Graphs store a label as its
+// index in Labels or EdgeLabels, which are sorted by bytes.
 type Collection struct {
 	IDs        []string // of the graphs
 	Class      []string // of each graph, "" for none; nil: no graph has one
@@ -16,8 +16,8 @@ type Collection struct {
 	Directed   bool
 }
 
-// Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice; without
-// directions an edge is an arc at each of its ends, a loop once.
+// Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice. In an undirected graph
+// an edge is two arcs, one from each of its ends, and a loop is one arc.
 type Member struct {
 	ID        []string // of the vertices; nil: they have none
 	Ptr       []int32  // vertex v has the arcs Ptr[v] ≤ a < Ptr[v+1]
@@ -29,7 +29,7 @@ type Member struct {
 // Len returns the number of vertices.
 func (m *Member) Len() int { return len(m.Ptr) - 1 }
 
-// Shape holds the sizes of a collection on which the memory of work on it depends.
+// Shape holds the sizes of a collection that determine the memory of computations on the collection.
 type Shape struct {
 	Graphs, Vertices int
 	Arcs             int64
@@ -82,7 +82,7 @@ func (c *Collection) Shape() *Shape {
 	return s
 }
 
-// Bytes returns the memory of a collection of the shape.
+// Bytes returns the memory of a collection with the shape s.
 func (s *Shape) Bytes() int64 {
 	n := int64(s.Vertices)
 	m := s.Arcs
@@ -99,7 +99,7 @@ func (s *Shape) Bytes() int64 {
 // memberBytes is the memory of a graph without its vertices, arcs and id.
 const memberBytes = 5*24 + 16 + 4*16
 
-// label returns the label of a vertex, 0 without labels.
+// label returns the label of a vertex, or 0 if the graph has no labels.
 func (m *Member) label(v int) int32 {
 	if m.Label == nil {
 		return 0
@@ -107,8 +107,8 @@ func (m *Member) label(v int) int32 {
 	return m.Label[v]
 }
 
-// NewMember returns the undirected graph with the given labels of vertices and the edges (u, v,
-// label); if a pair is repeated, the first edge counts.
+// NewMember returns the undirected graph with the given labels of vertices and the edges (u, v, label). If a
+// pair is repeated, the first edge determines the label.
 func NewMember(label []int32, edges [][3]int32) Member {
 	ends := make([][2]int32, len(edges))
 	labels := make([]int32, len(edges))
@@ -124,8 +124,8 @@ func NewMember(label []int32, edges [][3]int32) Member {
 
 type arc struct{ target, edge int32 }
 
-// adjacency returns the arcs of a graph by their sources: the arcs first[v] ≤ a < first[v+1] leave vertex v, in the
-// order of their heads and then of their edges.
+// adjacency returns the arcs of a graph ordered by source, by target and then by edge. The arcs first[v] ≤ a <
+// first[v+1] leave vertex v.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
 	eachArc := func(visit func(source, target int32, e int)) {
@@ -152,8 +152,9 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 	return first[:n+1], arcs
 }
 
-// newMember makes a graph of arcs from adjacency, whose vertex 0 is lo. Of repeated arcs it keeps
-// the first, and it returns the first two whose labels differ.
+// newMember makes a graph of arcs from adjacency. lo is the number of its vertex 0 among the targets. Of
+// repeated arcs it keeps the first. If repeated arcs have different labels, it returns the first two such
+// arcs.
 func newMember(first []int, arcs []arc, lo int32,
 	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1

@@ -13,11 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Arrays is a sparse matrix in a folder, as SciPy has it in memory: the arrays indptr, indices and,
-// unless all values are 1, data, each in a .npy file. It is only read.
+// Arrays is a sparse matrix in a folder, with the arrays of SciPy in .npy files: indptr, indices and data. If
+// data is missing, all values are 1. The format is read and not written.
 var Arrays = &Format{Title: "SciPy arrays", Read: readBatches(readArrays)}
 
-// arrays are the named arrays of a sparse matrix.
+// arrays is an archive or a folder with the arrays of a sparse matrix.
 type arrays interface {
 	Has(name string) bool
 	IsEmpty() bool
@@ -38,7 +38,8 @@ func ArraysFile(folder string) string {
 	return filepath.Join(folder, "indices.npy")
 }
 
-// Files returns the files of an input: the files of a folder of [Arrays], or the input itself.
+// Files returns the files of an input. For a folder of [Arrays] these are the files of the arrays, otherwise
+// the input itself.
 func Files(path string) []string {
 	if !IsArrays(path) {
 		return []string{path}
@@ -50,7 +51,7 @@ func Files(path string) []string {
 	return files
 }
 
-// readArrays reads the folder that holds the input.
+// readArrays reads the folder that contains the file s.Name.
 func readArrays(s *batchWriter) (*Summary, error) {
 	s.Name = filepath.Dir(s.Name)
 	folder := &npy.Folder{Name: s.Name}
@@ -58,8 +59,8 @@ func readArrays(s *batchWriter) (*Summary, error) {
 	return readMatrix(s, folder)
 }
 
-// HoldsArrays reports whether a path is a regular file that begins as an archive, or a folder that
-// [Arrays] reads.
+// HoldsArrays reports whether a path is a folder that [Arrays] reads, or a regular file that begins like an
+// archive.
 func HoldsArrays(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -75,21 +76,23 @@ func HoldsArrays(path string) bool {
 	return isZip(head[:n])
 }
 
-// CSR is an undirected graph in memory, made of the arrays of a file.
+// CSR is an undirected graph in memory, with the arrays of a file.
 type CSR struct {
 	*sparse.Symmetric
 	Format *Format // of the file
 	Bytes  int64   // of the file
 }
 
-// errOther ends the reading of arrays that [LoadCSR] does not read.
+// errOther is the internal error for arrays that [LoadCSR] does not read.
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
-// LoadCSR reads a SciPy archive, or a folder of arrays, into memory as it is, without lines or a sort, if it is the matrix of
-// an undirected graph: CSR or CSC, symmetric, with columns in order and positive weights. It returns nil for any other file,
-// for a damaged file, and for a file that takes more than limit bytes (0: no limit), because [Read] handles these and
-// explains the errors. Progress is called with the bytes that were read; it may be nil. The error is the error of the
-// context.
+// LoadCSR reads the matrix of an undirected graph from a SciPy archive or a folder of arrays into memory,
+// without parsing lines and without sorting. The matrix must be CSR or CSC and symmetric, with columns in
+// order and positive weights.
+//
+// LoadCSR returns nil for any other file, for a damaged file, and for a file that takes more than limit bytes
+// (0: no limit). [Read] handles these files and explains their errors. LoadCSR calls progress with the bytes
+// read; progress may be nil. The error is the error of the context.
 func LoadCSR(ctx context.Context, path string, limit int64, workers int,
 	progress func(done, total int64)) (*CSR, error) {
 	info, err := os.Stat(path)
@@ -204,7 +207,7 @@ func (l *loader) length(name string) (int64, error) {
 	return a.Len, nil
 }
 
-// loadPointers reads the places of the rows.
+// loadPointers reads the offsets of the rows.
 func (l *loader) loadPointers() error {
 	a, err := l.npz.vector("indptr")
 	if err != nil {
@@ -217,7 +220,8 @@ func (l *loader) loadPointers() error {
 	return a.End()
 }
 
-// loadBlock elements are read at once, and checked in the cache.
+// loadBlock is the number of elements that are read at once, so that they are checked while they are in the
+// cache.
 const loadBlock = 1 << 16
 
 func (l *loader) loadColumns(ctx context.Context, entries int) error {

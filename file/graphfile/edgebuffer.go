@@ -35,13 +35,13 @@ type codedEdge struct {
 	line     int64
 }
 
-// edgeValue is the value of an attribute of an edge.
+// edgeValue is the value that an edge has for an attribute.
 type edgeValue struct {
 	edge   int
 	weight float64
 }
 
-// edgeAttribute is an attribute of the edges that may be their weight.
+// edgeAttribute is an attribute of the edges that may be the weight.
 type edgeAttribute struct {
 	key       string      // in GraphML, the id by which data refer to the attribute; else the name
 	name      string      // "" until the attribute is declared
@@ -73,7 +73,7 @@ func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
 		codeAt: map[[2]string]uint32{}}
 }
 
-// add adds an edge whose values were set before.
+// add adds an edge. Its values must have been set before.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
@@ -88,7 +88,7 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 		int64(cap(h.hasArrow)))
 }
 
-// addCode adds the kind and the time of an edge.
+// addCode adds the kind and the time of the edge.
 func (h *edgeBuffer) addCode(line int64) error {
 	if h.out.Kind == "" && h.out.Time == "" {
 		return nil
@@ -146,7 +146,7 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets a value of the next edge. It keeps the first value that is no weight.
+// set sets a value of the next edge. If a value is not a weight, set keeps the first such value for messages.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
@@ -214,9 +214,9 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	}
 }
 
-// unite joins attributes with one name into the first of them. NetworkX declares an attribute once for each
-// type of its values, for example the weights 1 and 2.5 as a long and a double. An attribute whose key is the
-// chosen weight remains on its own. The name of an attribute that the file does not declare is its key.
+// unite joins attributes with the same name into the first of them. NetworkX declares an attribute once for
+// each type of its values: the weights 1 and 2.5 are a long and a double. An attribute chosen as the weight by
+// its key is not joined. The name of an undeclared attribute is its key.
 func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
@@ -241,7 +241,7 @@ func (h *edgeBuffer) unite() {
 	})
 }
 
-// usualWeights are the attributes that hold the weight if the caller names none; the first that the edges have is used.
+// usualWeights are the attributes that may be the weight if the caller names none, in order of preference.
 var usualWeights = []string{"weight", "value"}
 
 func (h *edgeBuffer) mayWeigh(name string) bool {
@@ -353,14 +353,14 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 	return s, nil
 }
 
-// MissingWeights returns the warning about edges without a weight in a file whose other edges have one. The first
-// of them is on a line, 0 if that is not known.
+// MissingWeights returns the warning that some edges of a file lack a weight while others have a weight. line
+// is the line of the first such edge, or 0 if it is not known.
 func MissingWeights(name string, line, edges int64) error {
 	return textio.Fault(name, line, "write a weight for every edge",
 		"the weight is missing on %s and taken as 1", words.Counted(edges, "edge"))
 }
 
-// text hands over edge i in one direction.
+// text passes on edge i in one direction.
 func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	code := uint32(0)
 	if len(h.codes) > 0 {
@@ -369,8 +369,9 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
-// reader returns a function for the weight of an edge: its value of the attribute, or else the default, or 1
-// as in NetworkX if the edge has neither. It must be called for edges in increasing order.
+// reader returns a function that returns the weight of an edge: the value of the attribute, or else the
+// default value of the attribute, or else 1, as in NetworkX. The function must be called with increasing
+// edges.
 func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
@@ -391,8 +392,8 @@ func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	}
 }
 
-// describe reports the uses of the attributes. An attribute of numbers that is not used is a
-// note, because it could have been meant as the weight.
+// describe reports the uses of the attributes. It adds a note about an unused attribute of numbers, because
+// the user may have meant it as the weight.
 func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {

@@ -11,14 +11,14 @@ import (
 // Package ingest reads edge lists, many lines at a time, and finds out itself how each is built.
 // They are written with tabs between the fields, or with commas under a header line.
 
-// EdgeList is text with an edge on each line, of any kind; it is written with tabs.
+// EdgeList is text of any kind with an edge on each line. [Write] separates the fields with tabs.
 var EdgeList = &Format{
 	Name: "tsv", Title: "edge list",
 	Endings: []string{".tsv", ".edges", ".txt", ".el"}, Text: true,
 	EdgesOnly: true, Sweeps: 1, write: writeTabs,
 }
 
-// CSV is edges under a header, with commas.
+// CSV is comma-separated text with an edge on each line, below a header.
 var CSV = &Format{
 	Name: "csv", Title: "CSV", Endings: []string{".csv"}, Text: true,
 	EdgesOnly: true, Sweeps: 1, write: writeCommas,
@@ -53,7 +53,7 @@ func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte
 	})
 }
 
-// endLine writes a line, to which it adds the weight.
+// endLine writes a line. It adds the weight if the graph has weights.
 func endLine(out *bufio.Writer, line []byte, separator byte, g *graph,
 	weight float64) error {
 	if g.weighted {

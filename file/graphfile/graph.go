@@ -84,8 +84,8 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	return g
 }
 
-// ErrFormat is returned for a graph that a format cannot hold; the text has the reason and
-// the remedy.
+// ErrFormat is wrapped by the error about a graph that a format cannot represent. The text contains the reason
+// and the remedy.
 var ErrFormat = errors.New("graphfile: the format cannot hold the graph")
 
 // unfitf returns an error that wraps ErrFormat.
@@ -100,8 +100,8 @@ func (g *graph) edges() int64 {
 	return (g.a.NNZ() + g.selfLoops) / 2
 }
 
-// Bytes returns upper bounds of the memory of [Write] in addition to the store, without compression, and of the size of the
-// file.
+// Bytes returns upper bounds of the memory that [Write] needs in addition to the store, and of the size of the
+// file without compression.
 func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	g := graphOf(s, o)
 	bytes := 4*bufferBytes + int64(g.nodes)
@@ -118,7 +118,8 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	return bytes, g.textBytes(f.markup)
 }
 
-// textBytes bounds the graph as text, with markup bytes for each edge and node.
+// textBytes returns an upper bound of the size of the graph as text. markup is the number of further bytes for
+// each edge and node.
 func (g *graph) textBytes(markup int) int64 {
 	longest := len(strconv.Itoa(g.nodes)) // an id, or a number
 	var id []byte
@@ -159,7 +160,7 @@ func (g *graph) heldBytes() int64 {
 	return 4
 }
 
-// begin prepares the given number of sweeps.
+// begin prepares the progress and the order of rows for the given number of sweeps.
 func (g *graph) begin(sweeps int) {
 	g.done, g.shown, g.total = 0, 0, int64(sweeps)*g.a.NNZ()
 	if g.order != nil {
@@ -174,7 +175,7 @@ func (g *graph) begin(sweeps int) {
 	}
 }
 
-// id appends the id of the node at a position.
+// id appends to dst the id of the node at a position.
 func (g *graph) id(dst []byte, position uint32) []byte {
 	return g.idTo(dst, g.rowAt(position))
 }
@@ -186,8 +187,8 @@ func (g *graph) rowAt(position uint32) int {
 	return int(position)
 }
 
-// entries are the entries of the row at a position, in the order of their columns, which are positions too. The slices are
-// valid during the call.
+// entries holds the entries of the row at a position, in the order of their columns. Columns are positions
+// too. The slices are valid during the call.
 type entries struct {
 	row int
 	col []uint32
@@ -213,8 +214,8 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 }
 
-// eachNode calls visit with the id of every node and a function for the values of its attributes.
-// The id is valid during the call.
+// eachNode calls visit with the id of every node and a function that returns the values of its attributes. The
+// id is valid during the call.
 func (g *graph) eachNode(ctx context.Context,
 	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
@@ -262,7 +263,7 @@ func (g *graph) eachEdge(ctx context.Context,
 	return isolated, err
 }
 
-// advance reports further written entries as progress.
+// advance adds entries to the number of written entries and reports the progress.
 func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
 	g.done += int64(entries)
@@ -300,8 +301,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 	return byColumn{b.col[lo:hi], b.val[lo:hi]}
 }
 
-// sweepOrdered is sweep for unordered rows: one sweep for lengths, and one for each group of rows
-// that memory holds.
+// sweepOrdered is sweep for rows that are not stored in the order of their positions. It sweeps once for the
+// lengths of the rows, and once for each group of rows that fits into memory.
 func (g *graph) sweepOrdered(ctx context.Context,
 	visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)

@@ -11,15 +11,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Format is a kind of graph file. Each format is declared in the file of code with its reader and its writer, and is listed
-// in [Formats]. [Register] adds formats of other packages.
+// Format is a format of graph files. Each format is declared in the file of code that contains its reader and
+// its writer, and is listed in [Formats]. [Register] adds formats of other packages.
 type Format struct {
 	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
 	Title   string   // for messages and reports: "METIS"
 	Endings []string // of the names of such files; how the content begins counts for more
 	Text    bool     // text, which may be written compressed
 
-	// Encoded reports whether text that begins so says itself how it is encoded; nil: none does.
+	// Encoded reports whether text with this beginning declares its encoding. Nil means that no text does.
 	Encoded func(head []byte) bool
 
 	Table      bool // a table of edges, whose columns [Input].Fields, Weight, Kind and Time may name
@@ -31,16 +31,17 @@ type Format struct {
 	NodeAttributes bool // [WriteOptions].Attributes are written
 	Sweeps         int  // over the store
 
-	// Begins reports whether a file that begins with head, a few kilobytes, has the format. If it is nil, the ending of the
-	// name decides.
+	// Begins reports whether a file that begins with head, a few kilobytes, has the format. If Begins is nil,
+	// the ending of the name decides.
 	Begins func(head []byte) bool
 
-	// Read reads a file: it calls visit with its batches in order, see the function [Read].
-	// Nil: package ingest reads it.
+	// Read reads a file and calls visit with its batches in order, see the function [Read]. If it is nil,
+	// package ingest reads the format.
 	Read func(in *Input, visit Visitor) (*Summary, error)
 
-	// Write, of a format of another package, writes the edges of a store to out and returns the number of nodes that are
-	// not in the file. Size bounds the bytes of the file. Nil: the format is only read, or of this package.
+	// Write writes the edges of a store to out and returns the number of nodes that are missing in the file.
+	// Size returns an upper bound of the size of the file. Both are for formats of other packages, and nil if
+	// the format is only read.
 	Write func(ctx context.Context, out *bufio.Writer, s *shard.Store) (isolated int, err error)
 	Size  func(s *shard.Store) int64
 
@@ -50,13 +51,14 @@ type Format struct {
 	held   func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
 }
 
-// Formats are the formats of this package and the formats that [Register] added. A file has the first format that fits.
+// Formats are the formats of this package and the formats added by [Register]. If several formats match a
+// file, the first one is used.
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML,
 	JSONLines, Parquet}
 
-// Register adds a format of another package, which is then recognized, read and written. Call it from an init function. It
-// panics if the format lacks a title, an ending, Read or Write, or a name and Size for Write, or if its title or one of its
-// endings is taken.
+// Register adds a format of another package, which is then recognized, read and written. It must be called
+// from an init function. A format must have a title, endings, and Read or Write; with Write it also must have
+// a name and Size. Register panics otherwise, and if the title or an ending is taken.
 func Register(f *Format) {
 	isWritten := f.Write != nil
 	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil && !isWritten ||
@@ -95,9 +97,8 @@ type Input struct {
 	Name string    // for messages; its ending may decide
 	Text io.Reader // the content, decompressed; text must be UTF-8 without a byte-order mark
 
-	// File is the same content at any place, of Size bytes; nil if it can only
-	// be read in order. Formats that need it (npz, Parquet) are then read into
-	// memory first.
+	// File is the same content with random access, and Size its length. File is nil if the content can only be
+	// read in order. Formats that need random access (npz, Parquet) are then read into memory first.
 	File io.ReaderAt
 	Size int64
 
@@ -107,8 +108,8 @@ type Input struct {
 
 	Weight string // the edge attribute of GraphML or JSON, or the column of a table, that is the weight; "": the usual names
 
-	// Kind and Time are the edge attributes or the columns that are the kind and the time of an edge; "": none. Code
-	// returns the code of an edge, or the fault of its time.
+	// Kind and Time name the edge attributes or the columns with the kind and the time of an edge; "": none.
+	// Code returns the code of the edge, or what is wrong with its time.
 	Kind, Time string
 	TimeForm   table.TimeForm
 	Code       func(form table.TimeForm, kind, time string) (code uint32, fault string)
@@ -119,15 +120,15 @@ type Input struct {
 	Hold Holder // may be nil
 }
 
-// Visitor is called with the batches of a file in order. Its error ends the reading.
+// Visitor is called with the batches of a file in order. An error that it returns ends the reading.
 type Visitor = func(b *Batch) error
 
-// Holder is called with the bytes that a reader keeps in addition to a batch, whenever they have grown. Its error ends the
-// reading.
+// Holder is called whenever the memory of a reader has grown, with the bytes that the reader keeps in addition
+// to a batch. An error that it returns ends the reading.
 type Holder = func(bytes int64) error
 
-// Batch is a piece of a file: nodes, or edges of which each has two ids, source
-// and target. It is valid during the call.
+// Batch is a part of a file: nodes, or edges. An edge has two ids, source and target. The batch is valid
+// during the call.
 type Batch struct {
 	Edges    bool      // the ids are ends of edges
 	Numbered bool      // the numbers are positions from 0, see Summary
@@ -140,7 +141,7 @@ type Batch struct {
 
 func (b *Batch) len() int { return len(b.Number) + len(b.End) }
 
-// AddText adds an id that is text.
+// AddText adds an id as text.
 func (b *Batch) AddText(id []byte) {
 	b.Text = append(b.Text, id...)
 	b.End = append(b.End, len(b.Text))
@@ -165,8 +166,8 @@ const MaxNodes = 1<<32 - 1
 
 const fetchAgain = "fetch the file again"
 
-// Read reads a file of format f and calls visit with its batches in order. The error is an [*input.Error] for the file, or an
-// error of visit, Hold or the reader.
+// Read reads a file of format f and calls visit with its batches in order. The error is an [*input.Error]
+// about the file, or the error of visit, Hold or the reader.
 func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	if f.Read == nil {
 		panic(badRead)
@@ -174,7 +175,7 @@ func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	return f.Read(in, visit)
 }
 
-// readBatches adapts a reader that gives nodes and edges one by one.
+// readBatches returns a function like [Read] for a reader that adds nodes and edges one by one.
 func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
 	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}
@@ -188,13 +189,13 @@ func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, vi
 	}
 }
 
-// Write writes the graph of a store to w in format f. It returns the number of nodes without an edge if the format cannot
-// hold them, otherwise 0. The error wraps [ErrFormat] if the format cannot hold the graph, or says that the two halves of an
-// undirected store differ.
+// Write writes the graph of a store to w in format f. It returns the number of nodes without edges if the
+// format cannot represent such nodes, and otherwise 0. The error wraps [ErrFormat] if the format cannot
+// represent the graph, or says that the two halves of an undirected store differ.
 //
-// Nodes are written in the order of the ids. Undirected graphs have each edge once in edge lists, Parquet tables and Matrix
-// Market files (the lower triangle), and at both ends in METIS and SciPy files. Weights have as many digits as reading the
-// same bits back requires.
+// Nodes are written in the order of the ids. An undirected edge is written once in edge lists, Parquet tables
+// and Matrix Market files (in the lower triangle), and at both of its ends in METIS and SciPy files. Weights
+// have enough digits to read the same bits back.
 func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
 	o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// GraphML is graphs in XML, which comes in several encodings.
+// GraphML is the XML format of graphs. The text may be in any of several encodings.
 var GraphML = &Format{
 	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true,
 	Attributes: true, Begins: isGraphML, Encoded: isEncoded,
@@ -53,8 +53,7 @@ func readGraphML(s *batchWriter) (*Summary, error) {
 	return g.edges.finish(g.line())
 }
 
-// element reads the element that begins with t; a node or an edge is read to its end, with its
-// data.
+// element reads the element that begins with t. It reads a node or an edge with its data to the end.
 func (g *graphML) element(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "key":
@@ -76,9 +75,9 @@ func (g *graphML) element(t xml.StartElement) error {
 	return nil
 }
 
-// key reads the declaration of an attribute. As in NetworkX, data refer to it by its id
-// whatever it is declared for, and it may follow them. For example, Cytoscape declares for
-// nodes the attributes of edges.
+// key reads the declaration of an attribute. The declaration may follow the data that refer to its id. As in
+// NetworkX, data may use an attribute that is declared for other elements; for example, Cytoscape declares
+// attributes of edges for nodes.
 func (g *graphML) key(t xml.StartElement) error {
 	id := attribute(t, "id")
 	name := attribute(t, "attr.name")
@@ -158,8 +157,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction reads an attribute that says whether edges have a direction, as a word or as 1 and 0. Some writers use capitals;
-// without the attribute isDirected stays.
+// direction reads the attribute that states whether edges are directed, as one of the words yes and no in any
+// case, or as 1 or 0. Without the attribute it leaves isDirected unchanged.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

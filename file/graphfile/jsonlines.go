@@ -10,13 +10,15 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// JSONLines is edges as objects of JSON, one on each line or in a list, with nodes among them or with objects in them, as
-// Neo4j's APOC writes them. Plain edges alone are lines of a table, see [areEdges].
+// JSONLines is edges as JSON objects, one on each line or in a list. The file also contains nodes, or nested
+// objects as ends of edges, as Neo4j's APOC writes them. A file with plain edges alone is a table, see
+// [areEdges].
 var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Text: true, Attributes: true,
 	Begins: beginsJSONLines, Read: readBatches(readJSONLines)}
 
-// beginsJSONLines reports whether a text begins with a list of objects, or with a line that is an object with the ends of
-// an edge, or above another object, and without lists of nodes or edges.
+// beginsJSONLines reports whether a text begins with a list of objects, or with a line that is an object. The
+// object must contain the ends of an edge, or be followed by another object, and must not contain lists of
+// nodes or edges.
 func beginsJSONLines(head []byte) bool {
 	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	if isList := bytes.HasPrefix(line, []byte{'['}); isList {
@@ -47,7 +49,8 @@ type jsonLines struct {
 	inner   []textio.Member // of its containers
 }
 
-// containers are the members of Neo4j, graphology, Cytoscape.js and the JSON Graph Format with attributes of nodes and edges.
+// containers are the members in which Neo4j, graphology, Cytoscape.js and the JSON Graph Format put attributes
+// of nodes and edges.
 var containers = []string{"attributes", "data", "metadata", "properties"}
 
 func readJSONLines(s *batchWriter) (*Summary, error) {
@@ -63,7 +66,7 @@ func readJSONLines(s *batchWriter) (*Summary, error) {
 	return summary, err
 }
 
-// object adds the edge, or the node, that an object is.
+// object adds the edge or the node that an object describes.
 func (g *jsonLines) object(line int64, members []textio.Member) error {
 	g.line = line
 	g.own = g.own[:0]
@@ -123,7 +126,7 @@ func idText(m textio.Member) string {
 	return table.PlainInteger(m.Text)
 }
 
-// declare adds a node unless it is there.
+// declare adds a node if it is not there yet.
 func (g *jsonLines) declare(id string) error {
 	if _, isNode := g.nodes.byID[id]; isNode || id == "" {
 		return nil
@@ -131,7 +134,8 @@ func (g *jsonLines) declare(id string) error {
 	return g.nodes.add(g.line, id)
 }
 
-// edge adds the edge of an object; ends have the titles of ends in a table, for example source and target.
+// edge adds the edge of an object. The members with the ends have titles as in a table of edges, for example
+// source and target.
 func (g *jsonLines) edge() error {
 	g.chooseEnds()
 	source := g.find(g.ends[0])

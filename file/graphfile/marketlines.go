@@ -18,8 +18,9 @@ type marketHead struct {
 	Rows, Entries uint64
 }
 
-// Fields (types of the values) and symmetries. A general file lists all entries. Other files list only the entries on and
-// below the diagonal, or in some files above it, which determine the rest.
+// Fields (types of the values) and symmetries of Matrix Market files. A file with symmetry general lists all
+// entries. Other files list the entries on one side of the diagonal, usually below it, and on the diagonal;
+// these determine the rest.
 const (
 	PatternField = "pattern" // no values
 	IntegerField = "integer"
@@ -30,7 +31,7 @@ const (
 	Skew      = "skew-symmetric"
 )
 
-// bannerStart is the beginning of a file.
+// bannerStart is the beginning of the first line.
 const bannerStart = "%%MatrixMarket"
 
 // banner matches the beginning of the first line. Some programs write one % or a blank after it.
@@ -64,8 +65,8 @@ type MarketReader struct {
 	sizeLine int64
 }
 
-// Line parses the next line of the head, which has the given line number, and reports whether
-// it was the last line of the head. A matrix of more than limit rows is an error.
+// Line parses the next line of the head. number is the number of the line in the file. It reports whether the
+// line was the last line of the head. A matrix of more than limit rows is an error.
 func (r *MarketReader) Line(line []byte, number int64,
 	limit int) (last bool, bad *textio.Error) {
 	switch {
@@ -150,8 +151,8 @@ func (r *MarketReader) size(line []byte, number int64, limit int) *textio.Error 
 	return nil
 }
 
-// Entry parses an entry; its value is 1 if the field is PatternField. For a skew-symmetric matrix it returns the positive one
-// of the entries (i, j) and (j, i), because a directed graph has only one of the two arcs.
+// Entry parses an entry. Its value is 1 if the field is PatternField. For a skew-symmetric matrix it returns
+// the positive entry among (i, j) and (j, i), because a directed graph has only one of the two arcs.
 func (r *MarketReader) Entry(f *table.Fields,
 	number int64) (row, col uint32, value float64, bad *textio.Error) {
 	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
@@ -205,7 +206,7 @@ func (r *MarketReader) Entry(f *table.Fields,
 	return row, col, value, nil
 }
 
-// Complete returns an error unless the number of entries, including bad ones, equals the number
+// Complete returns an error if entries, the number of entries with bad ones included, differs from the number
 // in the head.
 func (r *MarketReader) Complete(entries int64) error {
 	if uint64(entries) == r.Entries {

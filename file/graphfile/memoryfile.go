@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// memoryFile is content in memory, in pieces of one size so that it grows by no more
-// than it gains.
+// memoryFile is content in memory. It consists of pieces of one size, so that growing copies nothing.
 type memoryFile struct {
 	pieces [][]byte
 	size   int64
@@ -15,7 +14,7 @@ type memoryFile struct {
 // pieceBytes is the size of a piece.
 const pieceBytes = 1 << 20
 
-// keep reads content into memory. It calls hold before it allocates each piece.
+// keep reads at most limit bytes of content into memory. It calls hold before it allocates a piece.
 func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
 	k := &memoryFile{}
 	for k.size < limit {

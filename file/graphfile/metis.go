@@ -39,9 +39,9 @@ type metis struct {
 	entries  uint64
 	loops    uint64
 
-	// For each entry the smaller end adds a hash of the edge to the sum, and the larger end subtracts
-	// it. The sum is 0 if all edges are listed twice with one weight, and else by chance in one of
-	// 2⁶⁴ cases.
+	// sum detects edges that are not listed at both ends with the same weight. The entry at the smaller end
+	// adds a hash of the edge, and the entry at the larger end subtracts it. If an edge is missing, sum is 0
+	// with probability 2⁻⁶⁴ only.
 	seed maphash.Seed
 	sum  uint64
 }
@@ -69,8 +69,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	return g, nil
 }
 
-// words calls visit with the words of the next line that is no comment; isLine reports whether there is one. Lines may have
-// any length. A word is valid during the call.
+// words calls visit with each word of the next line that is not a comment. It returns false at the end of the
+// file. Lines may have any length. A word is valid during the call.
 func (m *metis) words(visit func(word []byte) error) (isLine bool, err error) {
 	isComment := false
 	for {
@@ -236,7 +236,7 @@ func parseUint(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0 && len(word) <= 19
 }
 
-// entry adds an edge of node u; the smaller end gives the edge.
+// entry adds an edge between u and v, read from the line of node u. It passes on the edge if u ≤ v.
 func (m *metis) entry(u, v uint64, w float64) error {
 	type edge struct {
 		lo, hi uint64
@@ -280,9 +280,8 @@ func (m *metis) end() error {
 	return nil
 }
 
-// writeMETIS writes a METIS graph, with weights of edges if g has some. The error
-// wraps [ErrFormat] for directed graphs, self loops and weights that are no whole
-// numbers from 1 on.
+// writeMETIS writes a METIS graph, with weights if g has weights. The error wraps [ErrFormat] for directed
+// graphs, self loops, and weights other than positive whole numbers.
 func writeMETIS(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(1)

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// nodeNames holds the nodes of a format that gives them several kinds of names, and chooses the
-// kind by which they are called: the first that all nodes have and no two share.
+// nodeNames holds the nodes of a format in which nodes have names of several kinds. It chooses the first kind
+// of names that all nodes have and that are distinct.
 type nodeNames struct {
 	out     *batchWriter
 	kinds   []string // titles of the kinds of names, the id last
@@ -21,16 +21,17 @@ type nodeNames struct {
 	bytes   int64
 }
 
-// namedNode is a node of the file, or an id that an edge uses before any node has it.
+// namedNode is a node that the file declares, or an id that an edge uses before a node with this id is
+// declared.
 type namedNode struct {
 	line  int64    // where the node is declared, or else where an edge first uses it
 	names []string // of each kind, "" if it has none; the last is its id; nil: it is not declared
 }
 
-// networkXName is the kind of names that igraph keeps of graphs of NetworkX, whose nodes it numbers.
+// networkXName is the kind of names that igraph writes for graphs of NetworkX. Their ids are numbers.
 const networkXName = "_nx_name"
 
-// graphToolName is the kind of names that graph-tool keeps of the ids of GraphML.
+// graphToolName is the kind of names in which graph-tool keeps the ids of GraphML.
 const graphToolName = "_graphml_vertex_id"
 
 func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
@@ -49,7 +50,7 @@ func (r *nodeNames) number(id string, line int64) uint32 {
 	return n
 }
 
-// add declares a node with its names, one of each kind.
+// add declares a node with its names, one for each kind.
 func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
@@ -78,8 +79,8 @@ func oneLine(name string) string {
 	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
-// usable reports whether all nodes have distinct names of a kind; it notes a kind that only some
-// nodes have.
+// usable reports whether all nodes have distinct names of a kind. It adds a note if only some nodes have names
+// of the kind.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var nameless string // the id of a node without such a name
@@ -111,7 +112,7 @@ func (r *nodeNames) usable(kind int) bool {
 	return nameless == ""
 }
 
-// settle chooses the kind of names and hands over the nodes.
+// settle chooses the kind of names and passes on the nodes.
 func (r *nodeNames) settle() error {
 	id := len(r.kinds) - 1
 	kind := id

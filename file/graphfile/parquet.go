@@ -99,7 +99,7 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges chooses the columns of edges. It chooses nested columns only if options name them.
+// edges chooses the columns of edges. It chooses a nested column only if an option names the column.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {
@@ -136,7 +136,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	return c, nil
 }
 
-// edge reads a row; with a null or empty end it is no edge, and the other end is a node.
+// edge reads a row. If an end is null or empty, the row is no edge, and the other end is a node.
 func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	isBlank := false
 	isNumber := true // both ends are integers of at most 19 digits
@@ -197,7 +197,7 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
 }
 
-// groupRows is the number of rows in a group, which is held in memory while it is written.
+// groupRows is the number of rows in a row group, which is held in memory until it is complete.
 const groupRows = 1 << 18
 
 func parquetBytes(g *graph) int64 {
@@ -212,8 +212,8 @@ func parquetBytes(g *graph) int64 {
 	return 2 * column
 }
 
-// writeParquet writes a table with the columns source, target and, if g has weights,
-// weight: integers of 64 bits if all ids are numbers, else text, and doubles.
+// writeParquet writes a table with the columns source and target, and the column weight if g has weights. Ids
+// are integers of 64 bits if all ids are numbers, and text otherwise. Weights are doubles.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	ids := table.ParquetStrings

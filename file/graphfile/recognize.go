@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Recognize returns the format of a file that [Read] reads. head is the beginning of the content, a few kilobytes or all of
-// it; if it does not identify the format, the name does. The result is EdgeList for everything else: text with an edge on
-// each line, and Matrix Market.
+// Recognize returns the format of a file that [Read] reads. head is the beginning of the content, a few
+// kilobytes or all of it. If head does not identify the format, the ending of the name does. For all other
+// files the result is EdgeList, which stands for text with an edge on each line and for Matrix Market.
 func Recognize(name string, head []byte) *Format {
 	if areEdges(head) {
 		return EdgeList
@@ -29,8 +29,8 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// areEdges reports whether objects of JSON are lines of a table: all or none have ends of edges, without nested objects
-// for ends or attributes.
+// areEdges reports whether JSON objects are rows of a table of edges. All of them or none must have ends of
+// edges, and ends and attributes must not be nested objects.
 func areEdges(head []byte) bool {
 	objects := 0
 	edges := 0

@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// SciPy is a sparse matrix in an archive, as scipy.sparse.save_npz writes it: lengths and values
-// are in other places of it.
+// SciPy is a sparse matrix in an archive, as written by scipy.sparse.save_npz. It needs random access, because
+// lengths and values are in different places.
 var SciPy = &Format{
 	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip,
 	Read:  readBatches(readNPZ),
@@ -170,7 +170,7 @@ func (z *npz) square(form string) error {
 	return nil
 }
 
-// vector begins to read an array of one dimension.
+// vector opens an array that must have one dimension.
 func (z *npz) vector(name string) (*npy.Array, error) {
 	a, err := z.open(name)
 	if err == nil && len(a.Shape) != 1 {
@@ -250,7 +250,8 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	return nil
 }
 
-// each adds entries with the given columns; rows stores their rows, and transposed exchanges both.
+// each adds entries with the columns col. rows stores the rows of the next entries in dst. If transposed is
+// set, rows and columns are exchanged.
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	transposed bool) error {
 	data, err := z.values(col.Len)
@@ -292,7 +293,7 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	return cmp.Or(col.End(), data.End())
 }
 
-// coordinates reads a matrix of rows, columns and values.
+// coordinates reads a matrix in the form COO: rows, columns and values.
 func (z *npz) coordinates() error {
 	row, err := z.vector("row")
 	if err != nil {
@@ -317,7 +318,7 @@ func (z *npz) coordinates() error {
 	return cmp.Or(err, row.End())
 }
 
-// readCompressed reads a matrix by rows, or by columns.
+// readCompressed reads a matrix in the form CSR or, with byColumns, CSC.
 func (z *npz) readCompressed(byColumns bool) error {
 	ptr, err := z.vector("indptr")
 	if err != nil {
@@ -370,8 +371,9 @@ func (z *npz) readCompressed(byColumns bool) error {
 	return cmp.Or(err, ptr.End())
 }
 
-// writeSciPy writes g as scipy.sparse.save_npz writes a canonical CSR matrix: columns in order and no entry twice, float64
-// values, and indices of 32 bits if 32 bits suffice. An undirected graph is a symmetric matrix.
+// writeSciPy writes g as scipy.sparse.save_npz writes a canonical CSR matrix: sorted columns, no repeated
+// entries, and values of type float64. Indices have 32 bits if 32 bits suffice, and otherwise 64. An
+// undirected graph is a symmetric matrix.
 func writeSciPy(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(3)
@@ -431,7 +433,7 @@ func isWide(g *graph) bool {
 	return max(int64(g.nodes), g.a.NNZ()) > math.MaxInt32
 }
 
-// sciPyBytes returns the size of the file within a few kilobytes.
+// sciPyBytes returns the size of the file. It is exact within a few kilobytes.
 func sciPyBytes(g *graph) int64 {
 	index := int64(4)
 	if isWide(g) {

@@ -17,8 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// The files of the layout in which TU Dortmund publishes collections of graphs (Morris
-// et al. 2020, TUDataset), each DS and one of these. The first two have to be there.
+// Files of a collection of graphs in the layout of TU Dortmund (Morris et al. 2020, TUDataset). The name of a
+// file is DS and one of these endings. The first two files must exist.
 const (
 	tuEdges         = "_A.txt"               // a line "u, v" for each edge, vertices from 1
 	tuIndicator     = "_graph_indicator.txt" // the graph of each vertex, from 1
@@ -47,15 +47,16 @@ func findTU(path string) (prefix string, ok bool) {
 	return path, err == nil
 }
 
-// ErrNotTU is returned by [ReadTU] where there is no collection.
+// ErrNotTU is the error of [ReadTU] if the path is not a collection.
 var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 
-// ReadTU reads a collection in the TU layout, plain or compressed: the files in the directory path, of DIR/DS, or of the file
-// DIR/DS_A.txt. If directed is set the line "u, v" is an arc from u to v; otherwise it joins them, whether or not the line
-// "v, u" is there too. Attributes of vertices, edges and graphs are not read.
+// ReadTU reads a collection in the TU layout, plain or compressed. path is the directory with the files
+// DS_*.txt, DIR/DS, or the file DIR/DS_A.txt. If directed is set, the line "u, v" is an arc from u to v.
+// Otherwise it is an edge between u and v, with or without the line "v, u". Attributes of vertices, edges and
+// graphs are not read.
 //
-// The error is a [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an edge between
-// two graphs, too few or too many lines, or an edge with two labels.
+// The error is an [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an
+// edge between two graphs, too few or too many lines, or an edge with two labels.
 func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {
@@ -70,8 +71,8 @@ func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error
 	return r.c, nil
 }
 
-// CountTU returns the number of graphs, vertices and arcs of a collection in the TU layout, if no edge has two lines, and the
-// memory of [ReadTU], by the lines of its files.
+// CountTU returns the number of graphs, vertices and arcs of a collection in the TU layout, and the memory
+// that [ReadTU] needs. It counts lines of the files, and assumes that no edge has two lines.
 func CountTU(ctx context.Context, path string) (s *Shape, reading int64, err error) {
 	prefix, ok := findTU(path)
 	if !ok {
@@ -103,7 +104,8 @@ type tuReader struct {
 	size   []int32 // of the graphs
 }
 
-// lines calls visit with each line that is not blank, and returns their number; a missing file has none.
+// lines calls visit with each line that is not blank, and returns the number of these lines. exists is false
+// if the file is missing.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)
@@ -207,7 +209,8 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		words.Counted(want, what))
 }
 
-// texts returns the number of each line's text in names, which are in byte order; nil without a file.
+// texts returns for each line the index of its text in names, which are sorted by bytes. It returns nil if the
+// file is missing.
 func (r *tuReader) texts(ending string) (list []int32, names []string, err error) {
 	var texts table.Dictionary
 	list = []int32{}

@@ -24,13 +24,14 @@ type batchWriter struct {
 	roundedAt string
 }
 
-// batchIDs is the largest number of ids in a batch, batchBytes the approximate size of its text.
+// batchIDs is the largest number of ids in a batch, and batchBytes the approximate size of the text of a
+// batch.
 const (
 	batchIDs   = 1 << 15
 	batchBytes = 1 << 20
 )
 
-// flush hands over the batch.
+// flush passes on the batch.
 func (s *batchWriter) flush() error {
 	b := &s.batch
 	if b.len() == 0 {
@@ -42,7 +43,8 @@ func (s *batchWriter) flush() error {
 	return err
 }
 
-// begin prepares the batch for two more ids of edges or nodes, as numbers or text.
+// begin prepares the batch for two more ids. edges says whether they are ends of edges, and text whether they
+// are text or numbers.
 func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
 	if n := b.len(); n > 0 &&
@@ -57,7 +59,7 @@ func (s *batchWriter) begin(edges, text bool) error {
 	return nil
 }
 
-// weigh notes the weight of the edge that was added last.
+// weigh sets the weight of the edge that was added last.
 func (s *batchWriter) weigh(w float64) {
 	b := &s.batch
 	edges := b.len() / 2
@@ -76,7 +78,7 @@ func (s *batchWriter) round(place string) {
 	}
 }
 
-// word is [table.ParseWeight] for the weight of an edge on a line.
+// word parses the weight of an edge like [table.ParseWeight], and notes the line if the weight is rounded.
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.IsRounded(word, w) {
@@ -129,7 +131,7 @@ func (s *batchWriter) node(id []byte) error {
 	return nil
 }
 
-// hold reports the bytes that a reader keeps.
+// hold reports the bytes that a reader keeps in memory.
 func (s *batchWriter) hold(bytes int64) error {
 	const step = 1 << 20
 	if s.Hold == nil || bytes < s.held+step {
@@ -139,7 +141,7 @@ func (s *batchWriter) hold(bytes int64) error {
 	return s.Hold(bytes)
 }
 
-// fault returns an error on a line; 0 for none.
+// fault returns an error about a line, or about the file if line is 0.
 func (s *batchWriter) fault(line int64, fix, format string,
 	args ...any) *textio.Error {
 	if slices.Contains(args, any(table.Negative)) {
@@ -148,13 +150,13 @@ func (s *batchWriter) fault(line int64, fix, format string,
 	return textio.Fault(s.Name, line, fix, format, args...)
 }
 
-// blank holds the characters of which no id consists.
+// blank contains the blank characters. An id must contain other characters too.
 const blank = " \t\r\n\v\f"
 
 // emptyID is the fault of an id without text.
 const emptyID = "is empty"
 
-// faultOfID returns "" for a valid id; blanks around an id belong to it.
+// faultOfID returns what is wrong with an id, or "" for a valid id. Blanks around an id are part of the id.
 func faultOfID(id []byte) string {
 	switch {
 	case len(bytes.Trim(id, blank)) == 0:

@@ -27,10 +27,10 @@ type xmlText struct {
 // maxWord is the longest word, text or tag.
 const maxWord = 1 << 20
 
-// xmlDepth bounds how deep elements may lie in elements.
+// xmlDepth is the greatest depth of nested elements.
 const xmlDepth = 256
 
-// isEncoded reports whether text begins as XML, which declares its encoding.
+// isEncoded reports whether text begins as XML, in which case it declares its encoding.
 func isEncoded(head []byte) bool {
 	return len(head) >= 2 && head[0] == '<' && head[1] != 0
 }
@@ -61,8 +61,8 @@ func newXMLText(s *batchWriter) *xmlText {
 	return x
 }
 
-// markup is the text of a file on its way to the XML decoder, which keeps a token
-// as a whole, and the tags of the elements that are open.
+// markup passes the text of a file to the XML decoder. It bounds the length of a token, because the decoder
+// holds a token in memory, and keeps the tags of the open elements.
 type markup struct {
 	in   *bufio.Reader
 	left int // bytes before the next token has to end
@@ -148,7 +148,7 @@ func brief(message string) string {
 	return strings.ToValidUTF8(message[:longest], "") + "…"
 }
 
-// read calls start for every element; start may read elements to their end.
+// read calls start for every element. start may read the element to its end.
 func (x *xmlText) read(start func(t xml.StartElement) error) error {
 	for {
 		t, err := x.next()
@@ -172,7 +172,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// content calls visit with the text of each child of t for which isWanted is true.
+// content calls visit with the text of each child of t for which isWanted returns true.
 func (x *xmlText) content(t xml.StartElement,
 	isWanted func(child xml.StartElement) bool,
 	visit func(child xml.StartElement, text string)) error {
@@ -221,7 +221,7 @@ func (x *xmlText) content(t xml.StartElement,
 var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long",
 	Boolean: "boolean"}
 
-// directionOf returns the direction of the edges as GraphML writes it.
+// directionOf returns the word for the direction of the edges in GraphML.
 func directionOf(g *graph) string {
 	if g.directed {
 		return "directed"
@@ -242,8 +242,8 @@ func writeMarkup(out *bufio.Writer, markup string, values ...string) (err error)
 	return err
 }
 
-// appendMarkup appends text with references in place of the characters of markup. The error wraps
-// [ErrFormat] if XML has no such characters.
+// appendMarkup appends text and escapes the characters of markup. The error wraps [ErrFormat] if text contains
+// characters that XML cannot represent.
 func appendMarkup(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
