@@ -30,11 +30,11 @@ const (
 var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label,
 	Value, Part}
 
-// Columns reports how the columns of a table are used, in the order of the file. The
-// caller can check with it that a table was read as it was meant.
+// Columns reports how the columns of a table are used, in the order of the file. With this report the caller
+// can check that the table was read as intended.
 type Columns []Column
 
-// IgnoreAll returns the columns of a table with the given titles, all of them ignored.
+// IgnoreAll returns the report of a table whose columns, with the given titles, are all ignored.
 func IgnoreAll(titles []string) Columns {
 	c := make(Columns, len(titles))
 	for i, title := range titles {
@@ -43,14 +43,13 @@ func IgnoreAll(titles []string) Columns {
 	return c
 }
 
-// IsUsual reports whether every column is used and titled by its use, so that there is
-// nothing to report.
+// IsUsual reports whether the title of every column names its use, so that there is nothing to report.
 func (c Columns) IsUsual() bool {
 	return !slices.ContainsFunc(c,
 		func(col Column) bool { return col.Use == "" || !strings.EqualFold(col.Title, col.Use) })
 }
 
-// String returns, for example, "customer_id → node, segment → label; skipped the index
+// String returns the report as text, for example "customer_id → node, segment → label; skipped the index
 // column; ignored: age, city, joined (dates)". Titles are escaped.
 func (c Columns) String() string {
 	var used, ignored, parts []string

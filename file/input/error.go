@@ -31,19 +31,19 @@ type Error struct {
 	Otherwise string // another remedy, in the form of Fix; may be empty
 }
 
-// Fault returns an error about a line of a file, or with line 0 about the file. It wraps the
-// error that %w formats.
+// Fault returns an error about a line of a file, or about the file if line is 0. The error wraps an error that
+// is formatted with %w.
 func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix,
 		Err: errors.Unwrap(err)}
 }
 
-// Error returns place, problem and remedy in one line. Text from files is escaped, so that
-// printing it is safe.
+// Error returns the place, the problem and the remedy in one line. Text from files is escaped, so that it is
+// safe to print.
 func (e *Error) Error() string { return e.Format(namedOption) }
 
-// Format is Error with options written by option, see [Error.Remedy].
+// Format returns the text of Error with options written by option, see [Error.Remedy].
 func (e *Error) Format(option func(name, value string) string) string {
 	text := e.Msg
 	switch {
@@ -72,10 +72,10 @@ func namedOption(name, value string) string {
 	return "option " + name
 }
 
-// Remedy returns Fix, with Otherwise as an alternative, and with option(name, value) in place of each {name} and {name=value}, so that
-// every program writes options as its users do: {fields=a,b} becomes --fields=a,b in a command.
-// Names are lower-case words joined by hyphens. Other text in braces is kept. In commands of a shell {file} is the file, and
-// {copy} the name of a new one for its corrected text.
+// Remedy returns Fix, with Otherwise as an alternative. It replaces each {name} and {name=value} by
+// option(name, value), so that every program writes options as its users do. For example, {fields=a,b} becomes
+// --fields=a,b in a command. Names are lower-case words joined by hyphens. Other text in braces is kept. In
+// shell commands {file} is the file, and {copy} the name of a new file for the corrected text.
 func (e *Error) Remedy(option func(name, value string) string) string {
 	var text strings.Builder
 	tail := e.Fix
@@ -118,7 +118,7 @@ func (e *Error) Remedy(option func(name, value string) string) string {
 // compressed matches the endings of compressed files.
 var compressed = regexp.MustCompile(`(?i)\.(gz|bgz|zst)$`)
 
-// ShellWord returns text as one word of a shell, in quotes if it needs them.
+// ShellWord returns text as one word of a shell. It adds quotes if they are needed.
 func ShellWord(text string) string {
 	isPlain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+=:,@%", r)
@@ -132,6 +132,6 @@ func ShellWord(text string) string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options that was found
-// before data was read. Its File is the input, or its Option the option.
+// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options that was found before data was
+// read. The File of the error is the input, or its Option is the option.
 var ErrInput = errors.New("input: wrong choice of inputs or options")

@@ -6,30 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// Text holds the settings of how a file of text is read. The zero value decides from the
-// text. The same settings apply to edges, labels, ids and attributes.
+// Text holds the settings for reading text. With the zero value the text itself decides. The same settings
+// apply to edges, labels, ids and attributes.
 type Text struct {
-	// Delimiter is the character between two fields, for example "|"; "": a tab, a comma,
-	// a semicolon or blanks, as the first line of data has them.
+	// Delimiter is the character between two fields, for example "|". If it is "", the first line of data
+	// decides between a tab, a comma, a semicolon and blanks.
 	Delimiter string
 
-	// Decimal is the character in front of a number's fraction: "." (also "") or ",".
+	// Decimal is the character before the fraction of a number: "." or ",". "" means ".".
 	Decimal string
 
-	// Thousands is the character between the thousands of a number: "." as in 1.002,27, "," as in
-	// 1,002.27, " ", "'" or "_"; "": none. With "." the decimal character is a comma.
+	// Thousands is the character between groups of three digits: "." as in 1.002,27, "," as in 1,002.27, " ",
+	// "'" or "_". "" means none. If it is ".", the decimal character is a comma.
 	Thousands string
 
-	// Encoding is one of [Encodings]. "": UTF-8, or UTF-16 where a byte-order mark says so.
-	// A byte that the encoding does not have is an error.
+	// Encoding is one of [Encodings]. "" means UTF-8, or UTF-16 if a byte-order mark says so. A byte that is
+	// invalid in the encoding is an error.
 	Encoding string
 }
 
-// Encodings are the names of the encodings of text. UTF-16 without a byte-order mark is
-// little-endian.
+// Encodings are the names of the encodings of text. UTF-16 without a byte-order mark is read as little-endian.
 var Encodings = strings.Fields("utf-8 utf-16 utf-16le utf-16be latin-1 windows-1252")
 
-// Check returns the name of a setting that is wrong, and the fault; "" if all are right.
+// Check returns the name of a wrong setting, and what is wrong. It returns "" if all settings are right.
 func (t Text) Check() (option, fault string) {
 	switch {
 	case t.Delimiter != "" &&
@@ -52,11 +51,11 @@ func (t Text) Check() (option, fault string) {
 	return "", ""
 }
 
-// unitSeparator takes the place of a delimiter that is no byte while text is read.
+// unitSeparator replaces a delimiter of several bytes while text is read.
 const unitSeparator = 0x1f
 
-// Separator returns the byte between fields, 0 if the text decides. A delimiter of several
-// bytes has become this byte when the text is decoded.
+// Separator returns the byte between fields, or 0 if the text decides. For a delimiter of several bytes it
+// returns the byte by which decoding replaces the delimiter.
 func (t Text) Separator() byte {
 	switch len(t.Delimiter) {
 	case 0:
@@ -67,7 +66,7 @@ func (t Text) Separator() byte {
 	return unitSeparator
 }
 
-// HasDecimalComma reports whether numbers have a comma in front of their fraction.
+// HasDecimalComma reports whether the decimal character of numbers is a comma.
 func (t Text) HasDecimalComma() bool {
 	return t.Decimal == "," || t.Thousands == "."
 }

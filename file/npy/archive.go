@@ -16,7 +16,7 @@ import (
 type Archive struct {
 	Name string // for messages
 
-	// Watch, unless nil, wraps the reader of each array, for example to count its bytes.
+	// Watch wraps the reader of each array, for example to count the bytes. It may be nil.
 	Watch func(io.Reader) io.Reader
 
 	members map[string]*zip.File // of several of one name, the first
@@ -45,24 +45,24 @@ func OpenArchive(name string, in io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// Has reports whether there is an array of that name.
+// Has reports whether the archive contains an array of this name.
 func (a *Archive) Has(name string) bool {
 	return a.members[name] != nil
 }
 
-// IsEmpty reports whether there is no array, as in an archive of other files.
+// IsEmpty reports whether the archive contains no arrays.
 func (a *Archive) IsEmpty() bool { return len(a.members) == 0 }
 
-// Single returns the name of the only member, or "" if there are several or it is
-// no array.
+// Single returns the name of the only member. It returns "" if there are several members or the member is not
+// an array.
 func (a *Archive) Single() string { return a.single }
 
-// Size returns how many bytes an array has with its header, as the directory says.
+// Size returns the size in bytes of an array with its header, according to the directory of the archive.
 func (a *Archive) Size(name string) int64 {
 	return int64(a.members[name].UncompressedSize64)
 }
 
-// Open reads the header of an array. Nothing has to be closed.
+// Open reads the header of an array. The array need not be closed.
 func (a *Archive) Open(name string) (*Array, error) {
 	m := a.members[name]
 	if m == nil {
@@ -97,15 +97,15 @@ func NewArchive(w io.Writer) *ArchiveWriter {
 	return &ArchiveWriter{zip.NewWriter(w)}
 }
 
-// Member begins an array, of which everything is to be written, its header too,
-// before the next one begins.
+// Member begins an array. The caller must write the whole array, with its header, before it begins the next
+// array.
 func (z *ArchiveWriter) Member(name string) (io.Writer, error) {
 	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy",
 		Method: zip.Store})
 }
 
-// Strings writes n strings as an array, in NumPy's fixed-width Unicode form. Bytes
-// that are not UTF-8 become U+FFFD.
+// Strings writes an array of n strings in NumPy's fixed-width Unicode form. Bytes that are not UTF-8 become
+// U+FFFD.
 func (z *ArchiveWriter) Strings(name string, n int, text func(i int) string) error {
 	w, err := z.Member(name)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// isNative reports whether elements of a are stored as in memory, so that they can be read into place.
+// isNative reports whether elements of a are stored as they are in memory, so that they can be read without
+// conversion.
 func isNative(a *Array) bool {
 	return isLittleEndian() && a.order == binary.ByteOrder(binary.LittleEndian)
 }
@@ -32,8 +33,8 @@ func (a *Array) into(memory unsafe.Pointer, n int) error {
 	return nil
 }
 
-// Uint32s reads the next len(dst) elements of an array of integers. It reports whether all of them
-// lie in 0 … 2³²−1; dst has no meaning if they do not.
+// Uint32s reads the next len(dst) elements of an array of integers. It reports whether all of them are in 0 …
+// 2³²−1. If it returns false, the content of dst is undefined.
 func (a *Array) Uint32s(dst []uint32) (ok bool, err error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return false, nil
@@ -71,16 +72,16 @@ func (f *Folder) path(name string) string {
 	return filepath.Join(f.Name, name+".npy")
 }
 
-// Has reports whether there is an array of that name.
+// Has reports whether the folder contains an array of this name.
 func (f *Folder) Has(name string) bool {
 	info, err := os.Stat(f.path(name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// IsEmpty reports whether there are no arrays of a sparse matrix.
+// IsEmpty reports whether the folder contains no sparse matrix.
 func (f *Folder) IsEmpty() bool { return !f.Has("indptr") }
 
-// Size returns the bytes of the file of an array, 0 if the file is missing.
+// Size returns the size in bytes of the file of an array. It returns 0 if the file is missing.
 func (f *Folder) Size(name string) int64 {
 	info, err := os.Stat(f.path(name))
 	if err != nil {
@@ -89,7 +90,7 @@ func (f *Folder) Size(name string) int64 {
 	return info.Size()
 }
 
-// Open reads the header of an array. The file is open until Close.
+// Open reads the header of an array. Close closes the file.
 func (f *Folder) Open(name string) (*Array, error) {
 	file, err := os.Open(f.path(name))
 	if os.IsNotExist(err) {
@@ -106,7 +107,7 @@ func (f *Folder) Open(name string) (*Array, error) {
 	return Read(f.Name+": "+name, file)
 }
 
-// Close closes the files.
+// Close closes the files that Open opened.
 func (f *Folder) Close() {
 	for _, file := range f.files {
 		_ = file.Close() // it was only read

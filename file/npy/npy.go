@@ -35,11 +35,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Magic is how a .npy file begins.
+// Magic is the beginning of a .npy file.
 const Magic = "\x93NUMPY"
 
-// Array is an array that is read from its first element on, in the order in
-// which its elements are stored. It has a method for each kind of elements.
+// Array reads an array from its first element on, in the order in which the elements are stored. It has a
+// method for each kind of elements.
 type Array struct {
 	Name    string // for messages: the file, and the member of an archive
 	Kind    byte   // 'i', 'u', 'f', 'b' or the kinds of text 'S' and 'U'
@@ -103,7 +103,8 @@ func (a *Array) Fault(fix, format string, args ...any) error {
 	return textio.Fault(a.Name, 0, fix, format, args...)
 }
 
-// short turns an early end into an error with the number of elements read.
+// short returns the error about reading an element. An error about an early end states the number of elements
+// read.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -115,7 +116,7 @@ func (a *Array) short(err error) error {
 		"damaged after %d elements (%w)", a.At, err)
 }
 
-// header parses the header of an array. It refuses shapes whose bytes would overflow.
+// header parses the header of an array. It refuses shapes whose size in bytes overflows.
 func (a *Array) header(dict string) error {
 	descr := descrPattern().FindStringSubmatch(dict)
 	fortran := fortranPattern().FindStringSubmatch(dict)
@@ -148,7 +149,7 @@ func (a *Array) header(dict string) error {
 // maxText is the longest string, in characters.
 const maxText = 1 << 14
 
-// setElement takes the type of the elements from its description.
+// setElement sets the type of the elements by its description in the header.
 func setElement(a *Array, descr string) error {
 	wrong := a.Fault("save numbers", "elements of type %q are not supported", descr)
 	kind := typePattern().FindStringSubmatch(descr)
@@ -194,7 +195,7 @@ func (a *Array) IsNumeric() bool {
 	return a.Kind != 'S' && a.Kind != 'U'
 }
 
-// raw returns the next n elements as they are stored.
+// raw returns the next n elements in encoded form.
 func (a *Array) raw(n int) ([]byte, error) {
 	size := n * a.Width
 	if cap(a.buf) < size {
@@ -208,8 +209,8 @@ func (a *Array) raw(n int) ([]byte, error) {
 	return b, nil
 }
 
-// Integers reads the next len(dst) elements of an array of integers. Unsigned
-// ones beyond 2⁶³ come out negative.
+// Integers reads the next len(dst) elements of an array of integers. Unsigned integers from 2⁶³ on become
+// negative.
 func (a *Array) Integers(dst []int64) error {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return a.Fault("save integers", "elements that are no integers")
@@ -231,7 +232,7 @@ func (a *Array) Integers(dst []int64) error {
 // chunkElements is the number of elements that are decoded at once.
 const chunkElements = 1 << 13
 
-// integer returns the bits of a 64-bit integer.
+// integer decodes an element as a 64-bit integer.
 func (a *Array) integer(b []byte) int64 {
 	var bits uint64
 	switch a.Width {
@@ -251,7 +252,7 @@ func (a *Array) integer(b []byte) int64 {
 	return int64(bits) << shift >> shift
 }
 
-// Floats reads the next len(dst) elements of an array of numbers; true is 1.
+// Floats reads the next len(dst) elements of an array of numbers or truth values. True becomes 1.
 func (a *Array) Floats(dst []float64) error {
 	if !a.IsNumeric() {
 		return a.Fault("save numbers", "elements that are not numbers")
@@ -266,7 +267,7 @@ func (a *Array) Floats(dst []float64) error {
 	return err
 }
 
-// Decode stores len(dst) elements of an array of numbers in dst; b holds the encoded elements.
+// Decode decodes len(dst) elements of an array of numbers from b and stores them in dst.
 func (a *Array) Decode(dst []float64, b []byte) {
 	if a.Kind == 'f' && a.Width == 8 && isNative(a) {
 		for i := range dst {
@@ -292,7 +293,8 @@ func (a *Array) Decode(dst []float64, b []byte) {
 	}
 }
 
-// Decode32 stores the values of the elements of a at the beginning of b, values beyond float32 as infinite.
+// Decode32 decodes len(dst) elements of a from b and stores them in dst. Values beyond the range of float32
+// become infinite.
 func Decode32(a *Array, dst []float32, b []byte) {
 	switch {
 	case a.Kind == 'f' && a.Width == 2 && isNative(a):
@@ -314,7 +316,7 @@ func Decode32(a *Array, dst []float32, b []byte) {
 	}
 }
 
-// halves returns the values of all numbers of 16 bits.
+// halves returns the values of all half floats.
 var halves = sync.OnceValue(func() []float32 {
 	values := make([]float32, 1<<16)
 	for h := range values {
@@ -323,7 +325,8 @@ var halves = sync.OnceValue(func() []float32 {
 	return values
 })
 
-// halfFloat returns the value of a half float, which has a sign, 5 bits of exponent and 10 bits of fraction.
+// halfFloat returns the value of a half float, which has a sign bit, 5 bits of exponent and 10 bits of
+// fraction.
 func halfFloat(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {
@@ -364,8 +367,8 @@ func (a *Array) Text() (string, error) {
 	return string(a.text), nil
 }
 
-// End checks that the array ends where it has to; the checksum of an archive
-// is compared there.
+// End returns an error if the array does not end after its last element. In an archive it also checks the
+// checksum.
 func (a *Array) End() error {
 	switch _, err := a.in.ReadByte(); {
 	case errors.Is(err, io.EOF):
@@ -376,13 +379,12 @@ func (a *Array) End() error {
 	return a.Fault(fetchAgain, "goes on behind its %d elements", a.Len)
 }
 
-// ErrLength is returned when an array does not get the elements that its header
-// declares.
+// ErrLength is the error of a [Writer] that gets more or fewer elements than its header declares.
 var ErrLength = errors.New("npy: wrong number of elements")
 
-// Header returns the beginning of a file of version 1.0 with an array in C order:
-// magic, version and dictionary, padded so that the data start at a multiple of 64
-// bytes. NumPy calls the type of the elements descr: "<f8", "|S3".
+// Header returns the header of a file of version 1.0 with an array in C order: magic, version and dictionary.
+// It is padded so that the data begin at a multiple of 64 bytes. descr is NumPy's description of the type of
+// the elements, for example "<f8" or "|S3".
 func Header(descr string, shape ...int) []byte {
 	const magic, align = Magic + "\x01\x00", 64
 	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
@@ -436,7 +438,7 @@ func NewWriter[T simd.Float](w io.Writer, shape ...int) (*Writer[T], error) {
 		len: n}, nil
 }
 
-// Floats writes the next elements. It returns [ErrLength] if they are too many.
+// Floats writes the next elements. It returns [ErrLength] if there are too many elements.
 func (w *Writer[T]) Floats(values []T) error {
 	w.written += int64(len(values))
 	if w.written > w.len {
@@ -457,8 +459,8 @@ func (w *Writer[T]) Floats(values []T) error {
 	return nil
 }
 
-// Close writes the buffered rest. It returns [ErrLength] if elements are
-// missing. It does not close the underlying writer.
+// Close writes the buffered elements. It returns [ErrLength] if elements are missing. It does not close the
+// underlying writer.
 func (w *Writer[T]) Close() error {
 	if w.written != w.len {
 		return fmt.Errorf("%w: %d of %d", ErrLength, w.written, w.len)
@@ -466,8 +468,8 @@ func (w *Writer[T]) Close() error {
 	return w.out.Flush()
 }
 
-// Placed writes a matrix of a file of its own in any order. Elements that follow each other in the file are
-// written together, because many small writes are slow.
+// Placed writes the elements of a matrix to a file in any order. It combines elements that follow each other
+// in the file into one write, because many small writes are slow.
 type Placed[T simd.Float] struct {
 	w       io.WriterAt
 	cols    int
@@ -484,8 +486,8 @@ func NewPlaced[T simd.Float](w io.WriterAt, rows, cols int) (*Placed[T], error) 
 	return &Placed[T]{w: w, cols: cols, start: len(header), element: element}, err
 }
 
-// Put writes values into row i from column j on, at the latest when the writer is closed. Where nothing is
-// put, there are zeros, but for the end of the file.
+// Put writes values into row i, beginning at column j. The values may stay in a buffer until Close. Elements
+// before the last written element that are never put are 0. If nothing is put after them, the file ends early.
 func (p *Placed[T]) Put(i, j int, values []T) error {
 	offset := int64(p.start) + (int64(i)*int64(p.cols)+int64(j))*int64(p.element)
 	if len(p.buf) >= bufferBytes || offset != p.offset+int64(len(p.buf)) {

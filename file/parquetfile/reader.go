@@ -24,11 +24,11 @@ func init() { table.RegisterParquet(&table.ParquetFormat{Open: open, Create: cre
 // fetchAgain is the remedy for a truncated or damaged file.
 const fetchAgain = "fetch the file again"
 
-// maxWord is the limit of the bytes of one value.
+// maxWord is the largest size of a value in bytes.
 const maxWord = 1 << 20
 
-// reader reads columns of a Parquet file row by row. The sizes that the footer declares are
-// compared with the memory that the caller allows, before the library reads the pages.
+// reader reads columns of a Parquet file row by row. Before the library reads pages, the reader compares the
+// sizes that the footer declares with the memory that the caller allows.
 type reader struct {
 	name    string
 	file    *parquet.File
@@ -128,7 +128,7 @@ func (t *reader) Each(columns []int,
 				"column %s is compressed with %s, which is not read",
 				t.columns[c].Title, codec)
 		}
-		// The library decompresses all groups with the codec of the first.
+		// The library decompresses all row groups with the codec of the first row group.
 		if slices.ContainsFunc(groups,
 			func(g format.RowGroup) bool { return g.Columns[c].MetaData.Codec != codec }) {
 			return t.fault("write it again with one codec",
@@ -161,8 +161,8 @@ func (t *reader) Each(columns []int,
 // positionBytes is the memory of the dictionary index of a value.
 const positionBytes = 4
 
-// group reads the given columns of one row group in parallel. Its memory is at most the
-// uncompressed pages of the columns and a dictionary index for each value.
+// group reads the given columns of one row group in parallel. It needs at most the memory of the uncompressed
+// pages of the columns and of a dictionary index for each value.
 func (t *reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 	columns []int, row *row,
 	use func(int64, table.ParquetRow) error) error {
@@ -219,9 +219,8 @@ type row struct {
 // epoch is the beginning of the days and times of Parquet.
 var epoch = time.Unix(0, 0).UTC()
 
-// AppendText implements [table.ParquetRow].
-// Integral floating-point numbers are written without a point, because pandas stores a column
-// of integers as floats if one of them is missing.
+// AppendText implements [table.ParquetRow]. It writes integral floating-point numbers without a decimal point,
+// because pandas stores a column of integers as floats if a value is missing.
 func (r *row) AppendText(dst []byte, i int) []byte {
 	c := r.columns[i]
 	v := r.values[i]
@@ -280,7 +279,7 @@ func (c *column) integer(v parquet.Value) (bits uint64, isNegative bool) {
 	return bits, !c.isUnsigned && int64(bits) < 0
 }
 
-// appendDecimal appends a decimal without trailing zeros of its fraction.
+// appendDecimal appends a decimal number. It omits trailing zeros of the fraction.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -309,7 +308,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	return dst
 }
 
-// footer checks the length of the footer, and adds its memory, about four times that length, to
+// footer checks the length of the footer. It adds the memory of the footer, about four times its length, to
 // the memory in use.
 func (t *reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// node converts a column to the type of the library.
+// node returns the type of a column for the library.
 func node(c *table.ParquetColumn, codec compress.Codec) parquet.Field {
 	field := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type),
 		parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
@@ -21,7 +21,7 @@ func node(c *table.ParquetColumn, codec compress.Codec) parquet.Field {
 	return parquet.Group{c.Name: parquet.Compressed(field, codec)}.Fields()[0]
 }
 
-// schema keeps the columns in the given order, because a parquet.Group sorts them by name.
+// schema keeps the columns in the given order, whereas a parquet.Group sorts them by name.
 type schema struct {
 	parquet.Group
 	fields []parquet.Field
@@ -93,7 +93,7 @@ func (p *writer) Truth(value bool) {
 // Null adds a null to an optional column.
 func (p *writer) Null() { p.add(parquet.NullValue()) }
 
-// EndRow ends a row; every column must have a value.
+// EndRow ends a row. Every column must have a value.
 func (p *writer) EndRow() error {
 	p.batch = append(p.batch, p.values[p.begun:len(p.values):len(p.values)])
 	p.begun = len(p.values)
@@ -136,9 +136,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// zstdPages compresses the pages of a file with one encoder, whose window is slightly larger
-// than a page. The encoders of parquet.Zstd need 16 MiB each and are allocated again after each
-// garbage collection.
+// zstdPages compresses the pages of a file with one encoder, whose window is slightly larger than a page. The
+// encoders of parquet.Zstd need 16 MiB each, and are allocated again after each garbage collection.
 type zstdPages struct {
 	compress.Codec
 	encoder *zstd.Encoder

@@ -93,7 +93,8 @@ func (t *attributeTable) each(ctx context.Context, path string,
 	return nil
 }
 
-// begin makes the columns that the settings name, or all except nodes and labels.
+// begin makes the columns that the settings name. Without such settings it makes all columns except nodes and
+// labels.
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))
@@ -326,8 +327,9 @@ func (t *attributeTable) decide() error {
 	return first
 }
 
-// assign assigns columns of the result to the columns of the file, and returns their number. Categories are sorted by
-// bytes, so that the result does not depend on the order of the rows. Categories of a model are assigned already.
+// assign assigns columns of the result to the columns of the file, and returns the number of columns of the
+// result. It sorts categories by bytes, so that the result does not depend on the order of the rows. For a
+// model, the categories are already assigned.
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -350,7 +352,7 @@ func (t *attributeTable) assign() (cols int) {
 	return max(cols, len(t.c.Names))
 }
 
-// report sets the use of every column.
+// report sets the use of every column of the file.
 func (t *attributeTable) report() {
 	for i := range t.columns {
 		switch c := &t.columns[i]; {
@@ -395,8 +397,8 @@ func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	}
 }
 
-// readTable reads a table with the ids in a column: first the types of its columns, and then the
-// values, so that its text need not be kept in memory.
+// readTable reads a table with a column of ids. It reads the types of the columns first and then the values,
+// so that it need not keep the text in memory.
 func (r *features) readTable(ctx context.Context) error {
 	t := newAttributeTable(r.nodes, r.c)
 	if !table.Numbers(r.c.Fields) {

@@ -7,14 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows: the lines of the
-// file named ("-" reads stdin), or for "" the ids that [File.Axis] finds, or else numbers
-// from 0. A repeated id is a [*nodefile.ParseError].
+// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows. The ids are the lines of the file
+// called named ("-" reads stdin). If named is "", they are the ids that [File.Axis] finds, or else numbers
+// from 0. The error about a repeated id is a [*nodefile.ParseError].
 //
-// ReadCSR calls room, unless it is nil, before the entries grow, with the entries read so far
-// and the bytes of memory required. Once room returns an error, ReadCSR only counts the rest,
-// so that its last call of room, whose error it returns together with the ids, has the
-// number of entries of the whole matrix.
+// If room is not nil, ReadCSR calls it before the entries grow, with the number of entries read so far and the
+// bytes of memory required. After an error of room, ReadCSR only counts the remaining entries. It then calls
+// room once more with the number of entries of the whole matrix, and returns the error of this call together
+// with the ids.
 func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
 	room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
 	ids, err := f.rowIDs(ctx, named, stdin)

@@ -26,13 +26,13 @@ type Conversion struct {
 
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// LabelFile holds the labels of the rows: an array with a number for each row, or a table
-	// of nodes and labels, read with the settings Labelling; "": the labels of the matrix.
+	// LabelFile is an array with a number for each row, or a table of nodes and labels that is read with the
+	// settings Labelling. If it is "", the matrix itself may have labels.
 	LabelFile string
 	Labelling *nodefile.LabelConfig
 
-	// Reserve is called before ids, and then labels, are read, with the bytes that they need;
-	// its error ends the reading. It may be nil.
+	// Reserve is called before ids and before labels are read, with the bytes that they need. An error that it
+	// returns ends the reading. It may be nil.
 	Reserve func(bytes int64, what string) error
 
 	// Results of [Conversion.Prepare].
@@ -41,12 +41,12 @@ type Conversion struct {
 	labels     []string // label of each row, from LabelFile; nil: the labels of File
 }
 
-// Prepare finds the ids of rows and columns, and reads LabelFile. Ids of rows come from the
-// file IDs, ids of both from the matrix or its separate files of ids, else they are numbers
-// (columns of LIBSVM text from 1, because its indices count from 1).
+// Prepare finds the ids of rows and columns, and reads LabelFile. The ids of rows are in the file IDs, or else
+// in the matrix or its separate file of ids. The ids of columns are in the matrix or its separate file.
+// Otherwise ids are numbers, which begin at 1 for columns of LIBSVM text.
 //
-// Class names that are no numbers are numbered from 1 by name, numbers by value, because LIBSVM text holds
-// numbers only. Rows without a label get 0; that is an error if 0 is also the name of a class.
+// Labels that are not numbers are replaced by numbers from 1, in the order of the names, because LIBSVM text
+// holds numbers only. Rows without a label get 0. It is an error if 0 is also the name of a class.
 func (c *Conversion) Prepare(ctx context.Context) error {
 	reserve := c.Reserve
 	if reserve == nil {
@@ -144,12 +144,12 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	return list, err
 }
 
-// Convert writes the matrix, after [Conversion.Prepare], to w in the format to with elements
-// of type T. It writes the labels that the file itself holds to labels, a line ID<TAB>LABEL
-// for each row, since arrays cannot hold them. Memory: one row and File.Held bytes.
+// Convert writes the matrix to w in a format, with elements of type T. [Conversion.Prepare] must be called
+// first. If the file contains labels, Convert writes them to labels, a line ID<TAB>LABEL for each row, because
+// arrays cannot contain them. Memory: one row and File.Held bytes.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format,
 	w, labels io.Writer) error {
-	// number and label of the next row
+	// number and label of the next row.
 	i := 0
 	label := "0"
 	file, err := NewWriter[T](w, format, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {

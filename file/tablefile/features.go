@@ -59,9 +59,10 @@ func (f *Features) Means() []float64 {
 	return means
 }
 
-// Name returns the name of an attribute of a table: the title of its column with the category or, given the values of a
-// row of the table, with the number or date: "country = PL", "age = 31", and "near nodes: country = DE" for a category
-// that the row lacks. For a matrix it returns "".
+// Name returns the name of an attribute of a table. The name is the title of the column with the category, for
+// example "country = PL". For an attribute of numbers, it is the title with the value in row as a number or a
+// date, for example "age = 31". For a category that the row lacks, it is "near nodes: country = DE". If row is
+// nil, no value is added. For a matrix it returns "".
 func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		level := attribute - g.at
@@ -83,8 +84,8 @@ func (f *Features) Name(attribute int, row []float32) string {
 	return ""
 }
 
-// group is the columns of the result that come from one column of a table: one for a number, one
-// for each category.
+// group holds the attributes that come from one column of a table: one attribute for a column of numbers,
+// otherwise one for each category.
 type group struct {
 	title  string
 	at, n  int
@@ -112,10 +113,11 @@ type FeatureConfig struct {
 	Warn        func(error)      // called with each warning about the file; may be nil
 }
 
-// ErrMatrix is the error of [ReadFeatures] if columns of a matrix are named.
+// ErrMatrix is the error of [ReadFeatures] if the settings name columns of a matrix.
 var ErrMatrix = errors.New("tablefile: the columns of a matrix have no titles")
 
-// ErrTable is wrapped by the error of [ReadFeatures] if ids are given for a table.
+// ErrTable is wrapped by the error of [ReadFeatures] if ids are given for a table, because a table has a
+// column of ids.
 var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 
 // ReadFeatures reads attributes of nodes, a row for each node, from a matrix that [Inspect]
@@ -216,8 +218,8 @@ func (r *features) readMatrix(ctx context.Context) error {
 	})
 }
 
-// readIDs reads the ids of the rows of a matrix. Without ids row i belongs to node i if the graph has the nodes 0 … n−1 and
-// the matrix n rows.
+// readIDs reads the ids of the rows of a matrix. If there are no ids, row i belongs to node i. In this case
+// the graph must have the nodes 0 … n−1, and the matrix must have n rows.
 func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 	if r.c.Rows != nil {
 		r.ids = *r.c.Rows
@@ -245,7 +247,7 @@ func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 	return nil
 }
 
-// add adds the row of a node; line is 0 for a matrix.
+// add adds the row of a node. line is the line of the file, or 0 for a matrix.
 func (r *features) add(line int64, id []byte, values []float32) error {
 	row, isNode := r.unknown.Find(r.nodes.Lookup, line, id)
 	if !isNode {
@@ -263,11 +265,11 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	return nil
 }
 
-// FindLeaks returns the titles of the attributes that determine the labels of all labelled nodes
-// that have a value: nodes with the same value have the same label. Such a column may have been
-// made from the labels. There must be two classes of at least two such nodes, at most half as many
-// values as nodes, and the agreement must be unlikely by chance: L labels of K classes with n labels each have L! / ∏ n!
-// orders, at most K^D orders agree with D values, and K^D · ∏ n! / L! must be below 1/4 divided by the number of columns.
+// FindLeaks returns the titles of the attributes that determine the labels of all labelled nodes with a value:
+// nodes with the same value have the same label. Such a column may have been made from the labels. There must
+// be two classes of at least two such nodes, and at most half as many values as nodes. The agreement must be
+// unlikely by chance. L labels of K classes with n labels each have L! / ∏ n! orders, and at most K^D orders
+// agree with D values. K^D · ∏ n! / L! must be below 1/4 divided by the number of columns.
 func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 	classOf := make([]map[float32]int, len(f.groups)) // of each value
 	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
@@ -310,7 +312,7 @@ func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 		}
 	}
 	for g, group := range f.groups {
-		// orders is a logarithm to the base 2
+		// orders is a logarithm to the base 2.
 		large := 0
 		labels := 0
 		orders := 0.0
@@ -337,7 +339,7 @@ func logFactorial(n int) float64 {
 	return v / math.Ln2
 }
 
-// end returns an error if there are no rows, or if some of their nodes are not in the graph.
+// end returns an error if there are no rows, or if there are rows of nodes that are not in the graph.
 func (r *features) end() error {
 	if r.unknown.Total == 0 {
 		return textio.Fault(r.file, 0, "give one node a row", "no row")

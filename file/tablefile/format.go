@@ -20,9 +20,9 @@ type Format struct {
 	Kernel  string   // name of the variant for precomputed kernels; "": no variant
 	NoGraph string   // remedy for such a file where a graph is expected
 
-	// Text means that a file is read sequentially, may be compressed, and holds a label for
-	// every row but no ids. Files of other formats are read at any offset, so that they must
-	// not be compressed, and have ids in the file or in separate files.
+	// Text means that a file is read sequentially, may be compressed, and contains a label for each row but no
+	// ids. Files of other formats are read at any offset. They must not be compressed, and have ids in the
+	// file or in separate files.
 	Text bool
 
 	SeparateIDs bool // ids are written to files of their own: X.rows.ids, X.cols.ids
@@ -44,8 +44,8 @@ type rows[T sparse.Float] struct {
 	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // for formats with AnyOrder
 }
 
-// rowsOf returns the functions for elements of type T. A field for each type is needed because
-// a Go method cannot have type parameters.
+// rowsOf returns the functions for elements of type T. The format has a field for each type because a Go
+// method cannot have type parameters.
 func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	if r, ok := any(&f.of32).(*rows[T]); ok {
 		return r
@@ -53,10 +53,10 @@ func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	return any(&f.of64).(*rows[T])
 }
 
-// Formats lists all formats. A file has the first format that recognizes it.
+// Formats lists all formats. If several formats recognize a file, the first one is used.
 var Formats = []*Format{NPY, NPZ, LIBSVM}
 
-// MatrixEndings are the endings of all formats.
+// MatrixEndings are the endings of the names of files in all formats.
 var MatrixEndings = func() (endings []string) {
 	for _, f := range Formats {
 		endings = append(endings, f.Endings...)
@@ -80,9 +80,9 @@ func endsAsMatrix(name string) bool {
 		func(f *Format) bool { return slices.Contains(f.Endings, ending) })
 }
 
-// Recognize returns the format of a file by the first bytes of its content, or else by its
-// name; nil if no format matches. It returns nil for archives too, because only their
-// contents show whether they hold a matrix; [Detect] reads these.
+// Recognize returns the format of a file. It decides by head, the first bytes of the content, or else by the
+// name. It returns nil if no format matches. It also returns nil for archives, because only their members show
+// whether they contain a matrix; [Detect] reads these.
 func Recognize(name string, head []byte) *Format {
 	if f := formatOf(name, head); f != nil && f.holds == nil {
 		return f
@@ -92,8 +92,8 @@ func Recognize(name string, head []byte) *Format {
 
 const headBytes = 4 << 10
 
-// Detect returns the format of a file. It returns nil for an archive with a square sparse
-// matrix, because that is a graph, and for a path that is not a regular file or cannot be read.
+// Detect returns the format of a file. It returns nil if path is not a regular file or cannot be read. It also
+// returns nil for an archive with a square sparse matrix, because this is a graph.
 func Detect(ctx context.Context, path string) *Format {
 	in, err := open(ctx, path)
 	if err != nil {
@@ -107,8 +107,8 @@ func Detect(ctx context.Context, path string) *Format {
 	return f
 }
 
-// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64":
-// without the header for arrays, approximately for text.
+// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64". The size of an array
+// is without its header, the size of text is approximate.
 func (f *Format) Size(rows, cols int, dtype string) int64 {
 	bytes := 4 * int64(rows) * int64(cols)
 	if dtype == "float64" {

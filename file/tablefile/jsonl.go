@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// newJSONL returns a writer of predictions with one JSON object a line: the columns in
-// front of the scores, null for missing values, and scores, an object from class to score
-// (null if the node has no scores, absent if c.Top < 0).
+// newJSONL returns a writer of predictions that writes one JSON object on each line. The object has the
+// columns in front of the scores, null for missing values, and scores. scores is an object from class to
+// score, null if the node has no scores, and absent if c.Top < 0.
 func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	// keys of JSON objects

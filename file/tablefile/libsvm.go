@@ -110,8 +110,8 @@ func (v *vectorReader) word(tail []byte) (word, behind []byte) {
 	return tail[:end], tail[end:]
 }
 
-// vector calls set with the column, from 0, and the value of every pair of the next line; false
-// means the end of the text.
+// vector reads the next line, and calls set with the column, counted from 0, and the value of every pair. It
+// returns false at the end of the text.
 func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	if isLine, err := v.next(); !isLine {
 		return false, err
@@ -338,7 +338,8 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	}
 }
 
-// isVectors requires a line with two pairs, because "1 2:3" may be an edge to 2:3.
+// isVectors reports whether text begins as LIBSVM text. It requires a line with two pairs, because "1 2:3" may
+// be an edge to the node 2:3.
 func isVectors(head []byte) bool {
 	v := &vectorReader{bits: 64}
 	largest := 0
@@ -363,9 +364,9 @@ func isVectors(head []byte) bool {
 	return largest >= 2
 }
 
-// newLIBSVMWriter returns a writer of LIBSVM text. A line is the label and index:value of
-// every nonzero feature, or for a kernel 0:serial and all values; indices and serial numbers
-// count from 1. Values have enough digits to read the same bits back.
+// newLIBSVMWriter returns a writer of LIBSVM text. A line begins with the label. Features follow as
+// index:value, without zeros. A kernel has 0:serial and all values. Indices and serial numbers count from 1.
+// Values have enough digits to read the same bits back.
 func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	bits := bitsOf[T]()

@@ -39,8 +39,8 @@ func (f *File) inspectArray(in *textio.Reader) error {
 	return f.shape(a, size)
 }
 
-// shape compares size, the bytes of the file or member, with the header, to find truncated files
-// before rows are read.
+// shape sets the shape of f. It compares size, the bytes of the file or the member of an archive, with the
+// header, to find truncated files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
 	if err := setType(f, a); err != nil {
 		return err
@@ -77,8 +77,8 @@ func setType(f *File, a *npy.Array) error {
 	return nil
 }
 
-// narrowTo converts values to the type of dst. It refuses infinite, NaN and too large values, and integers above 2⁵³,
-// because float64 does not represent all of them.
+// narrowTo converts values to the type of dst. It refuses infinite values, NaN, values that are too large, and
+// integers above 2⁵³, of which float64 represents only some.
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
@@ -89,7 +89,7 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	return nil
 }
 
-// elementError returns the error about an element that narrowTo rejects.
+// elementError returns the error about an element that narrowTo refuses.
 func elementError(f *File, i, j int, v float64) error {
 	what := "is beyond float32"
 	fix := "pass {dtype=float64}"
@@ -158,8 +158,8 @@ func (f *File) readRows(a *npy.Array,
 	return a.End()
 }
 
-// panelRows returns the number of rows of a panel: rows of an array stored by columns that are
-// read together, so that each read covers adjacent elements of a column.
+// panelRows returns the number of rows of a panel. A panel holds rows of an array that is stored by columns.
+// They are read together, so that each read covers adjacent elements of a column.
 func panelRows(f *File) int {
 	memory := int64(64 << 20)
 	if f.o.Memory > 0 {
@@ -168,7 +168,7 @@ func panelRows(f *File) int {
 	return int(max(1, min(int64(f.Rows), memory/(8*int64(f.Cols)+16))))
 }
 
-// panelBytes returns the memory of a panel and its buffers.
+// panelBytes returns the memory of a panel and of its buffers.
 func panelBytes(f *File) int64 {
 	if !f.byColumns {
 		return 0
@@ -176,7 +176,8 @@ func panelBytes(f *File) int64 {
 	return int64(panelRows(f)) * (8*int64(f.Cols) + 16)
 }
 
-// readPanels reads the same range of every column for each panel.
+// readPanels visits the rows of an array that is stored by columns. For each panel, it reads the same range of
+// every column.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(),
 	visit func(i int, row []float64) error) error {
 	height := panelRows(f)
@@ -216,7 +217,7 @@ func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 		close: out.Close}, nil
 }
 
-// placeNPY returns a writer of a .npy file that accepts elements in any order.
+// placeNPY returns a writer of a .npy file to which elements can be written in any order.
 func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
 	out, err := npy.NewPlaced[T](w, m.Rows.N, m.Cols.N)
 	if err != nil {

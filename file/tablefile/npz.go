@@ -22,8 +22,8 @@ var NPZ = &Format{
 	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
 }
 
-// arrays lists the names of the array that holds the matrix of an archive. A precomputed
-// kernel has the name kernelArray.
+// arrays lists the names under which an archive may contain the matrix. kernelArray is the name of a
+// precomputed kernel.
 var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
 
 const kernelArray = "kernel"
@@ -37,7 +37,7 @@ func pick(archive *npy.Archive) string {
 	return archive.Single()
 }
 
-// archive opens the archive in, whose arrays report the progress.
+// archive opens an archive. Reading its arrays reports the progress.
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
@@ -83,9 +83,9 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 	return f.shape(a, archive.Size(name))
 }
 
-// archiveNames returns the ids of the n rows (which = "rows") or columns ("cols"): the strings
-// of the array with that name, or nil if it is missing or holds numbers. Names with tabs or
-// line breaks are errors, because files of ids could not hold them.
+// archiveNames returns the ids of the n rows (which = "rows") or columns ("cols"), which are the strings of
+// the array of this name. It returns nil if the array is missing or contains numbers. Ids with tabs or line
+// breaks are errors, because files of ids could not contain them.
 func archiveNames(ctx context.Context, f *File, which string,
 	n int) ([]string, error) {
 	in, err := open(ctx, f.path)
@@ -237,8 +237,7 @@ func (f *File) readSparse(in *textio.Reader,
 	return cmp.Or(ends.End(), indices.End(), data.End())
 }
 
-// holdsMatrix reports whether an archive holds a matrix of features. A square sparse matrix is
-// taken for a graph.
+// holdsMatrix reports whether an archive contains a matrix of features. A square sparse matrix is a graph.
 func holdsMatrix(name string, in *textio.Reader) bool {
 	archive, err := (&File{Name: name}).archive(in)
 	if err != nil {
@@ -248,8 +247,8 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 	return sparse && rows != cols || pick(archive) != ""
 }
 
-// newNPZWriter returns a writer of an archive with the arrays rows and cols, which hold the
-// ids, and the matrix, in the array kernel for a kernel, else features.
+// newNPZWriter returns a writer of an archive. The arrays rows and cols contain the ids. The matrix is the
+// array kernel if it is a kernel, and otherwise the array features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
 	err := cmp.Or(archive.Strings("rows", m.Rows.N, m.Rows.ID),
@@ -277,7 +276,7 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	return out, nil
 }
 
-// writePredictions writes the arrays label, of numbers of columns, and reached.
+// writePredictions writes the array label, with numbers of columns, and the array reached.
 func writePredictions(archive *npy.ArchiveWriter, m *Matrix) error {
 	labels := make([]byte, 0, 4*m.Rows.N)
 	reached := make([]byte, m.Rows.N)

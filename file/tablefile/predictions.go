@@ -21,8 +21,8 @@ type Prediction struct {
 
 	Set []string // prediction set of the node, see Columns.Sets
 
-	// Scores has one score for each class, or is nil for a node without scores. Writers read
-	// it during the call only.
+	// Scores has one score for each class. It is nil for a node without scores. A writer reads it during the
+	// call only.
 	Scores []float64
 
 	class int   // of the label; −1: none, or several
@@ -36,7 +36,7 @@ func (p *Prediction) score(class int) float64 {
 	return p.Scores[class]
 }
 
-// fixedColumns are the columns before the scores. The probability is the probability of the label.
+// fixedColumns are the columns before the scores. The column probability is the probability of the label.
 var fixedColumns = []Column[*Prediction]{
 	{Title: "node", Text: func(p *Prediction) string { return p.Node }},
 	{Title: labelTitle, Optional: true, Text: func(p *Prediction) string { return p.Label }},
@@ -45,13 +45,13 @@ var fixedColumns = []Column[*Prediction]{
 	scoreColumn("probability", func(p *Prediction) int { return p.class }),
 }
 
-// setColumns are the columns of sets of classes, behind the fixed ones.
+// setColumns are the columns of prediction sets. They follow the fixed columns.
 var setColumns = []Column[*Prediction]{
 	{Title: "set", Optional: true, Text: func(p *Prediction) string { return strings.Join(p.Set, SetSeparator) }},
 	{Title: "set_size", Whole: func(p *Prediction) int { return len(p.Set) }},
 }
 
-// SetSeparator separates the classes of a set, and the labels of a node with several.
+// SetSeparator separates the classes of a prediction set, and the labels of a node with several labels.
 const SetSeparator = "|"
 
 // labelTitle is the title of the column of labels.
@@ -73,8 +73,7 @@ var PredictionTitles = func() (titles []string) {
 	return titles
 }()
 
-// predictionFormats lists the formats of predictions. The code of each is in a file of its
-// own.
+// predictionFormats lists the formats of predictions. The code of each format is in its own file.
 var predictionFormats = []struct {
 	ending string
 	begin  func(w io.Writer, ending string, c *Columns) rowFile[*Prediction]
@@ -92,10 +91,9 @@ var PredictionEndings = func() (endings []string) {
 	return endings
 }()
 
-// WritePredictions writes n predictions in the format of a file ending, or in the first of
-// [PredictionEndings] for an unknown ending. line(i, p) stores prediction i in *p;
-// p.Scores has one element for each class and is reused for the next prediction. Memory:
-// one line, or one row group for Parquet.
+// WritePredictions writes n predictions in the format of a file ending. For an unknown ending it uses the
+// first of [PredictionEndings]. line(i, p) stores prediction i in *p. p.Scores has one element for each class
+// and is reused for the next prediction. Memory: one line, or one row group for Parquet.
 func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int,
 	line func(i int, p *Prediction)) error {
 	format := predictionFormats[max(0, slices.Index(PredictionEndings, ending))]
@@ -125,8 +123,8 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 type Columns struct {
 	Classes []string // class names, in the order of the scores; columns have the order of [nodefile.OrderClasses]
 
-	// Top > 0: name and score of that many best classes; 0: a column for each class;
-	// < 0: no scores.
+	// Top is the number of best classes to write, each with its name and score. 0 means a column for each
+	// class, and a negative number no scores.
 	Top int
 
 	Sets bool // columns of sets
@@ -140,8 +138,8 @@ func (c *Columns) fixed() []Column[*Prediction] {
 	return slices.Clone(fixedColumns)
 }
 
-// list returns all columns. A class with the name of a fixed column gets the title
-// class:NAME, so that titles are unique.
+// list returns all columns. A class with the name of a fixed column gets the title class:NAME, because titles
+// must be unique.
 func (c *Columns) list() []Column[*Prediction] {
 	columns := c.fixed()
 	for i := range c.top() {
@@ -169,10 +167,11 @@ func (c *Columns) list() []Column[*Prediction] {
 	return columns
 }
 
-// top returns the number of ranked classes in a line.
+// top returns the number of best classes in a line.
 func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order returns the classes whose scores a line has: all, or the c.Top highest, the first class among equals.
+// order returns the classes whose scores are in a line: all classes, or the c.Top classes with the highest
+// scores. Of classes with equal scores the first comes first. dst holds all classes.
 func (c *Columns) order(dst []int, scores []float64) []int {
 	if c.Top == 0 {
 		return dst

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ErrStream is wrapped by the error of [Inspect] for an input that can only be read once: a
-// pipe, standard input or a compressed array.
+// ErrStream is wrapped by the error of [Inspect] about an input that can be read only once: a pipe, standard
+// input or a compressed array.
 var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
 
 // streamError returns an error about a file that wraps [ErrStream].
@@ -33,8 +33,8 @@ type Options struct {
 	Progress  func(stage string, done, total int64) // called with the bytes read and the size of the file (0 if unknown); may be nil
 	Stdin     io.Reader                             // read for the path "-"; nil: os.Stdin
 
-	// Copy returns the path of a temporary file. [Inspect] copies input that can be read only
-	// once to it, decompressed. If Copy is nil, such input is an error.
+	// Copy returns the path of a temporary file to which [Inspect] copies input that can be read only once,
+	// decompressed. If Copy is nil, such input is an error.
 	Copy func() (string, error)
 }
 
@@ -48,7 +48,7 @@ type File struct {
 	InOrder    bool // the serial numbers of a LIBSVM kernel are 1, 2, 3 …
 	Single     bool // the type of the elements fits into float32
 
-	// Held is the approximate memory of [Read] in bytes, without the elements of a row.
+	// Held is the approximate memory of [Read] in bytes, without the memory of a row.
 	Held int64
 
 	path      string
@@ -73,9 +73,9 @@ func (f *File) rowBytes(element int64) int64 {
 	return f.Held + element*int64(f.Cols)
 }
 
-// Inspect determines the format, shape and type of the matrix in a file. The error wraps
-// [ErrStream] if the input can be read only once and Options.Copy is nil. Cost: LIBSVM text is
-// read once to the end; of other formats Inspect reads the header.
+// Inspect determines the format, the shape and the type of the matrix in a file. The error wraps [ErrStream]
+// if the input can be read only once and Options.Copy is nil. Cost: LIBSVM text is read once to the end. In
+// other formats Inspect reads the header.
 func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	o = cmp.Or(o, &Options{})
 	f, err := inspect(ctx, path, o)
@@ -133,8 +133,8 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	return f, nil
 }
 
-// Read calls visit with every row, in order, and its label, or nil if the format has no
-// labels. Both slices are valid during the call only. A value that overflows T is an error.
+// Read calls visit with every row, in order, and with its label, which is nil if the format has no labels.
+// Both slices are valid during the call only. A value that overflows T is an error.
 func Read[T sparse.Float](ctx context.Context, f *File,
 	visit func(label []byte, row []T) error) error {
 	in, err := open(ctx, f.path)

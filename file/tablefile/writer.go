@@ -18,16 +18,16 @@ type Matrix struct {
 	Kernel         bool      // the matrix is a precomputed kernel
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// Predictions returns the predicted column of row i, -1 for none, and whether a label reaches the
-	// row. Archives hold both as the arrays label and reached. nil: there are no predictions.
+	// Predictions returns the predicted column of row i, or −1 for none, and whether a label reaches the row.
+	// Archives contain both, as the arrays label and reached. It is nil if there are no predictions.
 	Predictions func(i int) (label int, reached bool)
 
-	// Label returns the label of row i for LIBSVM text, a number; nil: all labels are 0.
+	// Label returns the label of row i for LIBSVM text, which is a number. If Label is nil, all labels are 0.
 	Label func(i int) string
 
-	// Pieces means that blocks are written in any order, with [Writer.Put]. With Hold, all
-	// elements stay in memory until Close. Without Hold, the format must have AnyOrder and the
-	// io.Writer must be an [io.WriterAt], so that each row of a block is written at its offset.
+	// Pieces means that blocks are written in any order, with [Writer.Put]. If Hold is set, all elements stay
+	// in memory until Close. Otherwise the format must have AnyOrder and the io.Writer must be an
+	// [io.WriterAt], because each row of a block is written at its offset.
 	Pieces, Hold bool
 }
 
@@ -41,8 +41,8 @@ type Writer[T sparse.Float] struct {
 	narrow        []T // buffer for a row of a block
 }
 
-// NewWriter returns a writer of a matrix with elements of type T in the format f, and writes
-// the ids to m.RowIDs and m.ColIDs.
+// NewWriter returns a writer of a matrix in the format f with elements of type T. It writes the ids to
+// m.RowIDs and m.ColIDs.
 func NewWriter[T sparse.Float](w io.Writer, f *Format,
 	m *Matrix) (*Writer[T], error) {
 	if err := cmp.Or(WriteIDs(m.RowIDs, m.Rows), WriteIDs(m.ColIDs, m.Cols)); err != nil {
@@ -63,8 +63,8 @@ func NewWriter[T sparse.Float](w io.Writer, f *Format,
 	return file, nil
 }
 
-// Fill writes a whole file; values stores row i in row. The error about a number that
-// overflows T wraps [ErrRange].
+// Fill writes a whole file. It calls values to store row i in row. The error about a number that overflows T
+// wraps [ErrRange].
 func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix,
 	values func(i int, row []float64) error) error {
 	file, err := NewWriter[T](w, f, m)
@@ -90,7 +90,7 @@ func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix
 	return file.Close(ctx)
 }
 
-// Row writes the next row. It panics if the length of values is not the number of columns.
+// Row writes the next row. It panics if len(values) differs from the number of columns.
 func (w *Writer[T]) Row(values []T) error {
 	if len(values) != w.cols || w.put != nil {
 		panic(badRow)
@@ -99,8 +99,8 @@ func (w *Writer[T]) Row(values []T) error {
 	return w.row(w.written-1, values)
 }
 
-// Put writes a block whose first element has row i and column j of the matrix. The error about
-// a number that overflows T wraps [ErrRange].
+// Put writes a block whose first element is in row i and column j of the matrix. The error about a number that
+// overflows T wraps [ErrRange].
 func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	piece *sparse.Block[float64]) error {
 	if len(w.narrow) < piece.Cols {
@@ -121,7 +121,7 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	return nil
 }
 
-// PutRows writes a panel of whole rows, starting with row i, which must be the next row unless pieces are written.
+// PutRows writes a panel of whole rows that begins with row i. If m.Pieces is not set, i must be the next row.
 func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	panel *sparse.Block[T]) error {
 	for r := range panel.Rows {
@@ -139,8 +139,8 @@ func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	return nil
 }
 
-// Close writes the buffered elements. It returns an error if rows of an array that is written
-// row by row are missing. It does not close the underlying writer.
+// Close writes the buffered elements. It returns an error if an array is written row by row and rows are
+// missing. It does not close the underlying writer.
 func (w *Writer[T]) Close(ctx context.Context) error {
 	for ; len(w.held) > 0; w.held = w.held[w.cols:] {
 		if ctx.Err() != nil {
@@ -157,8 +157,7 @@ func (w *Writer[T]) Close(ctx context.Context) error {
 // ErrRange is wrapped by the error about a number that is too large for float32.
 var ErrRange = errors.New("too large for float32")
 
-// Narrow converts values to the precision of dst. The error about a number that overflows T wraps
-// [ErrRange].
+// Narrow converts values to the type of dst. The error about a number that overflows T wraps [ErrRange].
 func Narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
