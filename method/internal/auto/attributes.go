@@ -10,11 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X with the lazy
-// walk T̃ of [lens]. T̃ takes the place of S̃, whose row sums grow with the degree: S̃ lost accuracy on web pages with hubs.
+// Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X with the
+// lazy walk T̃ of [lens]. It uses T̃ in place of the S̃ of [lens], because the row sums of S̃ grow with the degree: S̃ lost
+// accuracy on web pages with hubs.
 type Attributes struct{ *lens }
 
-// NewAttributes returns the two views of the attributes of p. It passes twice over the values.
+// NewAttributes returns the two views of the attributes of p. Cost: two passes over the values.
 func NewAttributes(p *problem.Problem, memory int64, workers int) *Attributes {
 	l := newLens(p, newAttributeTable(p.Team(), p.Attributes), workers, new(graph.Work))
 	l.memory = memory
@@ -39,8 +40,8 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 	return a.a.Table.Err()
 }
 
-// Scores calls visit for every node with the product of its views and weights. Weights must have a row for each column of the
-// first view, and then for each column of the second view. visit is called from several goroutines.
+// Scores calls visit for every node with the product of the node's views and weights. weights must have a row for each
+// column of the first view, and then a row for each column of the second view. visit is called from several goroutines.
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()

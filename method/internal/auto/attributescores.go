@@ -17,8 +17,8 @@ const (
 	// attributeConstant is a further feature of each block, for the bias. The mean squared length of the other features is 1.
 	attributeConstant = 0.3
 
-	// A ridge learns from a sample of labels if all labels together have more than ridgeValues features, or if both the
-	// number of labels and the features of a label exceed ridgeSide.
+	// A ridge learns from a sample of labels if all labels together have more than ridgeValues features, or if the
+	// number of labels and the number of features both exceed ridgeSide.
 	ridgeValues = 16 << 20
 	ridgeSide   = 2500
 )
@@ -31,8 +31,9 @@ var (
 		0.1, 0.3, 1, 3}
 )
 
-// linearRidge returns a ridge on the features of labels. It scales features to rows of mean squared length 1. To score all nodes
-// it stores the fitted weights in weights and calls apply, which returns the products of the features with the weights.
+// linearRidge returns a ridge on the features of labels. It scales features so that the mean squared length of their rows is
+// 1. To score all nodes, the ridge stores the fitted weights in weights and calls apply, which returns the products of the
+// features of all nodes with w.
 func linearRidge(features, weights *featureBlock, workers int,
 	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
@@ -77,8 +78,8 @@ func linearRidge(features, weights *featureBlock, workers int,
 	}
 }
 
-// labelLimit returns the number of labels that a ridge with the given number of features learns from. The sample exceeds it where
-// classes are rare.
+// labelLimit returns the number of labels that a ridge with the given number of features learns from. If there are rare
+// classes, the sample is larger.
 func labelLimit(features int) int {
 	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
@@ -87,7 +88,7 @@ func labelLimit(features int) int {
 	return limit
 }
 
-// attributeForm holds the attribute scores of [input.predict] as weighted sums of features, from which explanations are made.
+// attributeForm holds the attribute scores of [input.predict] as weighted sums of features, for explanations.
 type attributeForm struct {
 	// rows returns the features of some nodes, and their sums P over near nodes (see [lens]).
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
@@ -152,7 +153,8 @@ func addAttributes(ctx context.Context, f *features) error {
 	return nil
 }
 
-// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from them reaches cannot be predicted.
+// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from an informed node reaches cannot
+// be predicted.
 func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// attributeTable holds the attributes of nodes as features. A column is real or a word. The values of a real column are replaced
-// by their normal scores, with mean 0 and deviation 1 over the nodes that have attributes, so that the unit of the column makes
-// no difference. Rows of words are scaled to length 1. If a table has both kinds, each kind has the same weight. The features of
-// a node without attributes are 0, the mean.
+// attributeTable holds the attributes of nodes as features. Each column is real or a word. The features of a real column are
+// the normal scores of its values, with mean 0 and deviation 1 over the nodes that have attributes, so that the unit of the
+// column makes no difference. Rows of words are scaled to length 1. If a table has both kinds, each kind has the same
+// weight. The features of a node without attributes are 0, the mean.
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
@@ -29,10 +29,10 @@ type attributeTable struct {
 	columns  []uint32    // 0, 1, 2, …: the columns of a dense row
 }
 
-// All columns are real if more than realDensity of the values are not 0. A column is real if it has a negative value, or if its
-// values that are not 0 differ and are more than realColumn of the nodes. Equal values make a column a word, however frequent: as
-// real columns, 23 of the 1,588 words of webkb-cornell weighed as much as all others, and cost 4 points of accuracy. A table with
-// a real column and at most fewAttributes columns has no words.
+// All columns are real if more than realDensity of the values are not 0. Otherwise a column is real if it has a negative
+// value, or if more than realColumn of the nodes have a value other than 0 in it and these values differ. A column of equal
+// values is a word, however frequent: as real columns, 23 of the 1,588 words of webkb-cornell weighed as much as all other
+// words, and cost 4 points of accuracy. A table with a real column and at most fewAttributes columns has no words.
 const (
 	realDensity   = 0.2
 	realColumn    = 0.5
@@ -45,7 +45,8 @@ const (
 	rankValues = 1 << 21
 )
 
-// newAttributeTable classifies the columns of t and measures them, in two passes over the values.
+// newAttributeTable decides which columns of t are real and measures their scales, in two passes
+// over the values.
 func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n := t.Rows
 	d := t.Cols
@@ -102,8 +103,8 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	return a
 }
 
-// sampleColumns sorts the values of real columns at a sample of equally spaced nodes, and computes the mean and the deviation of
-// their normal scores. present is the number of nodes with attributes.
+// sampleColumns sorts the values that real columns have at a sample of equally spaced nodes, and computes the mean and the
+// deviation of the normal scores of each column. present is the number of nodes with attributes.
 func (a *attributeTable) sampleColumns(present int) {
 	var reals []int
 	position := make([]int, a.Cols) // of each column among the real columns
@@ -233,8 +234,8 @@ func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	return columns, values
 }
 
-// features returns the columns lo ≤ j < hi of node v that have values, and their features before the shift. Both are valid until
-// the next call.
+// features returns the columns lo ≤ j < hi in which node v has a value, and their features without the shift. Both are valid
+// until the next call.
 func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []float32) {
 	columns, values := a.entries(v)
 	start, _ := slices.BinarySearch(columns, uint32(lo))

@@ -17,7 +17,7 @@ const (
 	rankSteps   = 20  // J
 )
 
-// lens computes two views of attributes X: X itself, and its sums P over near nodes,
+// lens computes two views of attributes X: X itself, and the sums P of X over near nodes,
 //
 //	P = (1−α)·Σ_{j<J} αʲ·S̃ʲX + α^J·S̃^J·X,  S̃ = (D + σI)^-½·(A + σI)·(D + σI)^-½,
 //
@@ -37,7 +37,8 @@ type lens struct {
 	root []float32                 // (D + σI)^½; nil: P is computed with the lazy walk in place of S̃
 }
 
-// newLens returns a lens of the attributes a. The loop σ at every node defines S̃ at isolated nodes, and makes the walk lazy.
+// newLens returns a lens of the attributes a. The self-loop of weight σ at every node defines S̃ at isolated nodes, and
+// makes the walk lazy.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *graph.Work) *lens {
 	n := len(p.Degrees)
@@ -99,8 +100,8 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X. If store is nil and the columns E
-// of the identity for the nodes need fewer operations, it sweeps E instead:
+// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X. If store is nil and this takes
+// fewer operations, it sweeps E instead, the columns of the identity for the nodes:
 //
 //	rows of f(S̃)X = (f(S̃)E)ᵀX.
 //
@@ -176,8 +177,8 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 // productGroup is the number of columns of a slab that a goroutine multiplies at a time.
 const productGroup = 16
 
-// productTo stores QᵀX, for a slab Q, in the rows of dst from lo on. It adds in the order of nodes within a process, and then in
-// the order of processes.
+// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds up the products of nodes in the order of
+// nodes, and then the sums of processes in the order of processes.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
@@ -246,8 +247,8 @@ func (l *lens) productOf(w *featureBlock) nodeScores {
 	}
 }
 
-// rankedProduct returns PW. It multiplies the stored rows of P if there are any. Otherwise it ranks slabs of the columns of XW
-// and stores them, with l.steps sweeps for each slab.
+// rankedProduct returns PW. If rows of P are stored, it multiplies them by W. Otherwise it ranks slabs of the columns of XW
+// and stores them. Cost: l.steps sweeps for each slab.
 func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {
@@ -295,7 +296,6 @@ func addProduct(dst []float32, w *featureBlock, columns []uint32,
 		simd.RowsOf(w.Data, w.Stride, 0), []int64{0, int64(len(x))}, columns, x)
 }
 
-// countTo returns the numbers 0 … n−1.
 func countTo(n int) (list []uint32) {
 	for j := range n {
 		list = append(list, uint32(j))

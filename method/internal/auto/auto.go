@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// settings are the settings of a prediction. Its results do not depend on the number of workers and the memory limit.
+// settings are the settings of a prediction. Results do not depend on the number of workers and the memory limit.
 type settings struct {
 	engine.Settings
 	choice *Choice // of a kept model; nil: held-out labels choose
@@ -80,7 +80,7 @@ func predict(ctx context.Context, p *problem.Problem,
 	return out, nil
 }
 
-// predict runs the stages after a block model was rejected or not tried.
+// predict runs the stages that follow if no block model was tried, or if it was rejected.
 func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	clock := time.Now()
 	lap := func(seconds *float64) { // adds the time since the last call

@@ -22,9 +22,9 @@ const (
 	// take seconds.
 	blockModelNodes = 50_000
 
-	// blockModelClasses is the largest number of classes for which a prediction begins with beliefs, which cannot learn from more
-	// classes which of them are adjacent. On wordnet-2024 and debian, with 45 and 58 classes, beliefs took a quarter of the time and
-	// were rejected.
+	// blockModelClasses is the largest number of classes for which a prediction begins with beliefs. With more classes
+	// beliefs cannot learn which classes are adjacent: on wordnet-2024 and debian, with 45 and 58 classes, beliefs took a
+	// quarter of the time and were rejected.
 	blockModelClasses = 24
 )
 
@@ -35,8 +35,8 @@ func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs with ratios of classes from each of the sources. fold[i] is the fold of label i, or −1 if label i is
-// not held out. The model does not depend on the memory limit.
+// fitBeliefs fits beliefs, where each source of class ratios is a candidate, see [beliefs.Candidate]. fold[i] is the fold of
+// label i, or −1 if label i is not held out. The model does not depend on the memory limit.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
@@ -66,13 +66,13 @@ func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 }
 
 const (
-	// With at least manyBelieved labels, believedFolds of the five folds are held out, so that choosing between two sources of
-	// ratios costs as much as five folds of one source. Fewer labels are all held out.
+	// With at least manyBelieved labels, believedFolds of the five folds are held out, so that choosing between two sources
+	// of ratios costs about as much as five folds of one source. With fewer labels all folds are held out.
 	manyBelieved  = 200
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate. On graphs of more than blockModelNodes nodes they are not, because there they
+// believes reports whether beliefs are a candidate of the mixture. On graphs of more than blockModelNodes nodes beliefs
 // predict alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
@@ -80,9 +80,9 @@ func (in *input) believes() bool {
 		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model. With few labels there are too few adjacent pairs of labels to learn which
-// classes are adjacent: then the ratios are learned from the beliefs of all nodes. With manyBelieved labels or more,
-// both sources are candidates, because learning from beliefs starts wrong where neighbours differ.
+// believe fits beliefs of a block model. With few labels, the ratios are learned from the beliefs of all nodes,
+// because too few labels are adjacent to show which classes are adjacent. With manyBelieved labels or more, ratios
+// from pairs of labels are a candidate too, because beliefs start wrong where neighbours differ.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
@@ -132,9 +132,9 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 // voteErrors is the number of standard errors by which votes of neighbours must beat beliefs for beliefs to be rejected.
 const voteErrors = 2
 
-// isExplained reports whether beliefs explain a graph, so that they predict alone. They must know their accuracy, and the votes
-// of labelled neighbours must not be right significantly more often than beliefs at held-out labels. The votes are needed: on
-// wordnet-2024 beliefs know their accuracy, which is 3 to 5 points lower than the accuracy of label propagation.
+// isExplained reports whether beliefs explain a graph, so that they predict alone. [beliefs.Model.KnowsItself] must be true,
+// and at held-out labels the votes of labelled neighbours must not be right significantly more often than beliefs. The votes
+// are needed: on wordnet-2024 KnowsItself is true, but label propagation is 3 to 5 points more accurate.
 func isExplained(ctx context.Context, p *problem.Problem,
 	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {

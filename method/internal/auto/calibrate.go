@@ -10,9 +10,9 @@ import (
 //
 //	w·p_c^γ/Σ_c p_c^γ + (1 − w)/k  with  γ = exp(a + b·(h − ½))
 //
-// and b ≤ 0, so that they agree with the frequencies of held-out labels. It keeps the likeliest class. With b < 0 it flattens
-// uncertain predictions more than certain predictions: where neighbours differ, models are overconfident about uncertain
-// predictions. What b > 0 gained on other graphs was luck as often as not.
+// with b ≤ 0, so that probabilities agree with the frequencies of held-out labels. The likeliest class stays the same. With
+// b < 0 it flattens uncertain predictions more than certain predictions: where neighbours differ, models are overconfident
+// about uncertain predictions. What b > 0 gained on other graphs was luck as often as not.
 type Calibration struct {
 	Power float64 `json:"power"` // a
 	Slope float64 `json:"slope"` // b ≤ 0
@@ -44,8 +44,8 @@ const (
 )
 
 // calibrate returns the parameters with the largest posterior, given the probabilities of a mixture at held-out labels. The prior
-// is normal for a and for b ≤ 0, and beta for w. Nothing is predicted for labels without features and for labels that are alone
-// in their class: these are left out. A search changes one parameter after the other by decreasing steps.
+// is normal for a and for b ≤ 0, and beta for w. Labels without features and labels that are alone in their class have no
+// predictions and are left out. The search changes one parameter at a time, by decreasing steps.
 func (h *heldOut) calibrate(mixture []component) Calibration {
 	var rows [][]float64 // logarithms of probabilities
 	var class []int
@@ -82,8 +82,8 @@ func (h *heldOut) calibrate(mixture []component) Calibration {
 	return c
 }
 
-// likelihood returns the logarithm of the posterior density, up to a constant. rows holds the logarithms of the probabilities of
-// each label, class its class, entropies its entropy.
+// likelihood returns the logarithm of the posterior density, up to a constant. For each label, rows holds the logarithms of
+// its probabilities, class its class, and entropies the entropy that takeLogs returned.
 func (c Calibration) likelihood(rows [][]float64, class []int,
 	entropies []float64) float64 {
 	if c.Slope > 0 {
@@ -108,8 +108,8 @@ func (c Calibration) likelihood(rows [][]float64, class []int,
 	return sum
 }
 
-// takeLogs replaces the probabilities of a row by their logarithms. It returns their entropy relative to the entropy of equal
-// probabilities.
+// takeLogs replaces the probabilities of a row by their logarithms. It returns the entropy of the probabilities relative to
+// the entropy of equal probabilities.
 func takeLogs(row []float64) (entropy float64) {
 	unit := math.Log(max(2, float64(len(row))))
 	for i, q := range row {

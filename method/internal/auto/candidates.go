@@ -12,7 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// candidate is a model whose weight in the prediction is decided by its likelihood at held-out labels.
+// candidate is a model that may be part of the mixture. The likelihood of held-out labels decides its
+// weight. Inputs are columns: see [columns] for shared and free columns, and [ridgeScores] for the
+// scores of ridges on attributes, link rows, eigenvectors and kernels.
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`     // Poisson learning
 	Propagation bool    `json:"propagation,omitempty"` // label propagation
@@ -32,21 +34,21 @@ type candidate struct {
 }
 
 var (
-	// baseCandidates use shared columns alone, shared and free columns, and shared and free columns without a pull, for graphs where
-	// neighbours differ.
+	// baseCandidates use shared columns alone; shared and free columns; and, for graphs where neighbours differ, shared and
+	// free columns without a pull.
 	baseCandidates = []candidate{
 		{Pull: 1, Ridge: 10},
 		{Free: true, Pull: 1, Ridge: 10},
 		{Free: true, Pull: 0, Ridge: 3},
 	}
 
-	// slowCandidates replace baseCandidates with few labels, and with many labels of many classes, where fits take long. With many
-	// labels the weight of agreement is learned: on each of thirteen graphs with 44 to 200 classes free columns were likelier
-	// without a pull than with a pull.
+	// slowCandidates replace baseCandidates if there are few labels, or many labels of many classes, because fits then take
+	// long. With many labels the pull is not needed: on each of thirteen graphs with 44 to 200 classes free columns were
+	// likelier without a pull than with a pull.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
-	// attributeCandidates are added if nodes have attributes: attribute scores alone, and with columns of walks, with a weaker pull
-	// and without a pull.
+	// attributeCandidates are added if nodes have attributes: attribute scores alone, and attribute scores with columns of
+	// walks, once with a weaker pull and once without a pull.
 	attributeCandidates = []candidate{
 		{Attributes: true, Alone: true, Ridge: 10},
 		{Attributes: true, Pull: 0.5, Ridge: 10},
@@ -78,7 +80,8 @@ const (
 	// attributePrior is the prior weight of the best ridge of each kind.
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel, squarePrior of scores of S².
+	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel. squarePrior, times the pull,
+	// is the prior weight of scores of S².
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
@@ -158,9 +161,9 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	return slices.Concat(attributed, list)
 }
 
-// priorWeights returns the prior weights of shared columns: 0.8·pull for Poisson learning, plus diffusionPrior·pull if there are
-// no scores of the diffusion kernel; 0.6·pull for the mean of the shares of far filters; and for log π a weight that does not
-// depend on the agreement of neighbours.
+// priorWeights returns the prior weights of the shared columns of walks: 0.8·pull for Poisson learning, plus
+// diffusionPrior·pull if there are no scores of the diffusion kernel; 0.6·pull for the mean of the shares of far filters;
+// and a weight for log π that does not depend on pull.
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
@@ -234,8 +237,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit fits a candidate to the labels e with the classes y, where −1 means no class, for each λ in turn. It stops if enough is not
-// nil and returns true for a model. It returns no models if all classes are equal.
+// fit returns a model of a candidate for each λ, fitted to the labels e. y has their classes, −1 for labels to ignore. If
+// enough is not nil and returns true for a model, fit stops there. If all classes are equal, it returns no models.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
@@ -271,15 +274,15 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	return models, err
 }
 
-// In folds, rows × free columns × classes of a model are at most choiceWork, unless it has only choiceLabels rows. A fit takes
-// some tens of passes over them.
+// A model of a fold learns from so few rows that rows × free columns × classes are at most choiceWork, but from at least
+// choiceLabels rows. A fit passes over these values some tens of times.
 const (
 	choiceWork   = 4 << 20
 	choiceLabels = 500
 )
 
-// sampleTraining reports for each label whether models of folds learn from it: a stratified sample if labels are many. These
-// models are tested on all labels, and the final models learn from all labels.
+// sampleTraining reports for each label whether models of folds learn from the label. If there are many labels, they learn
+// from a stratified sample. Models of folds are tested on all labels, and the final models learn from all labels.
 func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes
@@ -290,15 +293,16 @@ func (f *features) sampleTraining() []bool {
 	return isSampled
 }
 
-// A fold of at least raceLabels labels tries decreasing λ until the log-likelihood is lower than for a larger λ by mostFall for
-// each of its labels.
+// If a fold has at least raceLabels labels, λ decreases until the log-likelihood of a label is, in the mean, lower by
+// mostFall than for a larger λ.
 const (
 	someClasses = 16 // number of classes from which there are fewer candidates
 	mostFall    = 0.02
 )
 
-// predictFold fits the models of components without the labels of a fold and predicts these labels. It also computes the training
-// rows without these labels: otherwise two labels that happen to agree would each raise the likelihood of the other.
+// predictFold fits the models of components without the labels of a fold and predicts these labels. The training rows too
+// are computed without these labels: otherwise two labels that happen to agree would each raise the likelihood of the other
+// label.
 func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 	sampled []bool) error {
 	rows := f.examples(fold)

@@ -26,7 +26,7 @@ type Component struct {
 	Lambda float64 `json:"lambda,omitempty"`
 }
 
-// Models describes the components by decreasing weight, with a factor last.
+// Models describes the components by decreasing weight. A factor, see [component], comes last.
 func (c *Choice) Models() (list []problem.MixedModel) {
 	for _, k := range c.Mixture {
 		m := problem.MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}
@@ -89,7 +89,7 @@ func (m *model) choice() *Choice {
 	return c
 }
 
-// isValid reports whether the parameters of all models are in their ranges.
+// isValid reports whether the parameters of all components are in their ranges.
 func (c *Choice) isValid() bool {
 	return c != nil && (c.BlockModel || len(c.Mixture) > 0) &&
 		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
@@ -98,7 +98,8 @@ func (c *Choice) isValid() bool {
 		})
 }
 
-// choose returns the model that held-out labels choose, or the model of in.set.choice. The model is not fitted yet.
+// choose returns the model of in.set.choice, or if this is nil, the model that held-out labels choose. The model is
+// not fitted yet.
 func (in *input) choose(ctx context.Context, f *features,
 	out *engine.Prediction) (*model, error) {
 	if c := in.set.choice; c != nil {

@@ -15,7 +15,8 @@ import (
 // sharedFilters are the filters whose shares are shared columns. A shared column has one weight for all classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
-// nearFilters are shared columns too with at least nearLabels labels, from which a weight of each step can be learned.
+// nearFilters are shared columns too if there are at least nearLabels labels, which are enough to learn a weight of
+// each step.
 var nearFilters = []filter{first, second}
 
 const nearLabels = 1000
@@ -31,14 +32,14 @@ const (
 	freeLimit   = 6 // limit of free columns, in standard deviations
 )
 
-// columns turns filtered walks and other features of a node into the inputs of models. The shared columns of node v and class c
-// are, first, the scores (q_c − ȳ_c·Σq)/(Σq + ε) of Poisson learning, for the values q of the filter source; then
-// log(share_c/π_c) for each shared filter, where
+// columns turns filtered walks (see [filter]) and other features of a node into the inputs of models. The shared columns of
+// node v and class c begin with the scores (q_c − ȳ_c·Σq)/(Σq + ε) of Poisson learning, for the values q of the filter
+// source. Next is log(share_c/π_c) for each shared filter, where
 //
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
-// for the values q of the filter; and last log π_c less its mean. The free columns are the shares of the free filters, and the
-// columns of the graph, which do not depend on labels.
+// for the values q of the filter. The last shared column is log π_c less its mean. The free columns are the shares of the
+// free filters, and the [graphColumns], which do not depend on labels.
 type columns struct {
 	design  *design
 	classes int
@@ -53,7 +54,7 @@ type columns struct {
 	mean, scale []float64 // of free columns: their mean, and one over their standard deviation
 }
 
-// newColumns returns the columns of walks w, scaled by their values at a sample of the nodes.
+// newColumns returns the columns of walks w. Their scales are measured at a sample of the nodes.
 func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
 	graph *graphColumns) (*columns, error) {
 	p := in.p
@@ -64,7 +65,8 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// withCounts returns a copy of c with the class shares of the given numbers of labels.
+// withCounts returns a copy of c whose class shares follow from count, the number of labels of each
+// class.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c
@@ -209,7 +211,8 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 	}
 }
 
-// rawShared stores the unscaled shared columns of a row of walks: one value for each class of the first column, then of the next.
+// rawShared stores the unscaled shared columns of a row of walks: a value of the first column for each class, then of the
+// next column, and so on.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
@@ -256,7 +259,8 @@ func clip(x, limit float64) float64 {
 	return max(-limit, min(x, limit))
 }
 
-// degree returns the standardized log(1 + degree) of node v if index is 0, and log(1 + mean degree) of its neighbours if it is 1.
+// degree returns a standardized column of node v: log(1 + degree) if index is 0, or log(1 + mean degree of the neighbours)
+// if index is 1.
 func (c *columns) degree(v, index int) float64 {
 	values := make([]float64, structureColumns)
 	c.graph.structureTo(values, v)
@@ -267,8 +271,8 @@ func (c *columns) degree(v, index int) float64 {
 // structureColumns is the number of columns that structureTo stores.
 const structureColumns = 4
 
-// graphColumns computes the columns that do not depend on labels, when a row is read: log(1 + d) of a node, log(1 + mean d) of
-// its neighbours, and their squares, for degrees d in units of the mean weight; and the columns of arcs.
+// graphColumns computes the columns that do not depend on labels when a row is read: log(1 + d) of a node, log(1 + mean d)
+// of its neighbours, the squares of both, and the columns of [arcs]. The degrees d are in units of the mean weight.
 type graphColumns struct {
 	degrees          []float64
 	unit             float64

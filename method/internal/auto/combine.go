@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// component is a model of the mixture with its held-out probabilities: the label's class is predicted without its fold. Beliefs
-// that are a factor come last in a mixture. With probabilities b and weight w they multiply the sum q of the other components: p
-// ∝ q^(1−w)·b^w.
+// component is a model of the mixture with its probabilities at held-out labels, each predicted without the label's fold.
+// Beliefs may be a factor, the last component of a mixture. A factor with probabilities b and weight w multiplies the
+// weighted sum q of the other components: p ∝ q^(1−w)·b^w.
 type component struct {
 	Component
 	rows  [][]float32           // of each label: probabilities of all classes; nil: not predicted
@@ -32,7 +32,8 @@ func (c *component) set(i int, row []float64) {
 	simd.ConvertTo(c.rows[i], row)
 }
 
-// byCandidate divides components into lists with the same candidate, whose components differ in λ.
+// byCandidate divides components into lists. The components of a list have the same candidate and
+// differ in λ.
 func byCandidate(components []component) (lists [][]component) {
 	for lo := 0; lo < len(components); {
 		hi := lo + 1
@@ -47,18 +48,19 @@ func byCandidate(components []component) (lists [][]component) {
 }
 
 const (
-	// Components with less than leastWeight of the largest weight are dropped.
+	// Components whose weight is less than leastWeight times the largest weight are dropped.
 	leastWeight = 0.01
 
-	// Beliefs become a factor if they make labels likelier by at least admissionErrors standard errors.
+	// Beliefs become a factor if held-out labels are then likelier by at least admissionErrors standard
+	// errors.
 	admissionErrors = 2
 
 	// leastTruth is added to the probability of a label's class, so that the logarithm is finite.
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture of mix for the labels that among selects. It adds the shares of the classes if the mixture is no
-// better than the shares. With few labels the weight of the shares is learned.
+// combine returns the mixture that mix chooses by the labels that among selects. If the mixture is no better than the shares
+// of the classes, combine adds the shares. With few labels the weight of the shares is learned.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {
@@ -72,8 +74,8 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	return mixture
 }
 
-// mix returns the mixture of [heldOut.stack] times beliefs, for the labels that among selects. With too few labels, Poisson
-// learning predicts alone, or label propagation if most nodes are far from labels.
+// mix returns the mixture that [heldOut.stack] and [heldOut.multiply] choose by the labels that among selects. With too few
+// labels, the mixture is Poisson learning alone, or label propagation if most nodes are far from labels.
 func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {
 		chosen := h.poisson
@@ -115,8 +117,8 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
-// blendShares adds the shares of the classes with the weight that makes the selected labels likeliest. If a few labels say hardly
-// more than the shares, uncertain nodes are then assigned to the largest class.
+// blendShares returns the mixture with the shares of the classes added, with the weight that makes the selected labels
+// likeliest. If few labels say hardly more than the shares, uncertain nodes then get the largest class.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
 	best := mixture
 	highest := 0.0
@@ -130,7 +132,8 @@ func blendShares(h *heldOut, mixture []component, among func(label int) bool) []
 	return best
 }
 
-// addShares adds the shares of the classes to a mixture with the given weight. It removes beliefs.
+// addShares returns the mixture with the shares of the classes added, with the given weight, and
+// without beliefs.
 func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
 	shares.Weight = weight
@@ -150,7 +153,8 @@ func majorityOf(h *heldOut) int {
 		func(c component) bool { return c.Majority })
 }
 
-// majorityWeight is the weight of the shares of the classes if a mixture is no better than they are.
+// majorityWeight is the weight of the shares of the classes if a mixture is no better than the
+// shares.
 const majorityWeight = 0.9
 
 // isMajority reports whether the first component of a mixture is the shares of the classes with more than half of the weight.
@@ -175,7 +179,8 @@ func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int 
 	return right
 }
 
-// compare counts the labels that only the first, and only the second of two results of rightBy predict rightly.
+// compare takes two results of [rightBy]. It returns the number of labels that only the first predicts rightly,
+// and the number that only the second does.
 func compare(first, second []int) (better, worse float64) {
 	for i, a := range first {
 		switch b := second[i]; {
@@ -188,8 +193,9 @@ func compare(first, second []int) (better, worse float64) {
 	return better, worse
 }
 
-// multiply returns the mixture with beliefs as a factor, weighted so that the selected labels are likeliest. If beliefs do not
-// make them likelier by admissionErrors standard errors, it returns the mixture itself. It does not change the mixture.
+// multiply returns the mixture with beliefs as a factor, with the weight that makes the selected labels likeliest. If this
+// makes the labels likelier by less than admissionErrors standard errors, multiply returns mixture. It does not change
+// mixture.
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
@@ -243,7 +249,8 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
-// likeliest returns for each candidate that is no factor the λ that makes the selected labels likeliest.
+// likeliest returns for each candidate, except factors, the component with the λ that makes the selected
+// labels likeliest.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {
@@ -271,7 +278,7 @@ func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	return labels
 }
 
-// truth returns the probability that c predicts for the class of a label.
+// truth returns the probability that c predicts for the true class of a label.
 func (h *heldOut) truth(c *component, label int) float64 {
 	return float64(c.rows[label][h.class[label]])
 }
@@ -289,9 +296,9 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 const (
 	stackRounds = 200 // number of iterations that find the weights of a mixture
 
-	// stackPrior is the prior weight, in labels, of a component. alonePrior is the prior weight of Poisson learning, and of
-	// attributes, kernels and eigenvectors alone, which have few weights to learn. Beliefs get stackPrior, because their temperature
-	// was fitted to the same labels.
+	// stackPrior is the prior weight, in labels, of a component. alonePrior is the prior weight of components that have few
+	// weights to learn: Poisson learning, and attributes, kernels and eigenvectors alone. Beliefs get stackPrior, because
+	// their temperature was fitted to the same labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )

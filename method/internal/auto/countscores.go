@@ -22,20 +22,21 @@ const (
 	countSlack = 0.1  // weight of the prior, in neighbours
 )
 
-// countsNeighbours reports whether [counts] are features: if attributes are few and labels are many.
+// countsNeighbours reports whether [counts] are features. There must be few attributes and many
+// labels.
 func countsNeighbours(p *problem.Problem) bool {
 	return p.Attributes != nil && len(p.Row) >= fewestCountLabels &&
 		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
 }
 
-// counts computes features of nodes whose attributes tell how many neighbours have each class, as the numbers on a minesweeper
-// board do. Least squares fit the number of neighbours of class c to the attributes of a node, its degree and 1. The share of
-// class c among the unlabelled neighbours of u is then
+// counts computes features for graphs where the attributes of a node say how many neighbours have each class, as the numbers
+// on a minesweeper board do. For each class c, least squares on the attributes of a node, its degree and 1 fit the number of
+// its neighbours of class c. The share of class c among the unlabelled neighbours of u is then
 //
 //	q_uc = (max(0, fit_uc − labelled_uc) + s·π_c)/(unlabelled_u + s)
 //
-// for the class shares π of the labels and s = countSlack. The columns of a node are the means over its neighbours u of
-// log(q_uc/π_c), alone and times each attribute of u, because an attribute may say that nothing is known.
+// for the class shares π of the labels and s = countSlack. The columns of a node are the means, over its neighbours u,
+// of log(q_uc/π_c) and of log(q_uc/π_c) times each attribute of u, because an attribute may say that nothing is known.
 type counts struct {
 	in   *input
 	fold []int                     // of each learned label
@@ -43,8 +44,8 @@ type counts struct {
 	x    *featureBlock             // attributes
 }
 
-// countBlock returns a ridge on the columns of counts. The columns of a label are computed without the part of the labels that
-// contains it.
+// countBlock returns a ridge on the columns of [counts]. The labels are divided into parts; the columns of a label are
+// computed without the labels of its part.
 func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
@@ -155,8 +156,8 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 	return degree
 }
 
-// fit returns the weights of attributes, degree and 1 in the number of neighbours of each class. Each node is weighted by the
-// share of its neighbours that have labels.
+// fit returns the weights of attributes, degree and 1 for the number of neighbours of each class. Each node is weighted by
+// the share of its neighbours that have labels.
 func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	d := c.x.Cols + 2
 	k := shares.Cols

@@ -31,10 +31,12 @@ type design struct {
 }
 
 const (
-	// With at most fewestLabels labels no model is learned, unless nodes have attributes, which help most if labels are few.
+	// If there are at most fewestLabels labels and nodes have no attributes, no model is learned. Attributes help most if
+	// labels are few.
 	fewestLabels = 15
 
-	// With at most mostFew labels the mixture consists of ridges and Poisson learning, unless nodes have attributes.
+	// If there are at most mostFew labels and nodes have no attributes, the mixture consists of ridges and Poisson
+	// learning.
 	mostFew = 40
 
 	// Above mostScores nodes × classes the design is lean: walks with two filters and few steps in place of seven filters, no free
@@ -132,7 +134,7 @@ func Propagates(p *problem.Problem) bool {
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
-// follow restricts the design to what the models of a given choice use.
+// follow restricts the design to what the models of choice c use.
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {
@@ -140,7 +142,7 @@ func (d *design) follow(c *Choice) {
 	}
 }
 
-// fits returns its argument fits. If it is false, fits records stage as omitted.
+// fits records stage as omitted if its argument fits is false, and returns the argument.
 func (d *design) fits(stage string, fits bool) bool {
 	if !fits {
 		d.omitted = append(d.omitted, stage)

@@ -22,11 +22,11 @@ import (
 // labels that are near each other less, because they carry the same information. S² with S = D^-½AD^-½ is large between nodes
 // that share neighbours. Such nodes may have one class where neighbours do not.
 const (
-	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs the eigenpairs of the values between labels.
-	// The number is smaller if the cost would exceed kernelWork, half a second, or the cost of reading and walking, but
-	// leastKernelLabels may cost twice as much. A label costs kernelColumns columns; a node costs as much as kernelNode entries.
-	// Kernels are omitted if the number is less than half of the labels, because walks are as good then: samples gained 0.1 points
-	// on PubMed with 986 labels and nothing on tolokers with 588.
+	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs the eigenpairs of the values between
+	// labels. The number of labels is smaller if the cost would exceed kernelWork, half a second, or the cost of reading and
+	// walking; for leastKernelLabels labels the cost may be twice as large. A label costs kernelColumns columns; a node
+	// costs as much as kernelNode entries. If the number is less than half of the labels, kernels are omitted, because walks
+	// are as good then: samples gained 0.1 points on PubMed with 986 labels and nothing on tolokers with 588.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
 	kernelColumns     = 32
@@ -39,7 +39,8 @@ const (
 	squareColumns = 64 // largest number of columns that are multiplied by S² together
 )
 
-// The parameters to search: diffusionBetas, and kernelLambdas for kernels with a mean of 1 on the diagonal.
+// diffusionBetas are the β to search. kernelLambdas are the λ to search, for kernels with a mean of 1 on
+// the diagonal.
 var (
 	diffusionBetas = []float64{2, 8, 32}
 	kernelLambdas  = []float64{0.001, 0.01, 0.1, 1}
@@ -87,7 +88,7 @@ type nodeKernel struct {
 	coefficients *mat.Dense
 }
 
-// addKernels adds the scores of ridges on both kernels.
+// addKernels adds the scores of ridges on the diffusion kernel and on S².
 func (f *features) addKernels(ctx context.Context) error {
 	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.folds))
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*classify.RidgePath, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
@@ -148,8 +149,8 @@ func (q *nodeKernel) diffusionPath(ctx context.Context,
 	return best, nil
 }
 
-// kernelPath returns the ridge path of a kernel with the given values between labels. Targets are not centred: the mean of a few
-// labels would reveal to each label its own class.
+// kernelPath returns the ridge path of the kernel with values gram between labels. It does not centre targets: the mean of a
+// few labels would reveal to each label its own class.
 func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	values := mat.NewSymDense(gram.Rows, nil)
@@ -201,8 +202,8 @@ func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	return scoresIn(scores), nil
 }
 
-// addShares adds to the terms of nodes the share of each label in the kernel scores, where weights holds the weight of each
-// score. The share that all labels have in common stays in the rest.
+// addShares adds the share of each label in the kernel scores to the terms of nodes. weights holds the weight of each
+// score. The response that all labels have in common, see [explain.SubtractCommon], stays in the rest.
 func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs,
 	terms []explain.Terms) error {
 	y, err := q.apply(ctx,

@@ -18,8 +18,8 @@
 //     propagation predict for labels outside their training sets. The cross-validated accuracy
 //     comes from them too. After the first fold, settings that are much less likely than the best setting are dropped.
 //  6. A mixture of components (combine.go) has the weights with the highest held-out likelihood. It is multiplied by
-//     beliefs of a block model if that makes held-out labels much likelier. The shares of the classes
-//     get nearly all weight unless the mixture predicts better by a standard error. With
+//     beliefs of a block model if that makes held-out labels much likelier. If the mixture is not
+//     better than the shares of the classes by a standard error, the shares get nearly all weight. With
 //     at most 40 labels, ridges on eigenvectors and on the diffusion kernel, and beliefs, are components without a learned
 //     weight, and the likelihood decides the weight of the shares.
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
@@ -28,6 +28,6 @@
 // Rows of walks and of attributes are stored in temporary files if they exceed the memory limit (rowstore.go). The probabilities
 // are then the only block of nodes × classes.
 //
-// bench/results/stages.md has the accuracy that each stage earns today, bench/results/gains.md what it earned when it was added, and
-// what was tried in vain.
+// bench/results/stages.md has the accuracy that each stage gains today. bench/results/gains.md has what each stage gained
+// when it was added, and what was tried in vain.
 package auto

@@ -35,17 +35,18 @@ func EmbeddingWidth(n int) int { return max(1, min(EmbeddingColumns, n/2)) }
 //
 //	(D + τI)^-½·A·(D + τI)^-½,  τ the mean degree,
 //
-// times |λ|. τ prevents small components from having the largest eigenvalues: Qin, Rohe, Regularized spectral clustering under
-// the degree-corrected stochastic blockmodel (2013). A model uses the first columns. It scales each row x of them to x/√(‖x‖² +
-// ε²): rows get unit length, except where no eigenvector reaches a node and the row holds rounding errors alone.
+// times |λ|. τ prevents small components from having the largest eigenvalues: Qin, Rohe, Regularized spectral clustering
+// under the degree-corrected stochastic blockmodel (2013). A model uses some of the first columns, and scales each row x of
+// these columns to x/√(‖x‖² + ε²): rows get about unit length, except where no eigenvector reaches a node and the row holds
+// rounding errors alone.
 type Embedding struct {
 	*sparse.Block[float64]
 	short []float64 // ε² of the first j columns in short[j]
 }
 
-// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most the given number of columns. It returns nil if there
-// are none, for example without edges. If the iteration ends at its limit, SearchEmbedding returns the last vectors. It returns
-// the other errors of [lanczos.Problem.Solve].
+// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most columns. If there are none, for example in a
+// graph without edges, it returns nil. If the iteration stops at its limit, it returns the last vectors and no error. Other
+// errors come from [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
@@ -98,7 +99,8 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 	return &Embedding{pairs.Vectors, short}, nil
 }
 
-// EmbeddingWorkspace declares the memory of [NewEmbedding] on n nodes and of [Embedding.Path] with the given number of nodes.
+// EmbeddingWorkspace declares the memory of [NewEmbedding] on n nodes, and of [Embedding.Path] for the given number of
+// nodes.
 func EmbeddingWorkspace(n, nodes int) budget.Workspace {
 	width := EmbeddingWidth(n)
 	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U; paths of widths that halve take twice as much as the path of the largest width
@@ -142,7 +144,8 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 	return classify.NewRidgePath(ctx, f, 1, targets, workers)
 }
 
-// EmbeddingModel is a fitted ridge regression of several targets, whose means are Means.
+// EmbeddingModel is a fitted ridge regression of several targets. Means are the means of the
+// targets.
 type EmbeddingModel struct {
 	Means []float64
 
@@ -151,13 +154,14 @@ type EmbeddingModel struct {
 	weights   *mat.Dense // (width + other features + 1)×targets
 }
 
-// Fit returns the model of a path with one λ. width must be the width of the path.
+// Fit returns the model of path p with the given λ. width must be the width of the path.
 func (e *Embedding) Fit(p *classify.RidgePath, width int, lambda float64) *EmbeddingModel {
 	weights, means := p.Weights(lambda)
 	return &EmbeddingModel{means, e, width, weights}
 }
 
-// Scores returns the predicted targets of a node, without what the other features contribute.
+// Scores returns the predicted targets of a node, without the contributions of the other features
+// of [Embedding.Path].
 func (m *EmbeddingModel) Scores(node int) []float64 {
 	x := make([]float64, m.width)
 	m.embedding.RowTo(x, node)
@@ -170,7 +174,8 @@ func (m *EmbeddingModel) Scores(node int) []float64 {
 	return scores
 }
 
-// Others returns the weights of the other features: a row for each feature, a column for each target.
+// Others returns the weights of the other features of [Embedding.Path]: a row for each feature, a
+// column for each target.
 func (m *EmbeddingModel) Others() mat.Matrix {
 	rows, targets := m.weights.Dims()
 	return m.weights.Slice(m.width, rows-1, 0, targets)

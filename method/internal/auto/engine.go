@@ -14,13 +14,13 @@ import (
 )
 
 // Engine is a mixture of multinomial logistic regressions on features of random walks from labels, weighted by the likelihood of
-// held-out labels; the package comment lists its stages. With at most 15 labels it is Poisson learning mixed with the shares of
-// the classes, or label propagation in its place if most nodes are many steps from labels. On a large graph that a block model
-// explains it is beliefs. On a graph with negative weights it is learning with local and global consistency, or label propagation
-// with too few labels.
+// held-out labels; the package comment lists its stages. With at most 15 labels, Engine mixes Poisson learning with the
+// shares of the classes; if most nodes are many steps from labels, label propagation takes the place of Poisson learning. On
+// a large graph that a block model explains, Engine predicts with beliefs. On a graph with negative weights it is learning
+// with local and global consistency, or label propagation if there are too few labels.
 //
-// With balanced weights of classes its probabilities are reweighed afterwards, because the likelihood of held-out labels
-// calibrates them without weights: see [problem.Problem.Reweigher].
+// The likelihood of held-out labels calibrates probabilities without weights of classes. If weights of classes are
+// balanced, probabilities are reweighed afterwards, see [problem.Problem.Reweigher].
 var Engine = &engine.Engine{
 	Name: Spec.Name,
 	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids"},
@@ -94,8 +94,8 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	return out, engine.ReweighBy(ctx, &problem, out, problem.Reweigher(true), set.Workers)
 }
 
-// signedMethod returns the engine in place of auto for graphs with negative weights, on which walks are undefined, and for models
-// that were fitted on such graphs. It returns nil for other graphs.
+// signedMethod returns the engine to use in place of auto if the graph has negative weights, on which walks are undefined,
+// or if a kept model was fitted on such a graph. Otherwise it returns nil.
 func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 	if !p.Signed && (s.Model == nil || s.Model.Auto != nil) {
 		return nil

@@ -30,7 +30,8 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features holds the columns of all nodes, and the columns of labels computed without the labels themselves.
+// features holds the columns of all nodes, and the columns of each learned label, computed without the
+// label.
 type features struct {
 	in         *input
 	seeds      *seeds
@@ -113,8 +114,8 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	return f, nil
 }
 
-// Neighbours agree if Poisson learning predicts more labels rightly than the largest class does, by agreementErrors standard
-// errors.
+// Neighbours agree if Poisson learning predicts agreementErrors standard errors more labels rightly than the largest class
+// does.
 const agreementErrors = 2
 
 // neighboursAgree reports whether Poisson learning with the given held-out probabilities is right significantly more often than
@@ -134,7 +135,8 @@ func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 }
 
 const (
-	// mostWalkSteps bounds the steps of walks, which are lengthened while they reach few nodes.
+	// mostWalkSteps is the largest number of steps of walks. Walks are lengthened while they reach
+	// few nodes.
 	mostWalkSteps = 64 * walkSteps
 
 	// If walks miss more than mostOutOfReach of the nodes or labels, label propagation takes the place of Poisson learning.
@@ -170,9 +172,9 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the larger of two shares: of reachable nodes that no walk reaches, and of labels that no walk from another
-// label reaches. The shares differ: on a path with labels at equal distances, labels are twice as far from each other as a node
-// is from its nearest label.
+// missedShare returns the larger of two shares: the share of reachable nodes that no walk reaches, and the share of labels
+// that no walk from another label reaches. The shares differ: on a path with labels at equal distances, labels are twice as
+// far from each other as a node is from its nearest label.
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	// the numbers of reachable nodes, and of reachable nodes that walks miss
@@ -218,7 +220,7 @@ func (f *features) isWalkedTo(row []float32) bool {
 	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
 }
 
-// examples holds the columns of learned labels as a node without a label would have them in the same place.
+// examples holds the columns that the learned labels would have if they had no label.
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
@@ -254,18 +256,19 @@ func (f *features) examples(hidden int) *examples {
 	return e
 }
 
-// isKnown reports whether a node with this row of filters has features.
+// isKnown reports whether a node with the given row of filters has features: walks reach it, or
+// there are attributes.
 func (f *features) isKnown(row []float32) bool {
 	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }
 
-// missedPrior is the weight, in labels, of the prior of all labels in priorOfMissed.
+// missedPrior is the weight, in labels, of the class shares of all labels in priorOfMissed.
 const missedPrior = 10
 
-// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of labels outside fold hidden that
-// no walk from another label reaches, smoothed by the class shares of all labels; hidden −1 is no fold. The two shares may
-// differ, because small components may have other classes than large components. The shares are shrunk by as much as chance may
-// explain.
+// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no walk from
+// another label reaches, smoothed by the class shares of all labels. Labels of fold hidden do not count; hidden −1 is no
+// fold. The two shares may differ, because small components may have other classes than large components. Shares are shrunk,
+// see [choose.Shrink].
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)
@@ -285,9 +288,9 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 	return shares
 }
 
-// targets returns the classes of the labels that a model learns from, outside fold hidden, and −1 for other labels. A label that
-// is alone in its class outside the fold is no target: its features are computed without it, so that a model would learn that the
-// class does not occur.
+// targets returns the classes of the labels that a model learns from, outside fold hidden, and −1 for other labels. A label
+// that is alone in its class outside the fold is no target: its features are computed without the label, so that a model
+// would learn that the class does not occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	left := make([]int, f.columns.classes) // labels outside the fold

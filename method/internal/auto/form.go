@@ -83,7 +83,7 @@ func newForm(m *model) *explain.Form {
 	return form
 }
 
-// inputs holds the inputs of models at a node, or a weight for each input.
+// inputs holds the inputs of models at a node, or a weight for each of these inputs.
 type inputs struct {
 	values, walks []float64 // walks and ridges are parts of values
 	ridges        []float64 // score of ridge i for class c in i·classes + c
@@ -95,7 +95,7 @@ func newInputs(walks, ridges []float64) *inputs {
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
 }
 
-// addContributions adds to the terms of nodes the contribution of each attribute, where weights holds the weight of each score of
+// addContributions adds the contribution of each attribute to the terms of nodes. weights holds the weight of each score of
 // a ridge. Intercepts, and ridges outside the form, stay in the rest.
 func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	weights []*inputs, terms []explain.Terms) error {
@@ -135,8 +135,8 @@ const (
 	differenceStep = 0.01 // step of numerical derivatives, relative to the inputs
 )
 
-// integrate returns the mean over the path of the derivative of the score by each input, and the score at the beginning of the
-// path. They are 0 if no walk reaches the node.
+// integrate returns the derivative of the score with respect to each input, averaged over the path of [newForm], and the
+// score at the beginning of the path. If no walk reaches the node, both are 0.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
 	x := newInputs(toFloat64(f.walks.row(t.node)),

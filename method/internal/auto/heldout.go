@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// heldOut holds the probabilities that each candidate predicts for the learned labels, each label without its fold.
+// heldOut holds the probabilities of each candidate at the learned labels, each label predicted without its fold.
 type heldOut struct {
 	p           *problem.Problem // with all labels
 	class       []int            // of each learned label; so are the lists below
@@ -41,7 +41,6 @@ type heldOut struct {
 	poisson      component   // Poisson learning
 }
 
-// predictHeldOut predicts the learned labels with all candidates, each label without its fold.
 func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	in := f.in
 	h := &heldOut{
@@ -66,7 +65,7 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	return h, h.addPropagation(ctx, f)
 }
 
-// predictPoisson returns Poisson learning with its probabilities.
+// predictPoisson returns the component of Poisson learning with its held-out probabilities.
 func predictPoisson(f *features) component {
 	out := newComponent(candidate{Poisson: true}, 0, len(f.fold))
 	row := make([]float64, f.columns.classes)
@@ -104,7 +103,8 @@ func componentsOf(f *features) (list []component) {
 	return list
 }
 
-// addModels adds the logistic regressions: every candidate with each of its λ, unless the first fold drops it.
+// addModels adds the logistic regressions: every candidate with each of its λ, except those that the first
+// fold drops, see [heldOut.race].
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	h.components = componentsOf(f)
 	sampled := f.sampleTraining()
@@ -170,16 +170,17 @@ func (h *heldOut) race() {
 	})
 }
 
-// slacks are the weights s of the prior in label propagation to search, in labels.
+// slacks are the weights s to search, in labels, of the prior in label propagation.
 var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 
-// addPropagation adds label propagation. From the probabilities f of the class of the label that a walk meets first, it predicts
+// addPropagation adds label propagation. With f_c the probability that the first label that a walk meets has class c, label
+// propagation predicts
 //
 //	(f_c + s·π_c)/(1 + s)
 //
-// for each slack s. On roads, grids and other graphs whose labels are many steps apart, it reaches nodes that walks of some steps
-// miss. If neighbours are alike in small neighbourhoods only, other models are better. Labels of folds that are not predicted
-// have nil rows.
+// for each slack s. On roads, grids and other graphs whose labels are many steps apart, it reaches nodes that the walks of
+// other models miss. If only near neighbours are alike, other models are better. Labels of folds that are not predicted have
+// nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with too few labels, only if walks miss most nodes
@@ -210,8 +211,8 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold returns the held-out scores of label propagation, from the baselines if they have been computed. It returns
-// nil if label propagation does not converge.
+// propagateOutOfFold returns the held-out scores of label propagation. It takes them from the baselines if these have been
+// measured. If label propagation does not converge, it returns nil.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
 	if b := set.Baselines; b != nil && b.Held != nil {
@@ -234,11 +235,11 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// choiceSubsets divides the labels into as many subsets as folds. estimate chooses the weights again without a subset, to predict
-// its labels. The subsets are the folds if every fold has labels that all candidates and the mixture predict. Otherwise, because
-// beliefs predict two folds, or label propagation stops after a fold with enough labels, the weights without a fold would be
-// chosen by half of the predicted labels or none. The labels are then divided anew. This is as honest, because predictions for a
-// fold have learned from none of its labels.
+// choiceSubsets divides the labels into as many subsets as folds. To predict the labels of a subset, estimate chooses the
+// weights again without the subset. If every fold has labels that all candidates and the mixture predict, the subsets are
+// the folds. Otherwise the labels are divided anew: if beliefs predict only two folds, or label propagation stops after a
+// fold with enough labels, half of the predicted labels, or none, would be left to choose the weights without a fold. This
+// is as honest, because predictions for a fold have learned from none of its labels.
 func choiceSubsets(h *heldOut, mixture []component) []int {
 	candidates := append(slices.Clip(mixture), h.poisson)
 	for _, c := range h.components {
@@ -257,12 +258,12 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 	return choose.Folds(h.class, h.folds, h.seed, draw)
 }
 
-// refit predicts about enoughLabels labels again.
+// [heldOut.refit] predicts about enoughLabels labels again.
 const enoughLabels = 1000
 
-// refit returns the mixture with predictions of models that learn from all labels outside a fold, for as many folds as have
-// enoughLabels labels. The models that chose the mixture learn from a sample, and predict worse. If the sample has all labels,
-// refit returns the mixture unchanged.
+// refit returns the mixture with new held-out predictions, for as many folds as have enoughLabels labels, by models that
+// learn from all labels outside a fold. The models that chose the mixture learn from a sample and predict worse. If the
+// sample has all labels, refit returns the mixture unchanged.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil
@@ -294,8 +295,8 @@ func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) (
 	return mixture, nil
 }
 
-// estimate returns the confidence in the mixture and its calibrated predictions at labels, each without its fold. If balanced is
-// set, probabilities are reweighed for balanced classes.
+// estimate returns the confidence in the mixture, and its calibrated predictions at labels, each label predicted without its
+// fold. If balanced is set, probabilities are reweighed for balanced classes.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
@@ -341,8 +342,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	return confidence, predicted
 }
 
-// estimateAccuracy completes out with the estimated accuracy at nodes that can be reached and have no label. It uses the
-// probabilities of these nodes. It does nothing if confidence is nil.
+// estimateAccuracy stores in out the estimated accuracy at nodes that can be reached and have no label. It uses the
+// probabilities of these nodes. If confidence is nil, it does nothing.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 	confidence *choose.Confidence, out *engine.Prediction) error {
 	if confidence == nil {
@@ -382,7 +383,6 @@ func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 	return nil
 }
 
-// toFloat64 returns x in double precision.
 func toFloat64(x []float32) []float64 {
 	y := make([]float64, len(x))
 	simd.ConvertTo(y, x)

@@ -14,14 +14,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// linkRows holds as features of a node its row of A, scaled to unit length, and standardized logarithms of degrees. So a node is
-// known by its neighbours, whether or not they have labels. A ridge on the features uses the values of the kernel
+// linkRows describes each node by its link row: its row of A, scaled to unit length, and standardized logarithms of degrees.
+// So a node is known by its neighbours, whether or not they have labels. A ridge on link rows uses the values of the kernel
 //
 //	exp(−‖u − v‖/√2) + 0.3²
 //
-// between the rows u and v of labels, so that no n×n matrix is stored. Products of rows are computed for the values between
-// labels, and again for the scores of all nodes, so that the products with all labels are never in memory. The kernel is large
-// only if nearly all neighbours of two nodes are the same.
+// between the link rows u and v of labels, so that no n×n matrix is stored. Products of rows are computed twice, for the
+// values between labels and for the scores of all nodes, so that the products of all nodes with all labels are never in
+// memory together. The kernel is large only if nearly all neighbours of two nodes are the same.
 type linkRows struct {
 	in      *input
 	nodes   []int         // the nodes whose labels ridges learn from
@@ -71,7 +71,7 @@ func addLinks(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, &ridgeBlock{linkLambdas, l.path, l.scores}, ofLinks)
 }
 
-// newLinkRows computes the lengths and the logarithms.
+// newLinkRows computes the lengths of the rows of A, and the logarithms of degrees.
 func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*linkRows, error) {
 	l := &linkRows{in: in, nodes: nodes, degrees: newBlock(len(in.p.Degrees), linkDegrees)}
 	for v := range l.degrees.Rows {

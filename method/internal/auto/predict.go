@@ -109,7 +109,7 @@ func (m *model) uses(isKind func(candidate) bool) bool {
 		func(c component) bool { return isKind(c.candidate) })
 }
 
-// predictor predicts single nodes. It is not safe for concurrent use.
+// predictor predicts nodes one by one. It is not safe for concurrent use.
 type predictor struct {
 	*model
 	shared, free, row []float64
@@ -158,8 +158,8 @@ func (m *model) newPredictor() *predictor {
 	return p
 }
 
-// probabilities returns the probabilities of loaded node v, given its scores of label propagation. They are valid until the next
-// call.
+// probabilities returns the probabilities of loaded node v. propagated has its scores of label propagation. The result is
+// valid until the next call.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
 	row := p.walked.Row(v - p.first)

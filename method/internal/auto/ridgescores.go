@@ -14,8 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ridgeScores are the scores of a ridge regression as columns with one weight for all classes: less their mean over the classes,
-// in units of their root mean square. The scores of a label come from a ridge that has learned from other labels alone.
+// ridgeScores are the scores of a ridge regression as columns with one weight for all classes: the scores of a node less
+// their mean over the classes, divided by their root mean square. The scores of a label come from a ridge that has not
+// learned from the label.
 type ridgeScores struct {
 	kind    ridgeKind
 	nodes   nodeScores
@@ -56,10 +57,11 @@ type ridgeBlock struct {
 	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
 }
 
-// nodeScores stores the scores of nodes from lo on in dst: a row for each node, a column for each class.
+// nodeScores stores the scores of consecutive nodes, from node lo on, in dst: a row for each node, a
+// column for each class.
 type nodeScores func(dst *featureBlock, lo int)
 
-// scoresIn returns scores that are read from a block of all nodes.
+// scoresIn returns nodeScores that copy from full, a block of the scores of all nodes.
 func scoresIn(full *featureBlock) nodeScores {
 	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
@@ -90,7 +92,7 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	return labels
 }
 
-// sampleLabels returns a sample of at most about limit learned labels.
+// sampleLabels returns about limit of the learned labels, or all if there are fewer.
 func sampleLabels(in *input, limit int) *ridgeLabels {
 	var positions []int
 	for _, i := range choose.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
@@ -154,7 +156,8 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	return err
 }
 
-// measure sets the scale: 1 over the root of the mean variance of a node's scores over the classes.
+// measure sets r.scale to one over the root mean square of the scores of nodes, each less the
+// node's mean over the classes.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
 	square, err := blocks.NodeSums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
@@ -182,7 +185,8 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 // ridgeList holds ridges: on attributes, on link rows, on kernels and on eigenvectors, in this order.
 type ridgeList []*ridgeScores
 
-// rowOf returns the columns of all ridges for a label, computed without the label and without fold hidden; hidden −1 is no fold.
+// rowOf returns the columns of all ridges for a label, by ridges without the label and without fold hidden; hidden −1 is no
+// fold.
 func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {
@@ -194,8 +198,8 @@ func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	return row
 }
 
-// best returns the position of the ridge of the given kind with the largest cosine over the labels outside fold hidden, or over
-// all labels if hidden is −1.
+// best returns the position of the ridge of a kind whose left-out scores have the largest cosine with the classes, over the
+// labels outside fold hidden, or over all labels if hidden is −1.
 func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, r := range l {

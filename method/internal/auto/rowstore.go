@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// rowStore is a matrix with a row for each node. It is written by slabs of columns and read by rows. The values are in memory, or
-// in a temporary file if they exceed the memory limit.
+// rowStore is a matrix with a row for each node. It is written by slabs of columns and read by rows. If the values exceed
+// the memory limit, they are in a temporary file, otherwise in memory.
 type rowStore struct {
 	cols  int
 	slabs []storedSlab
@@ -32,7 +32,7 @@ type storedSlab struct {
 	offset               int64
 }
 
-// tempFiles are the temporary files of a prediction. A nil tempFiles makes stores in memory.
+// tempFiles are the temporary files of a prediction. Stores of a nil tempFiles are in memory.
 type tempFiles struct {
 	dir   *durable.TempDir
 	files []durable.File
@@ -83,8 +83,9 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 // storedRows is the number of rows that are written or read at once.
 const storedRows = 512
 
-// putSlab stores blocks of columns of x. The columns of the store are groups of period columns. Block j of x, all blocks having
-// the same width, goes to the columns from first + j·period on. The store keeps x. putSlab returns errors of writing to the file.
+// putSlab stores the columns of x. The columns of the store are in groups of period columns; x has an equal part of the
+// columns of each group. Part j of x is stored in the columns from first + j·period on. The store keeps x. putSlab returns
+// errors of writing to the file.
 func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}
@@ -134,7 +135,7 @@ func (s *rowStore) row(v int) []float32 {
 	return dst.Row(0)
 }
 
-// note keeps err if it is the first error of reading.
+// note stores err if no other error of reading is stored.
 func (t *tempFiles) note(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +144,7 @@ func (t *tempFiles) note(err error) {
 	}
 }
 
-// bytesOf returns the memory of values.
+// bytesOf returns values as bytes, in the same memory.
 func bytesOf(values []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),
 		4*len(values))

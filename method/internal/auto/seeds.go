@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A filter is a weighted sum over the steps j of unabsorbed walks from labels,
+// filter is a weighted sum over the steps j of walks from labels, which do not end at labels,
 //
 //	Σ_j c_j·T^j·D⁻¹·Y,
 //
@@ -31,7 +31,8 @@ const (
 	undirectedFilters int = iota
 )
 
-// Filters of walks along and against the arcs of a directed graph. Each filter is one of arcSteps steps.
+// Filters of walks along and against the arcs of a directed graph. Each filter has the weight 1 for one
+// of the steps 1 … arcSteps, and 0 for other steps.
 const (
 	alongArcs       = filter(undirectedFilters)
 	againstArcs     = alongArcs + arcSteps
@@ -39,7 +40,7 @@ const (
 	filters     int = int(againstArcs) + arcSteps
 )
 
-// walkSteps is the number of steps of walks, unless longer walks are needed to reach most nodes. Twice as many steps gained
+// walkSteps is the number of steps of walks. If they do not reach most nodes, walks are longer. Twice as many steps gained
 // nothing on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
@@ -58,14 +59,14 @@ type seeds struct {
 	cell   []int   // position of the cell of each label
 	labels []int   // the number of labels of each class
 
-	// evidence has for each fold the number of labels of each class that the rows of the fold represent: see evidenceIn.
+	// evidence has, for each fold, the result of evidenceIn.
 	evidence [][]float64
 
 	order []int // learned labels, ordered by node
 }
 
-// newSeeds divides the labels into folds and cells. Walks are shorter if labels are many, because most nodes are then near a
-// label.
+// newSeeds divides the labels into folds and cells. If there are many labels, walks are shorter, because most nodes are near
+// a label.
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
@@ -107,11 +108,11 @@ func newSeeds(in *input) *seeds {
 // three nodes of which 80 % are labelled.
 const leastDispersion = 0.15
 
-// evidenceIn returns the number of labels of each class that the rows of a fold represent. Usually it is the number of all labels
-// of the class. A label that is alone in its class shows that there are small classes, whose numbers of labels are chance. Then a
-// label in a class of N labels should look like a node in a class of N − 1 labels, and every class with labels in the fold has
-// one label less. Subtracting a label from the label's own class alone would reveal its class. So would subtracting it if each
-// label is a fold, or if the classes have equal numbers of labels: then all labels count again.
+// evidenceIn returns the number of labels of each class that the rows of a fold represent. Usually it is the number of all
+// labels of the class. If a label is alone in its class, there are small classes, whose numbers of labels are chance. Then a
+// label in a class of N labels should look like a node in a class of N − 1 labels: evidenceIn subtracts one label from every
+// class with labels in the fold. Subtracting a label from its own class alone would reveal its class. If each label is a
+// fold, or if the classes have equal numbers of labels, any subtraction would reveal the class, and all labels count.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
@@ -143,8 +144,8 @@ type walkFeatures struct {
 	gathered int64 // entries × columns of all steps
 }
 
-// startAt returns the mass 1/d with which walks start at a labelled node, where d is its degree in units of the mean weight, so
-// that the unit of weights does not decide which masses count as 0. It returns 0 for an isolated node.
+// startAt returns the mass 1/d with which walks start at a labelled node, or 0 for an isolated node. The degree d is in
+// units of the mean weight, so that the unit of weights does not decide which masses count as 0.
 func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
@@ -153,7 +154,8 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the weights of a step in consecutive filters from filter start on. Other filters do not use the step.
+// scaleOf returns the weights of a step in consecutive filters, from filter start on. The step has weight 0 in other
+// filters.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
@@ -171,7 +173,8 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step to the rows of learned labels at nodes of rows. The columns of x are cells from the first cell on.
+// addHonest adds a step of walks to the rows of the learned labels whose nodes are in rows. The columns of x are cells,
+// from cell first on.
 func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
@@ -218,9 +221,10 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label, computed without the labels of its fold and of fold hidden; hidden −1 is no
-// fold. Each class is multiplied by the number of labels that the row represents over the number of labels used. Otherwise a
-// row that misses a fifth of its own class would have less mass of this class than a node without a label.
+// honestTo stores the filters of a learned label, computed without the labels of its fold and of fold hidden; hidden −1 is
+// no fold. The mass of each class is multiplied by the number of labels that the row represents, see evidenceIn, over the
+// number of labels used. Otherwise a row that misses a fifth of its own class would have less mass of this class than a node
+// without a label.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]

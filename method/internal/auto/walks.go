@@ -14,8 +14,8 @@ const (
 	leastWidth  = 4
 )
 
-// slabWidth returns the number of columns of n rows that are swept together: slabColumns, or fewer if count blocks of them would
-// exceed the limit. Results do not depend on it.
+// slabWidth returns the number of columns of n rows that are swept together: slabColumns, or fewer if count blocks of
+// slabColumns columns would exceed the limit. Results do not depend on the width.
 func slabWidth(limit int64, n, count int) int {
 	if limit <= 0 {
 		return slabColumns
@@ -28,8 +28,8 @@ func slabWidth(limit int64, n, count int) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk computes all filters. It sweeps the cells of some classes at a time; the cells of a class sum up to the walk from all
-// labels of the class. Cost: for each slab of columns as many sweeps as steps.
+// walk computes all filters. It sweeps the cells of some classes at a time; the walks of the cells of a class add up to the
+// walk from all labels of the class. Cost: for each slab of columns as many sweeps as steps.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)
@@ -65,7 +65,8 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	return w, nil
 }
 
-// walkBlocks returns the number of blocks of a slab of walks, including sums that are written to a file afterwards.
+// walkBlocks returns the number of blocks that a slab of walks needs. If inFiles is set, the sums, which are
+// written to a file afterwards, need blocks too.
 func (d *design) walkBlocks(inFiles bool) int {
 	if inFiles {
 		return 2 + len(d.filters)
@@ -100,7 +101,7 @@ type classSlab struct {
 	sum         *featureBlock // of each node: sums of filters × classes
 }
 
-// walk adds all steps of a kind of walk to c.sum and to the rows of learned labels. It overwrites both blocks of x.
+// walk adds all steps of the walk pass to c.sum and to the rows of learned labels. It overwrites both blocks of x.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]

@@ -42,7 +42,8 @@ const (
 	wordMemory     = 10   // number of steps that limited-memory BFGS stores
 	wordFolds      = 3    // number of folds
 
-	// mostWordProducts bounds values × classes. A step takes four multiplications for each of them.
+	// A wordModel is used if values × classes are at most mostWordProducts. A step takes four
+	// multiplications for each value and class.
 	mostWordProducts = 1 << 26
 )
 
@@ -74,7 +75,8 @@ func newWordModel(l *lens) *wordModel {
 	}
 }
 
-// addWords adds the logits of all nodes, and of each learned label by a model without its fold.
+// addWords adds the logits of all nodes as scores. The logits of a learned label come from a model
+// without its fold.
 func addWords(ctx context.Context, f *features, l *lens) error {
 	in, m, k := f.in, newWordModel(l), len(f.in.p.Names)
 	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)),
@@ -145,8 +147,8 @@ func (m *wordModel) fit(ctx context.Context) error {
 	return m.err
 }
 
-// evaluate returns the objective at theta, and stores the logits and the derivatives with respect
-// to them.
+// evaluate returns the objective at theta. It stores the logits z, and the derivatives r with
+// respect to the logits.
 func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	if m.err != nil || slices.Equal(theta, m.last) {
 		return m.loss

@@ -16,8 +16,9 @@ type plan struct {
 	disk     int64            // bytes of temporary files
 }
 
-// workspace declares the memory of [predict], without the components, the scores and the classes of nodes, and the bytes of its
-// temporary files. If beliefs come first, learning is optional, because it follows only if beliefs do not explain the graph.
+// workspace declares the memory of [predict] and returns the bytes of its temporary files. The memory does not include the
+// components, the scores and the classes of nodes. If beliefs come first, the memory of learning is optional, because
+// learning follows only if beliefs do not explain the graph.
 func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
@@ -98,8 +99,8 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	return w.Or(attributes)
 }
 
-// propagationOf returns label propagation with a memory limit, 0 for no limit. The held-out scores are subtracted from the limit,
-// because they stay allocated while others are computed.
+// propagationOf returns label propagation with a memory limit, 0 for no limit. It subtracts the memory of the held-out
+// scores from the limit, because these stay allocated while other scores are computed.
 func propagationOf(p *problem.Problem, set *settings,
 	limit int64) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Alpha: 1,

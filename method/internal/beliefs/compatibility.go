@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// homophily returns the ratios R for edges whose ends have the same class with probability strength; otherwise the class at the
-// other end is drawn from the shares.
+// homophily returns the ratios R of an edge whose second end has the class of the first end with probability strength, and
+// else a class drawn from the shares.
 func homophily(shares []float64, strength float64) *mat.Dense {
 	r := mat.NewDense(len(shares), len(shares), nil)
 	for i := range shares {
@@ -22,8 +22,8 @@ func homophily(shares []float64, strength float64) *mat.Dense {
 	return r
 }
 
-// prior returns the joint distribution of the classes of an edge with a homophily of one half. It keeps estimates from a few
-// pairs away from 0.
+// prior returns the joint distribution of the classes at the ends of an edge with a homophily of one half. As a prior it
+// keeps estimates from a few pairs above 0.
 func prior(shares []float64) *mat.Dense {
 	j := homophily(shares, 0.5)
 	for c, p := range shares {
@@ -34,8 +34,9 @@ func prior(shares []float64) *mat.Dense {
 	return j
 }
 
-// ratios returns J_ij / (p_i p_j), cut to [1e-3, 1e3], where p are the row sums of a symmetric J. So pᵀR = 1. p are the class
-// shares among the ends of edges, which differ from the shares among nodes if classes have different degrees.
+// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, where p are the row sums of a symmetric J. Before clipping,
+// pᵀR = 1. p are the class shares among the ends of edges, which differ from the shares among nodes if classes have
+// different degrees.
 func ratios(j *mat.Dense) *mat.Dense {
 	n, _ := j.Dims()
 	sums := make([]float64, n)
@@ -57,7 +58,8 @@ func ratios(j *mat.Dense) *mat.Dense {
 //
 //	Σ_l ⟨N_l, log(diag(p) P^l)⟩ + C ⟨J₀, log J⟩
 //
-// by L-BFGS from three starts, where N_l counts pairs at distance l, with a sum of at most labels, and J₀ is prior.
+// by L-BFGS from three starts, where N_l counts pairs at distance l, scaled to a sum of at most labels, and J₀ is
+// the result of prior.
 func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense {
 	n := len(shares)
 	counts := make([]*mat.Dense, len(pairs))

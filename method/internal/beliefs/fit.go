@@ -30,13 +30,14 @@ type Candidate struct {
 	Rounds int     // number of rounds, at least 1
 }
 
-// candidates are the result of a greedy choice on 19 graphs.
+// candidates were chosen greedily on 19 graphs.
 var candidates = []Candidate{
 	{Walks, 1, rounds}, {Walks, 1, 4}, {Homophily, 1, rounds}, {Homophily, 1,
 		4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
 }
 
-// Candidates returns the settings that [Fit] chooses from. The first is the best single setting on block models.
+// Candidates returns the settings that [Fit] chooses from. If only one setting is used, the first is the best on
+// block models.
 func Candidates() []Candidate { return slices.Clone(candidates) }
 
 const (
@@ -91,17 +92,17 @@ type Model struct {
 	explains bool
 }
 
-// KnowsItself reports whether a block model explains the graph. It must have at least 100 labels. The mean largest belief must be
-// within 0.05 of the accuracy, and the accuracy at least 0.3 of the way from the share of the most frequent class to 1. Then no
-// other method is likely to be better.
+// KnowsItself reports whether a block model explains the graph. Then no other method is likely to be better. There must be
+// at least 100 labels. The mean largest belief must be within 0.05 of the accuracy, and the accuracy must be at least 0.3 of
+// the way from the share of the most frequent class to 1.
 func (m *Model) KnowsItself() bool {
 	return len(m.network.seeds.Row) >= 100 &&
 		math.Abs(m.Certain-m.Accuracy) <= 0.05 &&
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
-// Votes returns for each held-out label the class with the largest weight among its labelled neighbours, or −1 if it has none. It
-// must be called before Predict, and Fit must have made a single run. Cost: a sweep.
+// Votes returns for each held-out label the class with the largest weight among its labelled neighbours, or −1 if no
+// neighbour is labelled. It must be called before Predict, and Fit must have made a single run. Cost: a sweep.
 func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	q := m.only
 	err := q.sweep(ctx, func(_ context.Context, lo, hi int) error {
@@ -129,9 +130,9 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	return votes, nil
 }
 
-// Fit chooses among the candidates by the labels of the folds. fold[i] ≥ 0 is the fold of seed i; −1 means that the seed is never
-// held out. If no label is held out, Fit takes the first candidate. The graph must be undirected. Cost: for each fold about 4
-// sweeps of C columns, and at most 15 for each candidate.
+// Fit chooses among the candidates by the labels of the folds, and returns the chosen model. fold[i] ≥ 0 is the fold of seed
+// i; −1 means that the seed is never held out. If no label is held out, Fit chooses the first candidate. The graph must be
+// undirected. Cost: for each fold about 4 sweeps of C columns, and at most 15 for each candidate.
 func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 	s *Settings) (*Model, error) {
 	if s == nil {
@@ -173,8 +174,8 @@ const (
 	manyLabels = 500 // number of labels from which one fold chooses as well as five
 )
 
-// Folds returns the fold of each label for [Fit]: five stratified folds, or with many labels a single fold of a fifth of them and
-// −1 for the others.
+// Folds returns the fold of each label for [Fit]: five stratified folds. With at least manyLabels labels it keeps one of the
+// five folds, and returns −1 for the labels of the other folds.
 func Folds(class []int, seed uint64) []int {
 	if choose.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))
@@ -206,7 +207,7 @@ type fitting struct {
 	only       *run          // the only run, after its last round; nil: there are several runs
 }
 
-// read runs each candidate without each fold, and stores the beliefs at the held-out labels.
+// read runs each candidate without each fold, and stores its beliefs at the held-out labels.
 func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
@@ -234,7 +235,7 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of candidate c without the labels of fold hidden. R comes from the labels outside the given fold.
+// newCandidate returns a run of candidate c without the labels of fold hidden. R comes from the labels outside fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
 	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
@@ -270,7 +271,8 @@ func ratiosOf(ctx context.Context, n *network, source string,
 	return r, err
 }
 
-// iterate returns R from the beliefs of a homophilous run, estimated again from the beliefs of a run with this R.
+// iterate estimates R from the beliefs of a homophilous run. Then it estimates R again, from the beliefs of a run
+// with the first estimate, and returns the second estimate.
 func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
 		q := newRun(n, r, usual, 0.5, fold)
@@ -324,8 +326,8 @@ type choice struct {
 	right          int
 }
 
-// model returns the candidate with the largest accuracy − 0.2 · log loss on the held-out labels. Among equals the first wins.
-// Sharpen and Blend have the smallest log loss.
+// model returns the candidate with the largest accuracy − 0.2 · log loss on the held-out labels. Among equal candidates the
+// first wins. Sharpen and Blend are the values with the smallest log loss.
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
@@ -399,7 +401,8 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// chooseCandidate returns the best candidate and its temperature by the labels outside a fold, or by all labels if hidden is −1.
+// chooseCandidate returns the best candidate and its temperature by the labels outside fold hidden, or by all labels if
+// hidden is −1.
 func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)
@@ -446,11 +449,11 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 	}
 }
 
-// Predict returns the class probabilities of each node, from a run with all labels. Nodes that no label reaches have the class
-// shares. With at least manyLabels labels the run keeps the R of the labels outside the first fold, with which the temperature
-// was chosen: an R from beliefs becomes sharper with each label, so that a temperature that corrects a blurred R would make a
-// sharp R too certain. If Fit made a single run, Predict continues it with all labels. Predict may be called once. Cost: with few
-// labels an estimate of R, and a sweep for each round.
+// Predict returns the class probabilities of each node, from a run with all labels. Nodes that no label reaches have the
+// class shares. With at least 500 labels the run keeps the R of the labels outside the first fold, by which the temperature
+// was chosen: an R from beliefs becomes sharper with each label, so that a temperature that corrects a blurred R would make
+// a sharp R too certain. If Fit made a single run, Predict continues it with all labels. Predict may be called once. Cost:
+// with few labels an estimate of R, and a sweep for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only

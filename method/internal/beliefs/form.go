@@ -14,9 +14,9 @@ import (
 //
 //	z_v = b + t Σ_u A_vu (m_u − h)
 //
-// and the score of a class is its logit less the logit of the next likely class. The importance of a link of v is its term of the
-// sum. Labelled nodes have no shares: a belief follows from many labels, and the derivatives with respect to single labels are
-// small where neighbours are certain. Cost: a sweep.
+// and the score of a class is its logit less the largest logit of another class. The importance of a link of v is its term
+// of the sum. Labelled nodes have no shares: a belief follows from many labels, and the derivatives with respect to single
+// labels are small where neighbours are certain. Cost: a sweep.
 func newForm(ctx context.Context, q *run) (*explain.Form, error) {
 	rows := len(q.seedOf)
 	k := q.seeds.Classes

@@ -43,7 +43,8 @@ type network struct {
 	sweeps int // number of sweeps over the graph, so far
 }
 
-// newNetwork returns the graph with weights divided by their mean, so that results do not depend on the unit of weights.
+// newNetwork returns the network of a graph. Weights are divided by their mean, so that results do not depend on their
+// unit.
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	n := &network{g: g, team: g.Team(), seeds: seeds, fold: fold, unit: 1,
 		computed: map[ratiosKey]*mat.Dense{},
@@ -80,7 +81,8 @@ func (n *network) known(row, fold int) int {
 	return n.seeds.Class[i]
 }
 
-// sharesOf returns the class shares of the labels outside a fold, with one label more that is divided among the classes.
+// sharesOf returns the class shares of the labels outside a fold and of one more label, which is divided equally among
+// the classes.
 func (n *network) sharesOf(fold int) []float64 {
 	shares := make([]float64, n.seeds.Classes)
 	sum := 1.0
@@ -153,8 +155,8 @@ func logsOf(shares []float64) (logs []float32) {
 	return logs
 }
 
-// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: their expected shares at a neighbour of a node with
-// belief f, relative to the class shares. f must add up to 1.
+// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: the expected share of class j at a neighbour of a
+// node with belief f, relative to the class share of j. f must add up to 1.
 func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	if q.ratios == nil {
 		base := float32(1 - q.strength)
@@ -195,8 +197,8 @@ func know(q *run) {
 	q.rounds = 0
 }
 
-// begin sets the beliefs of labelled nodes to their labels. It sets all other beliefs to the class shares, unless the run
-// continues another run.
+// begin sets the beliefs of labelled nodes to their labels. If the run does not continue another run, it sets all other
+// beliefs to the class shares.
 func (q *run) begin(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	err := blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
@@ -214,7 +216,8 @@ func (q *run) begin(ctx context.Context) error {
 	return err
 }
 
-// finish fixes the belief f of a row if it is labelled, and adds f to the sums if the row counts in this process.
+// finish completes the belief f of a row in a round. If the row is labelled, it sets f to the label. If the row
+// counts in this process, it adds f to the sums.
 func (q *run) finish(row int, f []float32, sums []float64) {
 	if c := q.known(row, q.hidden); c >= 0 {
 		clear(f)
@@ -294,7 +297,7 @@ func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	})
 }
 
-// updateRows updates the beliefs of rows whose evidence is complete.
+// updateRows updates the beliefs of rows. Their evidence must be complete.
 func (q *run) updateRows(rows sparse.Rows) {
 	sums := q.sums.Of(rows.Range)
 	for i := rows.Lo; i < rows.Hi; i++ {

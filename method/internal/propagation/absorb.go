@@ -18,11 +18,11 @@ const (
 	unabsorbed = 1e-6   // largest share of a walk that may be left at its end
 )
 
-// absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It serves directed graphs, where no system is
-// symmetric, and labels that absorb only part of a walk. Nodes that no label reaches have their prior. A small graph is
-// eliminated. On other graphs an additional column holds the share of the walk from each node that is left; it bounds the
-// distance to the limit. If the share is not small after walkSteps steps, the error is a [*problem.Error]. Rough walks end after
-// mostSteps steps.
+// absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It is for directed graphs, where no system
+// is symmetric, and for labels that absorb only part of a walk. Nodes that no label reaches get their prior. On a small
+// graph absorb solves by elimination. On other graphs an additional column holds, for each node, the share of the walk that
+// no label has absorbed yet; this share bounds the distance to the limit. If it is not small after walkSteps steps, the
+// error is a [*problem.Error]. With l.Rough, walks end after mostSteps steps.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -99,8 +99,8 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	}
 }
 
-// eliminate stores the solution of (I − Q)·f = b in the scores: the given share of the walks at a node ends there with the value
-// of the node, see [iterative.Absorb].
+// eliminate stores the solution of (I − Q)·f = b in the scores, see [iterative.Absorb]: share[v] of the walks at node v ends
+// there, with the value of v.
 func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], share []float64, lo int) error {
 	n := value.Rows
 	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs; then the weight of ending; then this weight times the value

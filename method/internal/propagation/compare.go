@@ -26,15 +26,15 @@ func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int)
 	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
 
-// centerErrors is the number of standard errors by which centred scores must be better. It is large, so that ties on small graphs
-// keep the plain scores of the literature.
+// centerErrors is the number of standard errors by which centred scores must be better to be used. It is large, so that near
+// ties on small graphs keep the plain scores of the literature.
 const centerErrors = 3
 
-// fewestFolds is the number of folds after which CompareCenter ends if centred scores are not better.
+// If centred scores are not better after fewestFolds folds, CompareCenter ends.
 const fewestFolds = 2
 
-// compareCentered adds a held-out label to l.better if only its centred scores predict its class, and to l.worse if only its
-// plain scores do.
+// compareCentered counts a held-out label of a class, whose plain scores are row: in l.better if only its centred scores
+// predict the class, in l.worse if only its plain scores do.
 func compareCentered(l *Propagation, row []float32, means []float64,
 	class int) {
 	best := 0
@@ -58,9 +58,9 @@ func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
-// CompareCenter is [Propagation.OutOfFold] for the choice between centred and plain scores on an undirected graph. It ends when
-// the difference is significant, or if centred scores are not better after fewestFolds folds. It returns nil if there is no
-// solution. Cost: a prediction for each fold.
+// CompareCenter is [Propagation.OutOfFold], for the choice between centred and plain scores on an undirected graph. It ends
+// when the difference is significant, or when centred scores are not better after two folds. If there is no solution, it
+// returns nil. Cost: a prediction for each fold.
 func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
@@ -72,8 +72,8 @@ func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	return held, err
 }
 
-// Compare estimates the accuracy of label propagation by folds of the labels. The result is empty if there is no solution. It
-// costs as much as [Propagation.OutOfFold].
+// Compare estimates the accuracy of label propagation by folds of the labels. If there is no solution, the result is empty.
+// Cost: [Propagation.OutOfFold].
 func (l *Propagation) Compare(ctx context.Context, fold []int,
 	folds int) (*Comparison, error) {
 	p := l.P

@@ -10,14 +10,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Form returns the form of the scores that the last ScoresTo stored in Raw; nil for directed graphs and for a prior of each node.
+// Form returns the form of the scores that the last ScoresTo stored in Raw. It returns nil for directed graphs, and for a
+// prior that differs between nodes.
 //
 // The harmonic function at node v is a sum over labelled nodes u. The share of u is the probability that the walk from v meets u
 // first,
 //
 //	h(v, u) = (A·x)_u,  L_UU·x = e_v
 //
-// on the nodes U without a label. Other walks have the form of [explain.Absorbed].
+// where U are the nodes without a label. If labels absorb only part of a walk, or walks have a
+// given length, the form is the form of [explain.Absorbed].
 func (l *Propagation) Form() *explain.Form {
 	p := l.P
 	k := len(p.Names)

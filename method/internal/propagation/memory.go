@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// walks reports whether label propagation walks, because there is no symmetric system, or because a length is given or labels
-// absorb only part of a walk.
+// walks reports whether label propagation walks: the graph has no symmetric system, or the number of steps is given, or
+// labels absorb only part of a walk.
 func walks(l *Propagation) bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
 }

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// Folds are omitted once enoughLabels labels are predicted, which determine an accuracy to 1.5 %, or once folds have taken
-	// harmonicWork entries × columns, some seconds: a fold of a road map takes 350 sweeps, a fold of a social network 20.
+	// Further folds are omitted after enoughLabels labels, which determine an accuracy to 1.5 %, or after harmonicWork
+	// entries × columns, some seconds: a fold of a road map takes 350 sweeps, a fold of a social network 20.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
 
-	// Walks without a fold could take a thousand steps until they settle. They take mostComparedSteps, or fewer, but at least
-	// leastComparedSteps, if a fold takes more than comparedWork entries × columns. After that work further folds are omitted.
+	// Walks without a fold could take a thousand steps until they settle. They take mostComparedSteps. If a fold would then
+	// take more than comparedWork entries × columns, walks take fewer steps, but at least leastComparedSteps. After
+	// comparedWork further folds are omitted.
 	mostComparedSteps  = 100
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
@@ -31,7 +32,8 @@ const (
 	widest = 64 // largest number of columns of a sweep
 )
 
-// comparedSteps returns the number of steps of walks without a fold; 0: a system is solved.
+// comparedSteps returns the number of steps of walks without a fold, or 0 if a system is solved in
+// place of walks.
 func comparedSteps(l *Propagation) int {
 	if !walks(l) || l.Steps > 0 {
 		return l.Steps
@@ -41,8 +43,8 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores of label propagation at labels, computed without the labels of their fold. They are nil for omitted
-// folds. If no other label reaches a label, its scores are the prior.
+// HeldOut has the scores of label propagation at each label, computed without the labels of its fold. The scores of labels
+// in omitted folds are nil. If no other label reaches a label, its scores are the prior.
 type HeldOut struct {
 	Scores [][]float32
 
@@ -52,14 +54,15 @@ type HeldOut struct {
 	reduction *iterative.Reduction // of the graph to the labelled nodes; nil: none
 }
 
-// OutOfFold returns the scores at labels without their fold. It returns the errors of [Propagation.ScoresTo]. Cost: a prediction
-// for each fold.
+// OutOfFold returns the scores at each label, computed without the labels of its fold. Errors are the errors of
+// [Propagation.ScoresTo]. Cost: a prediction for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
-// outOfFold is OutOfFold that ends after the first fold for which ends returns true. It compares centred with plain scores.
+// outOfFold is [Propagation.OutOfFold], but ends after the first fold f for which ends(f) is true. It compares centred with
+// plain scores.
 func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
@@ -121,9 +124,9 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	return out, nil
 }
 
-// reduces reports whether an [iterative.Reduction] of the graph to the labelled nodes may be tried. On road maps and lattices
-// with few labels, iterations take several hundred steps for each fold and for all labels, more than one elimination of all other
-// nodes.
+// reduces reports whether an [iterative.Reduction] of the graph to the labelled nodes may be tried. On road maps and
+// lattices with few labels, iterations take several hundred steps for each fold and for all labels; one elimination of all
+// other nodes is faster.
 func reduces(l *Propagation) bool {
 	p := l.P
 	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))

@@ -32,15 +32,16 @@ type Propagation struct {
 	Center bool    // subtract from the scores of each class their mean over nodes, weighted by degrees
 	Memory int64
 
-	// Rough solves for the harmonic function to roughTolerance, or as far as mostSteps steps come, unless several processes share a
-	// graph whose weights span many orders of magnitude.
+	// Rough allows a harmonic function with few digits: the solve ends at roughTolerance, or after mostSteps steps. If
+	// several processes share a graph whose weights span many orders of magnitude, Rough has no effect.
 	Rough bool
 
-	// Raw, unless nil, receives scores in double precision, but no centred scores. For a signed graph they are the values of the
-	// harmonic function.
+	// Raw, if not nil, receives scores in double precision, where centred scores keep negative values. For a signed
+	// graph these are the values of the harmonic function.
 	Raw *sparse.Block[float64]
 
-	// Highest, unless nil, receives the highest scores of each node in place of scores of all classes.
+	// Highest, if not nil, receives the highest scores of each node in place of the scores of all
+	// classes.
 	Highest *problem.Highest
 
 	Workers int
@@ -48,7 +49,7 @@ type Propagation struct {
 	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
 	Progress func(stage string, done, total int64)
 
-	// HeldOut, unless nil, is the result of [Propagation.OutOfFold] for the same labels. Its reduction is used again.
+	// HeldOut, if not nil, is the result of [Propagation.OutOfFold] for the same labels. Its reduction is used again.
 	HeldOut *HeldOut
 
 	scores   *sparse.Block[float32] // of all classes, or of a slab of them
@@ -56,7 +57,8 @@ type Propagation struct {
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of all sweeps
 
-	// better counts the held-out labels that only centred scores predict rightly, worse the labels that only plain scores do.
+	// better counts the held-out labels that only centred scores predict rightly, worse the labels that only plain scores
+	// predict rightly.
 	better, worse float64
 	centeredBy    []float64 // means of the classes, which centred scores subtract
 }
@@ -76,9 +78,9 @@ func (l *Propagation) Validate() error {
 	return walk[float32](l, mostSteps).Validate()
 }
 
-// ScoresTo stores the scores of all nodes in scores, or in Highest if scores is nil, and adds its sweeps to work. reached must
-// hold the nodes that labels reach. If the solve for the harmonic function does not converge, or walks have not met a label at
-// their limit of steps, the error is a [*problem.Error].
+// ScoresTo stores the scores of all nodes in scores, or in Highest if scores is nil, and adds its sweeps to work. reached
+// must hold the nodes that labels reach. If the solve for the harmonic function does not converge, or too large a share of
+// the walks has met no label at the limit of steps, the error is a [*problem.Error].
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
 	reached *roaring.Bitmap, work *graph.Work) error {
 	l.reached = reached
@@ -147,8 +149,8 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres raw scores if l.Center is set. Otherwise it scales scores of the harmonic function without signs to the sum
-// one.
+// completeRaw centres raw scores if l.Center is set. Otherwise, if they are a harmonic function on a graph without negative
+// weights, it scales them to the sum one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
@@ -172,7 +174,7 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 
 // release passes the scores of a slab of classes, from class lo on, to heldOut or Highest. If l.Center is set, it centres them
 // first: the scores f of k classes at a reached node become 1/k + f − mean, which add up to one, with negative values replaced by
-// 0. A class of many nodes or labels is then no longer predicted wherever labels are far away.
+// 0. Otherwise a class of many nodes or labels would be predicted wherever labels are far away.
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -221,7 +223,7 @@ func normalise(l *Propagation) {
 	}
 }
 
-// scaleToOne makes scores add up to one, unless all are 0.
+// scaleToOne makes scores add up to one. If all are 0, it does nothing.
 func scaleToOne(row []float32) {
 	sum := 0.0
 	for _, v := range row {
