@@ -15,10 +15,11 @@ import (
 // ErrMemory is wrapped by the error of every run that exceeds its memory limit. Other packages export it as sparse.ErrMemory.
 var ErrMemory = errors.New("would not fit the memory limit")
 
-// UnknownSweeps means that the number of sweeps of a run depends on the data.
+// UnknownSweeps is the number of sweeps of a run whose sweeps depend on the data.
 const UnknownSweeps = -1
 
-// GraphPart is the name of the memory of the graph itself in a [Plan], LabelPart of the memory of labels.
+// GraphPart is the name of the memory of the graph itself in a [Plan]. LabelPart is the name of the memory of labels and
+// learners.
 const (
 	GraphPart = "graph"
 	LabelPart = "labels and learner"
@@ -51,8 +52,8 @@ type Plan struct {
 	enough   int64 // memory including all optional memory
 }
 
-// Reserve adds a part. If the sum exceeds the limit, the error is an [*Error]; the part is added nevertheless, so that an
-// estimate can be printed.
+// Reserve adds a part. If the sum exceeds the limit, it returns an [*Error]. It adds the part even then, so that an estimate
+// can be printed.
 func (p *Plan) Reserve(bytes int64, what string) error {
 	if i := slices.IndexFunc(p.items, func(it Item) bool { return it.What == what }); i >= 0 {
 		p.items[i].Bytes += bytes
@@ -66,7 +67,7 @@ func (p *Plan) Reserve(bytes int64, what string) error {
 	return nil
 }
 
-// Largest returns the largest part; the zero value if the plan is empty.
+// Largest returns the largest part. It returns the zero value if the plan is empty.
 func (p *Plan) Largest() (largest Item) {
 	for _, it := range p.items {
 		if it.Bytes > largest.Bytes {
@@ -76,7 +77,8 @@ func (p *Plan) Largest() (largest Item) {
 	return largest
 }
 
-// ReserveJob adds the workspace of a job, or its error. An error about memory counts as the missing memory, so that a refusal
+// ReserveJob adds the workspace of a job, and returns err if this causes no other error. err must be the error of computing the
+// workspace, or nil. If it is an [*Error] and the workspace is empty, ReserveJob adds the missing memory, so that a refusal
 // reports the memory of the whole job.
 func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	room := p.Room()
@@ -90,12 +92,13 @@ func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	return cmp.Or(p.Reserve(bytes, what), err)
 }
 
-// Left returns the memory that the limit leaves if the run takes the most memory; ok is false if there is no limit.
+// Left returns the memory that the limit leaves if the run takes the most memory. ok is false if there is no limit.
 func (p *Plan) Left() (bytes int64, ok bool) {
 	return max(0, p.Limit-p.Most()), p.Limit > 0
 }
 
-// Room returns the memory that the limit leaves for a part of the run: at least 1, because 0 means no limit.
+// Room returns the memory that the limit leaves for a part of the run. It returns at least 1, because a limit of 0 means no
+// limit.
 func (p *Plan) Room() int64 { return Subtract(p.Limit, p.total) }
 
 // Required returns the sum of all parts.
@@ -116,7 +119,7 @@ func (p *Plan) Enough() int64 { return AllOf(p.total, max(0, p.enough)) }
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }
 
-// Subtract returns limit−used as the limit of a part of a run, at least 1 because 0 means no limit.
+// Subtract returns limit−used as the limit of a part of a run. It returns at least 1, because a limit of 0 means no limit.
 func Subtract(limit, used int64) int64 {
 	if limit == 0 {
 		return 0
@@ -124,7 +127,7 @@ func Subtract(limit, used int64) int64 {
 	return max(1, limit-used)
 }
 
-// Check returns an [*Error] if need exceeds limit; a limit of 0 means no limit.
+// Check returns an [*Error] if need exceeds limit. A limit of 0 means no limit.
 func Check(limit, need int64, what string) error {
 	if limit > 0 && need > limit {
 		return &Error{Need: need, Limit: limit,

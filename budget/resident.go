@@ -9,15 +9,15 @@ const (
 	// limit does not include it.
 	FileBytes = 20 << 20
 
-	// The heap has one byte that is not data for every heapShare bytes of data. Half of these bytes are tables and garbage that is
-	// not collected yet, half is memory that the runtime returned and that huge pages bring back.
+	// For every heapShare bytes of data the heap has one byte that is not data. Half of these bytes are tables and garbage that
+	// is not collected yet. The other half is memory that the runtime returned and that huge pages bring back.
 	heapShare = 8
 
-	// LeastResident is the smallest estimate of a run. A smaller heap limit would make small runs spend more time on garbage
+	// LeastResident is the smallest estimate of a run. With a smaller heap limit, small runs would spend more time on garbage
 	// collection than on their work.
 	LeastResident = 64 << 20
 
-	// LeastLimit is the smallest memory limit that a user may set. Graphs that matter do not fit a smaller limit, which would
+	// LeastLimit is the smallest memory limit that a user may set. A smaller limit would fit only small graphs, and would
 	// require an exact account of every small table.
 	LeastLimit = 256 << 20
 )

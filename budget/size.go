@@ -40,8 +40,8 @@ func Times[N int | int64](count N, part Size) Size {
 	return Size(low)
 }
 
-// Block returns the size of a block with elements of type T and rows of [Row]. A large block begins on a huge page, see package
-// system.
+// Block returns the size of a block with elements of type T, whose rows have the size that [Row] returns. A large block begins
+// on a huge page, see package system.
 func Block[T any](rows, columns int) Size {
 	const huge = 2 << 20
 	size := Times(rows, Row[T](columns))
@@ -65,8 +65,8 @@ func Row[T any](columns int) Size {
 // Vector returns the size of n elements of type T.
 func Vector[T any, N int | int64](n N) Size { return Times(n, Size(unsafe.Sizeof(*new(T)))) }
 
-// Widest returns the largest number of columns, at most all, whose size is within a limit, or 1 if there is none. A limit of 0
-// means no limit. The size must increase with the number of columns.
+// Widest returns the largest number of columns, at most all, whose size is within a limit. It returns 1 if no number of columns
+// is. A limit of 0 means no limit. size must increase with the number of columns.
 func Widest(all int, limit Size, size func(columns int) Size) int {
 	if limit == 0 {
 		return all

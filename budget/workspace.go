@@ -14,7 +14,7 @@ type Workspace struct {
 	others []Workspace // stages before and after
 }
 
-// Slabs returns the workspace of blocks with the given rows, which are computed at most columns columns at a time.
+// Slabs returns the workspace of blocks with the given rows. At most columns columns are computed at a time.
 func Slabs[T any](blocks, rows, columns int) Workspace {
 	fixed := Block[T](rows, columns) - Times(rows, Row[T](columns)) // the start of huge pages
 	if columns > 8 {
@@ -52,19 +52,19 @@ func (w Workspace) Or(v Workspace) Workspace {
 	return w
 }
 
-// Slabs of at most fewColumns columns leave no room for memory that is not reserved: a sweep costs as much as for fewColumns
-// columns.
+// Slabs of at most fewColumns columns leave room only for reserved memory, because a sweep over fewer columns costs as much as
+// a sweep over fewColumns columns.
 const fewColumns = 4
 
-// Width returns the number of columns of the slabs within a limit: at least 1, or 0 without columns. The workspace must have a
-// single stage. A limit of 0 means no limit.
+// Width returns the number of columns of the slabs within a limit. It returns at least 1, or 0 if there are no columns. The
+// workspace must have a single stage. A limit of 0 means no limit.
 func (w Workspace) Width(limit Size) int {
 	least := Widest(min(w.Columns, fewColumns), limit, w.bytes)
 	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.reserved()), w.bytes)))
 }
 
-// reserved returns the memory for which slabs leave room: all optional memory if it is at most half of the widest slab, else
-// Reserved.
+// reserved returns the memory for which slabs leave room. This is all optional memory if it is at most half of the widest slab,
+// otherwise Reserved.
 func (w Workspace) reserved() Size {
 	if w.Optional <= Times(w.Columns/2, w.Column) {
 		return w.Optional
@@ -80,7 +80,8 @@ func (w Workspace) bytes(columns int) Size {
 	return AllOf(w.Fixed, Times(w.Column, Row[float64](columns)/8))
 }
 
-// Required returns the bytes that are always in memory within a limit. They exceed the limit if slabs of one column do.
+// Required returns the bytes that are always in memory within a limit. If slabs of one column exceed the limit, Required
+// exceeds it too.
 func (w Workspace) Required(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, stage.bytes(stage.Width(limit)))
@@ -88,7 +89,7 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
-// Enough returns a limit that leaves room for all optional memory. Slabs may be narrow if they leave room for it.
+// Enough returns a limit that leaves room for all optional memory. Slabs may be narrow within this limit.
 func (w Workspace) Enough() (bytes Size) {
 	for _, stage := range w.stages() {
 		columns := stage.Columns
@@ -100,7 +101,7 @@ func (w Workspace) Enough() (bytes Size) {
 	return bytes
 }
 
-// Most returns the largest memory within a limit, or Required if that exceeds the limit.
+// Most returns the largest memory within a limit. If Required exceeds the limit, it returns Required.
 func (w Workspace) Most(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, AllOf(stage.bytes(stage.Width(limit)), stage.Optional))

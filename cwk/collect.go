@@ -15,8 +15,8 @@ type Pick struct {
 	Row, Variant int
 }
 
-// FoldVariants returns a variant in which every seed is visible, and after it, as variant 1+f, for each fold f a variant in
-// which the seeds with fold[i] = f are hidden. Folds count from 0. With fold[i] = i each seed is hidden alone.
+// FoldVariants returns variants for cross-validation. In variant 0 every seed is visible. In variant 1+f the seeds with fold[i]
+// = f are hidden, for each fold f from 0 on. If fold[i] = i, each seed is hidden alone.
 func FoldVariants(absorb float64, fold []int) []Variant {
 	variants := []Variant{{Absorb: absorb}}
 	if len(fold) == 0 {
@@ -32,9 +32,8 @@ func FoldVariants(absorb float64, fold []int) []Variant {
 	return variants
 }
 
-// Picks returns picks of the given rows from the variants of [FoldVariants]: a seed from
-// the variant that hides its fold, any other row from variant 0. Without folds all rows
-// are picked from variant 0.
+// Picks returns picks of the given rows from the variants of [FoldVariants]. A seed is picked from the variant that hides its
+// fold, any other row from variant 0. If fold is nil, all rows are picked from variant 0.
 func Picks(rows []int, s Seeds, fold []int) []Pick {
 	if fold != nil && len(fold) != len(s.Row) {
 		panic(badShape)
@@ -54,9 +53,9 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 //
 //	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),   minSteps ≤ t ≤ Steps
 //
-// Variants without picks are not walked. If sink is not nil, Features returns nil and passes the features to sink in panels
-// of consecutive rows, from row lo on. Half of Memory is for a panel; the other half is for the walk, which is repeated for
-// each panel. Cost: Steps sweeps for each slab.
+// where minSteps is start. Variants without picks are not walked. If sink is not nil, Features returns nil and passes the
+// features to sink in panels of consecutive rows, from row lo on. Half of Memory is for a panel. The other half is for the
+// walk, which is repeated for each panel. Cost: Steps sweeps for each slab.
 func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
 	batch := len(picks)
@@ -87,8 +86,8 @@ func (w *Walk[T]) scale(start int) T {
 //
 //	F[i, (t−minSteps)·Classes + c] = P_t[i, c]
 //
-// Its first columns are the features of shorter walks. FeaturesBytes returns its memory; if the limit is lower, the walk is
-// cut into slabs.
+// The features of shorter walks are its first columns. FeaturesBytes returns its memory. If the limit is lower, the walk is cut
+// into slabs.
 func (w *Walk[T]) Collect(ctx context.Context, start int,
 	picks []Pick) (*sparse.Block[T], error) {
 	return w.collect(ctx, start, picks, 1)
@@ -121,15 +120,15 @@ func (w *Walk[T]) planPicks(start int,
 	return k, cols, err
 }
 
-// CollectBytes returns the memory of [Walk.Collect] within w.Memory for the given number of picks from all variants, the
-// result included. If no walk fits, it returns the memory of a walk of one column.
+// CollectBytes returns the memory of [Walk.Collect] within w.Memory for the given number of picks from all variants. It
+// includes the result. If no walk fits, it returns the memory of a walk of one column.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
 	size := func(cols int) budget.Size { return budget.AllOf(w.pickedBytes(start, picks), w.bytes(cols)) }
 	return size(budget.Widest(w.Seeds.Classes*len(w.Variants), w.Memory, size))
 }
 
-// FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, a panel included, and its number of
-// sweeps. It returns an error if the limit is too low.
+// FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, and its number of sweeps. The memory
+// includes a panel. It returns an error if the limit is too low.
 func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, sweeps int, err error) {
 	batch := w.panelRows(start, len(picks))
 	k, cols, err := w.planPicks(start, picks[:batch])
@@ -150,7 +149,7 @@ func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
-// walkerOf returns a walker over the variants with picks, which must be prepared before it walks.
+// walkerOf returns a walker over the variants that have picks. The walker must be prepared before it walks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {
@@ -167,7 +166,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return &walker[T]{w: w, variants: variants}
 }
 
-// collectTo stores the probabilities of the picked rows, times scale, and walks at most cols columns at a time.
+// collectTo stores in dst the probabilities of the picked rows, times scale. It walks at most cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes

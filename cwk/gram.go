@@ -13,11 +13,11 @@ import (
 const panelBytes = 32 << 20
 
 // Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink, in panels of consecutive rows from first to
-// last. A panel holds the rows lo … lo+panel.Rows−1 without padding. It is valid during the call and may be changed. Gram
-// returns the first error of sink.
+// last. A panel holds the rows lo … lo+panel.Rows−1 without padding. The panel is valid during the call, and sink may change
+// it. Gram returns the first error of sink.
 //
-// The features of cols stay in memory; the features of rows are computed in the smallest number of walks that Memory allows.
-// No value depends on how the rows are divided into panels. If rows and cols are the same, the block is symmetric to the bit.
+// The features of cols stay in memory; the features of rows are computed in the smallest number of walks that Memory allows. No
+// value depends on how the rows are divided into panels. If rows and cols are the same, the block is symmetric to the bit.
 func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) error {
 	if len(rows) == 0 || len(cols) == 0 {
@@ -56,8 +56,8 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	return nil
 }
 
-// GramBytes returns the memory of [Walk.Gram] within w.Memory, a panel included, and its number of sweeps. It returns an
-// error if the limit is too low.
+// GramBytes returns the memory of [Walk.Gram] within w.Memory, and its number of sweeps. The memory includes a panel. It
+// returns an error if the limit is too low.
 func (w *Walk[T]) GramBytes(start int,
 	rows, cols []Pick) (bytes budget.Size, sweeps int, err error) {
 	k, plan, err := w.planGram(start, rows, cols)
@@ -81,8 +81,8 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram divides the memory. Of the bytes that the smallest plan leaves (one row of features and of a panel, one column
-// of a walk), half goes to rows. The walk then gets all the columns that fit, because each slab costs a walk, and the
+// planGram divides the memory. The smallest plan has one row of features, one row of a panel, and one column of a walk. Half of
+// the bytes that it leaves go to rows. The walk then gets all the columns that fit, because each slab costs a walk, and the
 // rest goes to rows again.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {

@@ -18,13 +18,13 @@ const ScoreClasses = 32
 //
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// weights is Classes·(Steps−minSteps+1)×functions. A nil bias is zero. Sums are added in float64 and in a fixed order, and
-// the features are never stored.
+// weights is Classes·(Steps−minSteps+1)×functions. A nil bias is zero. Sums are added in float64 and in a fixed order, and the
+// features are never stored.
 //
-// If dst is not nil, it must be n×functions, receives all scores, and visit must be nil. Otherwise Scores calls visit for
-// slabs of functions from first to last, as wide as Memory allows, with the scores of the functions lo … lo+scores.Cols−1;
-// scores is valid during the call, and Scores returns the first error of visit. Cost: Steps sweeps for each 32 classes, and
-// for each slab.
+// If dst is not nil, it must be n×functions, and visit must be nil. Scores then stores all scores in dst. Otherwise Scores
+// calls visit for slabs of functions from first to last, as wide as Memory allows, with the scores of the functions lo …
+// lo+scores.Cols−1. scores is valid during the call, and Scores returns the first error of visit. Cost: Steps sweeps for each
+// 32 classes, and for each slab.
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int,
 	weights *sparse.Block[float64], bias []float64,
 	visit func(lo int, scores *sparse.Block[float64]) error) error {
@@ -75,7 +75,8 @@ type scorer[T sparse.Float] struct {
 	functions int // of one call of visit
 }
 
-// newScorer plans as many functions at a time as fit into memory; functions is 0 if the caller has the block of scores.
+// newScorer returns a scorer that computes as many functions at a time as fit into memory. functions must be 0 if the caller
+// has the block of scores.
 func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
 	if err := budget.Check(w.Memory, s.bytes(min(1, functions)), narrowest); err != nil {

@@ -42,14 +42,14 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return sched.Cause(ctx)
 }
 
-// bytes returns the memory of a walk of cols columns: two blocks, a factor for each row, and another factor for rows
-// without entries.
+// bytes returns the memory of a walk of cols columns: two blocks, and two factors for each row, the second for rows without
+// entries.
 func (w *Walk[T]) bytes(cols int) budget.Size {
 	n := len(w.Degrees)
 	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))
 }
 
-// slab returns the number of columns that can be walked at once in addition to used bytes.
+// slab returns the number of columns that can be walked at once if used bytes are in use.
 func (k *walker[T]) slab(used budget.Size) (int, error) {
 	size := func(cols int) budget.Size { return budget.AllOf(used, k.w.bytes(cols)) }
 	if err := budget.Check(k.w.Memory, size(1), narrowest); err != nil || k.columns() == 0 {

@@ -2,8 +2,8 @@ package cwk
 
 import "github.com/heatwalk/heatwalk/param"
 
-// Spec declares K = Σ PₜPₜᵀ/(T − t₀ + 1), t from t₀ to T, of a walk with a single absorption rate. On the graphs that its
-// default grid was made with, the grid is as accurate as the grid of Neumann, Garnett and Kersting.
+// Spec declares K = Σ PₜPₜᵀ/(T − t₀ + 1), t from t₀ to T, of a walk with a single absorption rate. Its default grid is as
+// accurate as the grid of Neumann, Garnett and Kersting on the graphs that the default grid was made with.
 var Spec = param.Spec{
 	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)",
 	Works: param.Undirected | param.Directed, Arcs: param.AlongArcs,
@@ -29,8 +29,8 @@ var Spec = param.Spec{
 	},
 }
 
-// PriorParam declares where a walk starts at nodes without a label: at a [Prior] by its name, or at distributions in a file,
-// whose name then takes the place of the value.
+// PriorParam declares where a walk starts at nodes without a label. Its value is the name of a [Prior], or the name of a file
+// with distributions.
 var PriorParam = param.Param{
 	Name: "prior", Meaning: "start of walks at nodes without a label",
 	Kind: param.Choice, Words: []string{"uniform", "empirical"},

@@ -11,8 +11,8 @@ import (
 // ErrInvalid is wrapped by the errors of [Walk.Validate].
 var ErrInvalid = errors.New("cwk: invalid walk")
 
-// Validate returns an error that wraps [ErrInvalid] and names every problem, one a line, or an error for degrees that T
-// cannot compute with.
+// Validate returns an error that wraps [ErrInvalid] and names every problem on a line of its own. It returns another error for
+// degrees that T cannot compute with.
 func (w *Walk[T]) Validate() error { return w.validate(0) }
 
 // validate is [Walk.Validate] for features from the step start on, which it checks too.

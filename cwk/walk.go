@@ -27,11 +27,11 @@ func (v Variant) hides(seed int) bool {
 	return v.Hidden != nil && v.Hidden[seed]
 }
 
-// Walk is a partially absorbing random walk in one or more variants. The fields must not change while a method runs; methods
+// Walk is a partially absorbing random walk in one or more variants. The fields must not change while a method runs. Methods
 // may run concurrently. Every method first calls [Walk.Validate].
 //
-// If several processes share the rows of A, see [sparse.Team], every process must call the same methods with the same seeds,
-// which must be named rows, and pick the same number of rows. Degrees and Prior.Given have the rows of a block, and their
+// If several processes share the rows of A, see [sparse.Team], every process must call the same methods with the same seeds and
+// pick the same number of rows. The seeds must be named rows. Degrees and Prior.Given have the rows of a block, and their
 // values in padding have no meaning.
 type Walk[T sparse.Float] struct {
 	A        sparse.Matrix // n×n; entries ≥ 0
@@ -41,23 +41,24 @@ type Walk[T sparse.Float] struct {
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
 
-	// Memory limits the bytes that a method allocates, its result included;
-	// 0 means no limit. It never changes a result.
+	// Memory limits the bytes that a method allocates, with its result; 0 means no limit. It never changes a result.
 	Memory  int64
 	Columns int // largest number of columns of a slab, 0: no bound; never changes a result
 	Workers int // goroutines, 0: one for each processor; never changes a result
 
-	// Progress, if not nil, is called after every sweep with "walk", the number of sweeps done
-	// and their total, by one goroutine at a time.
+	// Progress, if not nil, is called after every sweep with "walk", the number of sweeps done and the number of all sweeps.
+	// One goroutine at a time calls it.
 	Progress func(stage string, done, total int64)
 }
 
-// Run walks all variants at once. For t = 0 … Steps it calls visit with runs of finished rows of P_t, as sparse.Step does:
-// with every row once for each t, from several goroutines at a time, and with all rows of t before t+1. Column g·Classes + c
-// of the whole walk is class c in variant g. p has the columns lo ≤ j < hi, with the same bits as in the whole walk. visit
-// may read the rows during the call, and must not change them. If enough is not nil, it is called when all rows of P_t, t ≥
-// 1, have been visited, and the walk ends once it returns true; in all processes it must do so at the same t. Run ignores
-// Memory: it allocates two blocks of n×(hi−lo). Cost: at most Steps sweeps.
+// Run walks all variants at once. For t = 0 … Steps it calls visit with runs of finished rows of P_t: every row once for each
+// t, from several goroutines at a time, and all rows of t before t+1. Column g·Classes + c of the whole walk is class c in
+// variant g. p has the columns lo ≤ j < hi, with the same bits as in the whole walk. visit may read the rows during the call,
+// and must not change them.
+//
+// If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited. The walk ends once enough returns true,
+// which it must do at the same t in all processes. Run ignores Memory: it allocates two blocks of n×(hi−lo). Cost: at most
+// Steps sweeps.
 func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	visit func(t int, rows sparse.Rows, p *sparse.Block[T]),
 	enough func(t int) bool) error {
@@ -100,8 +101,8 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	return k
 }
 
-// prepare sets the operator, the priors and the seeds, which a walk needs and its estimate does not. Cost: a division for
-// each node.
+// prepare sets the operator, the priors and the seeds. A walk needs them, and an estimate of its memory does not. Cost: a
+// division for each node.
 func (k *walker[T]) prepare() {
 	w := k.w
 	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)
@@ -203,9 +204,8 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	})
 }
 
-// forEachVisibleSeed calls visit for every seed among the rows and every variant that does
-// not hide it, with the variant's columns a ≤ j < b in the slab and the column
-// of the seed's class, which may lie outside.
+// forEachVisibleSeed calls visit for every seed among the rows and every variant that does not hide the seed. visit gets the
+// variant's columns a ≤ j < b in the slab, and the column of the seed's class, which may lie outside of them.
 func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
 	visit func(row, slot, a, b, label int)) {
 	classes := k.w.Seeds.Classes

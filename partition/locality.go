@@ -9,23 +9,22 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Locality returns an order in which communities, and the communities within them, are runs of
-// consecutive nodes (Rabbit Order; Arai et al., IPDPS 2016, Algorithms 2 and 3, sequential).
-// In the order of increasing degree, each node joins the neighbouring community with the
-// largest increase of modularity,
+// Locality returns an order in which communities, and the communities within them, are runs of consecutive nodes (Rabbit Order;
+// Arai et al., IPDPS 2016, Algorithms 2 and 3, sequential). In the order of increasing degree, each node joins the neighbouring
+// community with the largest increase of modularity,
 //
 //	ΔQ = w_uv/m − d_u·d_v/(2m²),
 //
-// if that is positive. The order is a depth-first traversal of the tree of these joins. Cost: a
-// few passes over the entries in random order, 8 bytes an entry. progress, unless
-// nil, is called with the approximate number of nodes that have joined.
+// if this increase is positive. The order is a depth-first traversal of the tree of these joins. If progress is not nil, it is
+// called with the approximate number of nodes that have joined. Cost: a few passes over the entries in random order, 8 bytes an
+// entry.
 func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
 	order, _, err := Communities(ctx, a, progress)
 	return order, err
 }
 
-// Communities returns the order of [Locality] and the sizes of communities: the community that begins
-// with node order[i] is order[i : i+size[i]].
+// Communities returns the order of [Locality] and the sizes of communities. A community that begins with node order[i] consists
+// of the nodes order[i : i+size[i]].
 func Communities(ctx context.Context, a *sparse.CSR,
 	progress func(nodes int)) (order, size []uint32, err error) {
 
@@ -111,7 +110,7 @@ func newMerging(a *sparse.CSR) *merging {
 	return g
 }
 
-// root returns the root of the tree of a node, and halves the path to it, as in union-find.
+// root returns the root of the tree of a node. It halves the path to the root, as in union-find.
 func (g *merging) root(node uint32) uint32 {
 	for g.parent[node] != node {
 		g.parent[node] = g.parent[g.parent[node]]
@@ -120,8 +119,8 @@ func (g *merging) root(node uint32) uint32 {
 	return node
 }
 
-// join collects the edges of the community of a node and joins it to the neighbouring community
-// with the largest gain.
+// join collects the edges of the community of a node, and joins the community to the neighbouring community with the largest
+// gain.
 func (g *merging) join(node uint32) {
 	col, _ := g.a.Row(int(node))
 	for _, v := range col {

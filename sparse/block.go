@@ -20,8 +20,8 @@ type Block[T Float] struct {
 	Data               []T
 }
 
-// NewBlock returns a zero block whose rows are padded to whole vector registers: to 4, 8, 16 or 32
-// bytes, or a multiple of 32 bytes. Large blocks are on huge pages if the system has them.
+// NewBlock returns a zero block. It pads rows to whole vector registers: to 4, 8, 16 or 32 bytes, or to a multiple of 32 bytes.
+// Large blocks are on huge pages if the system has huge pages.
 func NewBlock[T Float](rows, cols int) *Block[T] {
 	if rows < 0 || cols < 1 {
 		panic(badShape)
@@ -36,8 +36,7 @@ func Stride[T Float](cols int) int {
 	return int(budget.Row[T](cols)) / sizeOf[T]()
 }
 
-// BlockOf returns a rows×cols block over data, which has its rows without padding. The block shares
-// the memory of data.
+// BlockOf returns a rows×cols block over data, which must have the rows without padding. The block shares the memory of data.
 func BlockOf[T Float](rows, cols int, data []T) *Block[T] {
 	if rows < 0 || cols < 1 || len(data) != rows*cols {
 		panic(badShape)
@@ -50,7 +49,7 @@ func (b *Block[T]) Row(i int) []T {
 	return b.Data[i*b.Stride : i*b.Stride+b.Cols : i*b.Stride+b.Cols]
 }
 
-// Columns returns the block of the columns lo ≤ j < hi. It shares memory with b: the padding of its rows has elements of b,
+// Columns returns the block of the columns lo ≤ j < hi. It shares memory with b. The padding of its rows has elements of b,
 // which may be nonzero.
 func (b *Block[T]) Columns(lo, hi int) *Block[T] {
 	if lo < 0 || hi > b.Cols || lo >= hi {

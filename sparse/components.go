@@ -34,7 +34,7 @@ func FindComponents(ctx context.Context, a Matrix,
 }
 
 // FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows of the whole
-// matrix. It reads fewer entries of a symmetric matrix. If several processes share the rows, Of has the rows of this process,
+// matrix. If symmetric is set, it reads fewer entries. If several processes share the rows, Of has the rows of this process,
 // Sizes are the sizes in the whole matrix, and the memory is for all n rows.
 func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order iter.Seq[int],
 	workers int) (*Components, error) {
@@ -68,12 +68,13 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order 
 	return c, nil
 }
 
-// connect joins the rows and columns of nonzero entries. With sign 1 or −1 each row i has a copy n + i. A positive entry of
-// sign·A joins its row with its column, and the copy of the row with the copy of the column. A negative entry joins its row
-// with the copy of the column, and the copy of the row with the column.
+// connect joins the rows and columns of nonzero entries. If sign is 1 or −1, each row i has a copy n + i. A positive entry of
+// sign·A then joins its row with its column, and the copy of the row with the copy of the column. A negative entry joins its
+// row with the copy of the column, and the copy of the row with the column.
 //
-// If A is symmetric, connect does not read the entries of rows that are already joined with a certain row, the hub: their
-// columns are joined with the hub too, or their own entries join them. In a graph with a giant component these are most rows.
+// If A is symmetric, connect does not read the rows that are already joined with a certain row, the hub. The columns of such a
+// row are joined with the hub too, or their own entries join them. In a graph with a giant component most rows are joined with
+// the hub.
 func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	workers int) (forest, error) {
 	rows, _ := a.Dims()
@@ -113,8 +114,8 @@ func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 					}
 					f.join(row+n, mirrored)
 				}
-				// Most columns are already leaves of the tree of row i. One load shows this, and the
-				// processor issues these loads for many entries at once.
+				// Most columns are already leaves of the tree of row i. One load shows this for a column, and the processor
+				// issues these loads for many entries at once.
 				if f[c].Load() != root && v != 0 {
 					f.join(root, c)
 					root = f.root(root)
@@ -164,9 +165,8 @@ func (c *Components) Select(holds []bool) *roaring.Bitmap {
 	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 
-// forest represents disjoint sets of rows by trees whose roots are their smallest rows. It is safe for
-// concurrent use. A root is linked to a smaller row only, in one compare-and-swap, so that the sets do
-// not depend on the order of the joins.
+// forest represents disjoint sets of rows by trees whose roots are their smallest rows. It is safe for concurrent use. A
+// compare-and-swap links a root to a smaller row only, so that the sets do not depend on the order of the joins.
 type forest []atomic.Uint32
 
 func newForest(n int) forest {
@@ -207,8 +207,8 @@ func (f forest) join(a, b uint32) {
 	}
 }
 
-// joinAll joins the sets of all processes, in ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one transfer from
-// process 0 to the other processes.
+// joinAll joins the sets of all processes. It takes ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one transfer
+// from process 0 to the other processes.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := bytesOf(f)

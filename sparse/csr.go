@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// CSR is an immutable sparse matrix in memory: 64-bit row pointers, 32-bit column ids, and values only if
-// some entry is not 1. CSR implements [Matrix] and, for gonum, mat.Matrix and mat.NonZeroDoer.
+// CSR is an immutable sparse matrix in memory with 64-bit row pointers and 32-bit column ids. It stores values only if some
+// entry is not 1. CSR implements [Matrix] and, for gonum, mat.Matrix and mat.NonZeroDoer.
 type CSR struct {
 	rows, cols int
 	ptr        []int64
@@ -21,14 +21,13 @@ type CSR struct {
 	ranges     []Range
 }
 
-// ErrStructure is returned for row pointers, column ids or values that do not form a valid matrix, or
-// not the matrix of a graph.
+// ErrStructure is returned for row pointers, column ids or values that do not form a valid matrix, or that do not form the
+// matrix of a graph.
 var ErrStructure = errors.New("sparse: malformed matrix")
 
-// NewCSR returns the rows×cols matrix whose row i has the columns
-// col[ptr[i]:ptr[i+1]], strictly increasing, and the values at the same
-// positions of val, which must be finite. If val is nil, all values are 1. The matrix uses the slices,
-// which must not be changed. The error wraps [ErrStructure] and names the position.
+// NewCSR returns the rows×cols matrix whose row i has the columns col[ptr[i]:ptr[i+1]] and the values at the same positions of
+// val. Columns must increase strictly in a row, and values must be finite. If val is nil, all values are 1. The matrix uses the
+// slices, which must not be changed. The error wraps [ErrStructure] and names the position.
 func NewCSR(rows, cols int, ptr []int64, col []uint32,
 	val []float64) (*CSR, error) {
 	if rows < 0 || cols < 0 || cols > math.MaxUint32 {
@@ -89,9 +88,9 @@ type Triplet struct {
 	Val      float64
 }
 
-// FromTriplets returns the rows×cols matrix with the given entries, in any order. Entries with the same
-// row and column are added in the given order. If all values of the result are 1, no values are
-// stored. The error wraps [ErrStructure], also for a value that is not finite.
+// FromTriplets returns the rows×cols matrix with the given entries, in any order. Entries with the same row and column are
+// added in the given order. If all values of the result are 1, no values are stored. The error wraps [ErrStructure]. A value
+// that is not finite is an error, too.
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 {
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
@@ -141,14 +140,13 @@ func (m *CSR) Dims() (r, c int) { return m.rows, m.cols }
 // NNZ returns the number of stored entries.
 func (m *CSR) NNZ() int64 { return int64(len(m.col)) }
 
-// IsWeighted reports whether values are stored; without them all values are 1.
+// IsWeighted reports whether values are stored. If not, all values are 1.
 func (m *CSR) IsWeighted() bool { return m.val != nil }
 
 // Ranges returns the cut of the rows.
 func (m *CSR) Ranges() []Range { return m.ranges }
 
-// Row returns the columns and values of row i; the values are nil if all are
-// 1. The slices must not be changed.
+// Row returns the columns and the values of row i. The values are nil if all values are 1. The slices must not be changed.
 func (m *CSR) Row(i int) (col []uint32, val []float64) {
 	lo, hi := m.ptr[i], m.ptr[i+1]
 	if m.val != nil {

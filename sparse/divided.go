@@ -16,11 +16,10 @@ import (
 //
 // A product gathers from ghost rows, which are rows of other processes. The process receives them before the sweep, and
 // meanwhile computes ranges of rows that need no ghost rows. Each process computes some of the named rows and receives the
-// other named rows after the sweep. The bytes of the ghost rows, and of the named rows that other processes compute, are
-// transferred.
+// other named rows after the sweep. The processes transfer the bytes of the ghost rows and of the named rows.
 //
-// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one process,
-// and tiles of columns can be used.
+// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one process, and
+// tiles of columns can be used.
 type Divided struct {
 	division *Division
 	team     *Team
@@ -42,15 +41,15 @@ type largest struct{ entries, columns, ghosts int64 }
 
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run, and about the number of a batch.
+// mostRun is the largest number of rows of a run. A batch has about as many rows.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
 var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
 
-// Divide returns the part of a that a process has in a division. Every process calls it. Entries are in tiles, see
-// [FindLayout], if this is faster and their copies fit into half of memory; 0 means no limit. Cost: two sweeps over
-// the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows of a.
+// Divide returns the part of a that this process has in a division. Every process must call it. Entries are in tiles, see
+// [FindLayout], if tiles are faster and their copies fit into half of memory; a memory of 0 means no limit. Cost: two sweeps
+// over the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows of a.
 func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	workers int) (*Divided, error) {
 	rows, cols := a.Dims()
@@ -65,7 +64,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	return m, m.chooseLayout(ctx, memory, workers)
 }
 
-// visitRow gets the entries of a row of the matrix, whose row in blocks is row. Columns are rows of the whole matrix.
+// visitRow receives the entries of a row of the matrix. row is its row in blocks, and columns are rows of the whole matrix.
 type visitRow func(row int, col []uint32, val []float64)
 
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
@@ -171,7 +170,7 @@ func batch(runs []run) (batches [][]run) {
 	return batches
 }
 
-// chooseLayout copies the local rows into tiles if that is faster and fits.
+// chooseLayout copies the local rows into tiles if tiles are faster and fit into memory.
 func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	workers int) error {
 	local := m.local.(*CSR)
@@ -246,7 +245,7 @@ func (m *Divided) planTransfers(ghosts []RemoteRow) {
 	m.shares = m.team.NewExchange(len(m.division.namedOf[m.team.Rank()]), named)
 }
 
-// Close releases the plans of transfers. Every process calls it.
+// Close releases the plans of transfers. Every process must call it.
 func (m *Divided) Close() {
 	m.ghosts.Close()
 	m.shares.Close()
@@ -257,11 +256,12 @@ func (m *Divided) Dims() (r, c int) {
 	return len(m.team.Rows), len(m.team.Rows)
 }
 
-// NNZ returns the largest number of entries in a process, so that decisions that depend on it are the same in
-// all processes. See also [EntriesOf].
+// NNZ returns the largest number of entries in any process, so that decisions that depend on it are the same in all processes.
+// See also [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
-// Bytes returns the memory of the entries, including their copies in [Divide], or the buffers of steps.
+// Bytes returns the memory of the entries and their copies in [Divide], or of the entries and the buffers of steps if this is
+// more.
 func (m *Divided) Bytes() int64 {
 	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts,
 		m.held, m.copied)

@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// dividedBytes is the width of the columns of a step with a Divided matrix: it bounds the memory of copied and
-// transferred rows.
+// dividedBytes is the largest width of a step with a Divided matrix. It bounds the memory of copied and transferred rows.
 const dividedBytes = 128
 
 // stepDivided cuts a wide step into steps of some columns.
@@ -151,8 +150,8 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// withGhosts calls visit with the rows of this process and a block that includes rows of other processes, and then
-// exchanges the named rows of y.
+// withGhosts calls visit with the rows of this process and a block that includes rows of other processes. It then exchanges the
+// named rows of y.
 func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
 	workers int, visit func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)

@@ -7,12 +7,13 @@ import (
 	"sync/atomic"
 )
 
-// namedAt divides the number of the first named row. A chunk of rows, over which sums are computed, then has either named
+// namedAt divides the number of the first named row, so that a chunk of rows, over which sums are computed, has either named
 // rows or other rows.
 const namedAt = 4096
 
-// Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive
-// ranges, which the processes get in turn: process p of P has the ranges p, p+P, p+2P, …, except for named rows.
+// Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive ranges, which the
+// processes get in turn: process p of P gets the ranges p, p+P, p+2P, …. Named rows are not part of the ranges; every process
+// has them.
 type Division struct {
 	Team    Team  // the processes and their rows
 	bounds  []int // range k has the rows bounds[k] ≤ i < bounds[k+1]
@@ -22,8 +23,8 @@ type Division struct {
 	namedOf [][]int // for each process, the named rows in its ranges, counted from the first named row
 }
 
-// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n and have the same
-// number of ranges for each process. named must increase strictly; every process has the named rows. The arguments must be
+// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n, and each process
+// must have the same number of ranges. named must increase strictly; every process has the named rows. The arguments must be
 // the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
 	size := network.Size()
@@ -74,7 +75,8 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 	}
 }
 
-// owner returns the process with a row in its ranges, and the row's number there unless it is named.
+// owner returns the process that has a row in its ranges. If the row is not named, it also returns the number of the row in
+// this process.
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
@@ -92,7 +94,7 @@ func (d *Division) Local(row int) (local int, ok bool) {
 	return int(owner.Row), int(owner.Rank) == d.Team.Rank()
 }
 
-// rankedSet is a set of rows i < n as bits, with the number of rows before each group of words.
+// rankedSet is a set of rows i < n as bits. For each group of words it has the number of members before the group.
 type rankedSet struct {
 	words  []uint64
 	offset []int // number of members before each group

@@ -43,12 +43,12 @@ const (
 	// into the first-level cache.
 	batchBytes = 16 << 10
 
-	// factorsBytes is the size of the factors of a batch without other terms. Large batches keep the
-	// hardware prefetcher on the streams of factors and ids.
+	// factorsBytes is the size of the factors of a batch if the step has no other terms. Large batches keep the hardware
+	// prefetcher on the streams of factors and ids.
 	factorsBytes = 16 << 10
 
-	// slabBytes is the width of a slab, the columns that are gathered in one pass. The sums stay in
-	// registers, and for a small matrix all rows of x stay in the cache.
+	// slabBytes is the width of a slab, the columns that one pass gathers. The sums stay in registers, and for a small matrix
+	// all rows of x stay in the cache.
 	slabBytes     = 256
 	mostSlabBytes = slabBytes + slabBytes/4
 
@@ -114,8 +114,8 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit calls the visitor of the step for a finished panel, unless the panel is a piece of a long row, or has named
-// rows, some of which other processes compute.
+// visit calls the visitor of the step for a finished panel. It skips a piece of a long row, and named rows, some of which other
+// processes compute.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -131,8 +131,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row, the last slab
-// at most limit bytes.
+// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row. The last slab has at
+// most limit bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -199,7 +199,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	simd.GatherOnto(dst, g.hi-g.lo, scale, x, ptr, col, values)
 }
 
-// begin stores the sums over the tiles, or zeros, in dst.
+// begin stores in dst the sums over the tiles, or zeros if there are no tiles.
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	slots := g.slot[lo:hi]
 	width := g.hi - g.lo
@@ -235,8 +235,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	return w.factors
 }
 
-// addTerms stores the scaled sums of the rows lo ≤ i < hi in dst and adds the other terms of the step,
-// for the columns first ≤ j < end.
+// addTerms stores the scaled sums of the rows lo ≤ i < hi in dst, and adds the other terms of the step. It does so for the
+// columns first ≤ j < end.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	lo, hi, first, end int) {
 	dst := f.dst.rowsOf(lo, first)
@@ -321,8 +321,8 @@ func (f *fused[T]) visitSplitRows(hi int) {
 	}
 }
 
-// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the
-// gather. For a [Divided] matrix it has room for ghost rows.
+// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the gather. For a [Divided]
+// matrix the result has room for ghost rows.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
 	m, divided := f.o.A.(*Divided)

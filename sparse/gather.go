@@ -1,7 +1,7 @@
 package sparse
 
-// PartOf returns the rows of b that a process has in a division. Padding is zero. b has a row for each row of
-// the matrix.
+// PartOf returns the rows of b that this process has in a division. b must have a row for each row of the matrix. Padding is
+// zero.
 func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
 	local := NewBlock[T](len(d.Team.Rows), b.Cols)
 	for i, row := range d.Team.Rows {
@@ -12,8 +12,8 @@ func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
 	return local
 }
 
-// RowsOf returns the elements of v for the rows of a process in a division. Padding is zero. v has an element for
-// each row of the matrix.
+// RowsOf returns the elements of v for the rows that this process has in a division. v must have an element for each row of the
+// matrix. Padding is zero.
 func RowsOf[E any](d *Division, v []E) []E {
 	local := make([]E, len(d.Team.Rows))
 	for i, row := range d.Team.Rows {
@@ -24,7 +24,7 @@ func RowsOf[E any](d *Division, v []E) []E {
 	return local
 }
 
-// Part returns the rows of t that a process has in a division.
+// Part returns the rows of t that this process has in a division.
 func (t *Table) Part(d *Division) *Table {
 	local := &Table{Rows: len(d.Team.Rows), Cols: t.Cols}
 	dense := make([]float32, t.Cols)
@@ -83,7 +83,7 @@ func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	return gathered
 }
 
-// GatherAll is [Gather] for all processes, each of which gets the whole block.
+// GatherAll is [Gather] with the whole block in every process.
 func GatherAll[T Float](d *Division, b *Block[T]) *Block[T] {
 	gathered := Gather(d, b)
 	if gathered == nil {

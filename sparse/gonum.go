@@ -18,11 +18,10 @@ var (
 	_ Matrix          = (*CSR)(nil)
 )
 
-// FromMat converts a gonum matrix to CSR form. A matrix that implements
-// mat.RowNonZeroDoer, mat.ColNonZeroDoer or mat.NonZeroDoer is read through it, in time proportional to
-// its entries; another matrix is read element by element. A transpose is read from the matrix that it
-// wraps. Zeros are dropped, and entries that are visited twice are added. The error wraps [ErrStructure]
-// and names the first weight that is infinite or NaN.
+// FromMat converts a gonum matrix to CSR form. It reads a matrix that implements mat.RowNonZeroDoer, mat.ColNonZeroDoer or
+// mat.NonZeroDoer through this interface, in time proportional to its entries, and other matrices element by element. It reads
+// a transpose from the matrix that the transpose wraps. Zeros are dropped, and entries that are visited twice are added. The
+// error wraps [ErrStructure] and names the first weight that is infinite or NaN.
 func FromMat(a mat.Matrix) (*CSR, error) {
 	rows, cols := a.Dims()
 	transposed := false
@@ -85,8 +84,8 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	return m, nil
 }
 
-// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as [NewSymmetric] does:
-// mirror images that differ by at most 1e-10 of the larger value are replaced by their mean. The error wraps [ErrStructure].
+// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as [NewSymmetric] does.
+// Mirror images that differ by at most 1e-10 of the larger value are replaced by their mean. The error wraps [ErrStructure].
 func SymmetricFromMat(ctx context.Context, a mat.Matrix,
 	workers int) (*Symmetric, error) {
 	if rows, cols := a.Dims(); rows != cols {

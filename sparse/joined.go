@@ -9,11 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Joined is a matrix that adds the entries of another matrix with the same row and column, for example entries of several
-// kinds of an edge. Sums of 0 are not entries. Each sweep computes the sums in a buffer for each goroutine, unless no entries
-// need to be added.
+// Joined is a matrix that adds the entries of another matrix with the same row and column, for example entries of several kinds
+// of an edge. Sums of 0 are not entries. If entries must be added, each sweep computes the sums in a buffer for each goroutine.
 //
-// [Joined.Plan] must be called before the first use, and again after values of the matrix below have changed.
+// [Joined.Plan] must be called before the first use, and again after values of the other matrix have changed.
 type Joined struct {
 	Matrix           // with several entries in a place
 	Weighted bool    // some entry is not 1

@@ -23,9 +23,8 @@ const (
 	// Laplacian is L = D − A.
 	Laplacian Kind = "laplacian"
 
-	// NormalizedLaplacian is L̃ = D^-½·L·D^-½ = J − S, where J is the identity on rows with
-	// entries and 0 elsewhere, so that the eigenvalue 0 has one eigenvector for each
-	// component.
+	// NormalizedLaplacian is L̃ = D^-½·L·D^-½ = J − S. J is the identity on rows with entries and 0 elsewhere, so that the
+	// eigenvalue 0 has one eigenvector for each component.
 	NormalizedLaplacian Kind = "normalized-laplacian"
 
 	// Modularity is A − γ·ddᵀ/Σd with the degrees d and a resolution γ.
@@ -39,7 +38,7 @@ var Kinds = []Kind{Adjacency, NormalizedAdjacency, Laplacian, NormalizedLaplacia
 // String returns the name.
 func (k Kind) String() string { return string(k) }
 
-// ParseKind returns the matrix of that name.
+// ParseKind returns the matrix with the given name.
 func ParseKind(name string) (Kind, error) {
 	if k := Kind(name); slices.Contains(Kinds, k) {
 		return k, nil

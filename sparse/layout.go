@@ -13,8 +13,7 @@ type LayoutOptions struct {
 	Ones bool
 }
 
-// Layout is the form of a copy of a matrix in memory that steps sweep fastest.
-// It changes no bit of a result.
+// Layout is a form of a copy of a matrix in memory, chosen for fast steps. It changes no bit of a result.
 type Layout struct {
 	Matrix int64 // bytes of the copy that [Layout.Load] makes
 	Tiled  bool  // most entries lie in tiles of columns
@@ -30,15 +29,14 @@ const (
 	unknownRowBytes = 1 << 10
 )
 
-// FindLayout returns the layout of a copy of a that steps as o describes sweep fastest, or nil
-// if a copy does not fit the memory of o:
+// FindLayout returns the layout of a copy of a that is fastest for the steps that o describes. It returns nil if a copy does
+// not fit the memory of o. The layout has
 //
-//   - tiles, where the first columns have many of the entries, or where narrower types hold
-//     the values, and the tiles fit
+//   - tiles, if the first columns have many of the entries, or if narrower types hold the values, and if the tiles fit
 //   - plain ids otherwise, see [Load]
 //
-// A store that is only to be copied is opened with Options.Stream, so that it keeps no
-// frames in addition to the copy. Cost: up to two sweeps.
+// A store that is only to be copied should be opened with Options.Stream, so that it keeps no frames in addition to the copy.
+// Cost: up to two sweeps.
 func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
@@ -68,8 +66,7 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 	return l, nil
 }
 
-// Load makes the copy: once, because the copy takes over the memory of the layout. Cost: one
-// sweep.
+// Load makes the copy. It must be called only once, because the copy takes over the memory of the layout. Cost: one sweep.
 func (l *Layout) Load(ctx context.Context) (Matrix, error) {
 	if l.tiling != nil {
 		return newTiled(ctx, l.a, l.tiling, l.workers)

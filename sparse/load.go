@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// Load returns a copy of a in memory with plain column ids, which are read slightly faster than coded ids
-// and need 4 bytes an entry. Cost: one sweep.
+// Load returns a copy of a in memory with plain column ids. Plain ids are read slightly faster than coded ids and take 4 bytes
+// for each entry. Cost: one sweep.
 func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	rows, cols := a.Dims()
 	ranges := a.Ranges()
@@ -52,8 +52,8 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	return m, nil
 }
 
-// LoadBytes returns the memory of the result of [Load], for the given numbers of rows and entries; entries
-// of a weighted matrix have values.
+// LoadBytes returns the memory of the result of [Load] for the given numbers of rows and entries. If weighted is set, it
+// includes the values.
 func LoadBytes(rows, entries int64, weighted bool) int64 {
 	bytes := 9*rows + 4*entries // row pointers, column ids
 	if weighted {
@@ -62,6 +62,6 @@ func LoadBytes(rows, entries int64, weighted bool) int64 {
 	return bytes
 }
 
-// spareIDs is the number of ids after the last column id that the gather loops may read. The last rows of a
-// slice without this slack are gathered by a slower loop.
+// spareIDs is the number of ids after the last column id that the gather loops may read. If a slice has fewer spare ids, a
+// slower loop gathers its last rows.
 const spareIDs = 256

@@ -10,10 +10,10 @@ import (
 // because the bits of the sum over a longer row depend on it.
 const MaxRange = 1 << 14
 
-// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing, except
-// in a store with codes, where equal columns may follow each other; see [Joined]. A row of more than [MaxRange]
-// entries is visited in pieces, so that packages outside use [EachRow] and [RowSums], which visit whole rows.
-// Implementations must be safe for concurrent sweeps; package test/testgraph checks the contract.
+// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing. In a store with codes, equal
+// columns may follow each other, see [Joined]. A row of more than [MaxRange] entries is visited in pieces. Packages outside use
+// [EachRow] and [RowSums], which visit whole rows. Implementations must be safe for concurrent sweeps; package test/testgraph
+// checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
 	Dims() (r, c int)
@@ -25,10 +25,9 @@ type Matrix interface {
 	// must not be changed.
 	Ranges() []Range
 
-	// SweepRows calls visit once for every range that has one of the rows lo ≤ i < hi, from at most workers goroutines
-	// (0: one for each processor). worker is the number of the goroutine, which gets ranges in increasing order. The
-	// panel is valid during the call only. The first error ends the sweep; a cancelled context ends it
-	// within one range.
+	// SweepRows calls visit once for every range that has one of the rows lo ≤ i < hi. It uses at most workers goroutines; 0
+	// means one for each processor. worker is the number of the goroutine, which gets ranges in increasing order. The panel is
+	// valid during the call only. The first error ends the sweep. A cancelled context ends it within one range.
 	SweepRows(ctx context.Context, lo, hi, workers int,
 		visit PanelVisitor) error
 }
@@ -59,8 +58,8 @@ type Range struct {
 	Pieces  int // number of pieces of row Lo; 1 for whole rows
 }
 
-// Panel is one range in memory, in CSR layout. Col and Val have the entries of the whole panel. Row Lo+i has Ptr[i+1] −
-// Ptr[i] entries, with the columns Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel of a piece of a long row has one row.
+// Panel is one range in memory, in CSR layout. Col and Val have the entries of the whole panel. Row Lo+i has Ptr[i+1] − Ptr[i]
+// entries, with the columns Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel of a piece of a long row has one row.
 type Panel struct {
 	Range
 	Index int       // index among the ranges of the matrix
@@ -71,8 +70,7 @@ type Panel struct {
 	Times []byte    // time of each entry, two bytes each in little endian; nil: none
 }
 
-// Row returns the columns and values of row Lo+i; the values are nil if all
-// are 1.
+// Row returns the columns and the values of row Lo+i. The values are nil if all values are 1.
 func (p Panel) Row(i int) (col []uint32, val []float64) {
 	lo, hi := p.Ptr[i]-p.Ptr[0], p.Ptr[i+1]-p.Ptr[0]
 	if p.Val != nil {
@@ -81,8 +79,8 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 	return p.Col[lo:hi], val
 }
 
-// AppendCodes appends the codes of row Lo+i: kind + 256·time, which increase among equal columns. It
-// returns nil if the panel has no kinds and no times.
+// AppendCodes appends the codes of row Lo+i, which are kind + 256·time. Codes increase among equal columns. AppendCodes returns
+// nil if the panel has no kinds and no times.
 func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	if p.Kinds == nil && p.Times == nil {
 		return nil

@@ -1,8 +1,8 @@
 package sparse
 
 // Network connects the processes that share the rows of a matrix, on one machine or on several. All processes must call the
-// same methods in the same order, one call at a time. A method that cannot reach another process does not return: it ends
-// this process with a message, because the other processes wait for it and no result is possible without it.
+// same methods in the same order, one call at a time. A method that cannot reach another process does not return. It ends this
+// process with a message, because the other processes wait for this process and no result is possible without it.
 type Network interface {
 	// Rank returns the number of this process, 0 ≤ Rank < Size.
 	Rank() int
@@ -10,15 +10,15 @@ type Network interface {
 	// Size returns the number of processes.
 	Size() int
 
-	// AllGather stores the values v of all processes in dst, in the order of the processes. v has
-	// the same length on all of them, and dst Size times this length.
+	// AllGather stores the values v of all processes in dst, in the order of the processes. v must have the same length in all
+	// processes. dst must have Size times this length.
 	AllGather(dst, v []float64)
 
 	// Broadcast copies data from the process root to the memory data of all other processes.
 	Broadcast(root int, data []byte)
 
-	// NewExchange plans transfers of rows. This process offers the rows 0 ≤ i < offered and wants
-	// rows that processes offer, itself included.
+	// NewExchange plans transfers of rows. This process offers the rows 0 ≤ i < offered and requests rows that processes offer.
+	// It may request its own rows.
 	NewExchange(offered int, requested []RemoteRow) Exchange
 }
 
@@ -34,6 +34,6 @@ type Exchange interface {
 	// End waits for the transfer.
 	End()
 
-	// Close releases the plan. It is collective, as the other methods are.
+	// Close releases the plan. Every process must call it.
 	Close()
 }

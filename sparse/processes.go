@@ -6,19 +6,16 @@ import (
 	"math"
 )
 
-// Team describes which rows of the blocks of a process are whose, if several processes share the rows
-// of a square matrix. Each block of a process has three groups of rows:
+// Team describes the rows of the blocks of a process, if several processes share the rows of a square matrix. Each block of a
+// process has three groups of rows:
 //
 //   - 0 ≤ i < Own: rows that no other process has
-//   - Own ≤ i < First: padding, so that blocks have the same number of rows in all processes and
-//     decisions that depend on this number are the same
-//   - First ≤ i < First+Named: rows of the named nodes, for example of nodes with labels; every
-//     process has them, with the same values
+//   - Own ≤ i < First: padding, so that blocks have the same number of rows in all processes and decisions that depend on this number are the same
+//   - First ≤ i < First+Named: rows of the named nodes, for example of nodes with labels; every process has them, with the same values
 //
-// Operations on single rows need no other process. A sum over the rows of the matrix is computed over
-// the rows that count in each process, see [Team.CountingRows], and then over the processes, see
-// [Team.Sum]: own rows count, and named rows count in process 0. Padding of blocks that are computed
-// by linear operations is zero.
+// Operations on single rows need no other process. A sum over the rows of the matrix is computed over the rows that count in
+// each process, see [Team.CountingRows], and then over the processes, see [Team.Sum]. Own rows count in their process, and
+// named rows count in process 0. Padding is zero in blocks that are computed by linear operations.
 //
 // A nil Team means one process that has all rows.
 type Team struct {
@@ -29,7 +26,7 @@ type Team struct {
 	Rows              []uint32 // row of the matrix for each row of a block; padding has no meaning
 }
 
-// TeamOf returns the team of a matrix or of a linear map, nil if this process has all rows.
+// TeamOf returns the team of a matrix or of a linear map. It returns nil if this process has all rows.
 func TeamOf(x any) *Team {
 	if shared, ok := x.(interface{ Team() *Team }); ok {
 		return shared.Team()
@@ -55,7 +52,7 @@ func (t *Team) IsPadding(i int) bool {
 // CountingRows yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
 func (t *Team) CountingRows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
-		// the first rows that do not count, and the named rows that do
+		// end is the end of the first rows, which count or do not count; the named rows follow.
 		end := hi
 		named := hi
 		if t != nil {
@@ -73,7 +70,7 @@ func (t *Team) CountingRows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// Row returns the row of the matrix for row i of a block.
+// Row returns the row of the matrix that row i of a block belongs to.
 func (t *Team) Row(i int) int {
 	if t == nil {
 		return i
@@ -81,7 +78,7 @@ func (t *Team) Row(i int) int {
 	return int(t.Rows[i])
 }
 
-// TotalOf returns the number of rows of the matrix, for blocks with the given number of rows.
+// TotalOf returns the number of rows of the matrix. For a nil team it returns rows, the number of rows of a block.
 func (t *Team) TotalOf(rows int) int {
 	if t == nil {
 		return rows
@@ -89,7 +86,8 @@ func (t *Team) TotalOf(rows int) int {
 	return t.Total
 }
 
-// EntriesOf returns the number of stored entries of a matrix or of the whole that it is a part of.
+// EntriesOf returns the number of stored entries of a matrix. For a [Divided] matrix it returns the number of entries of the
+// whole matrix.
 func EntriesOf(a Matrix) int64 {
 	if t := TeamOf(a); t != nil {
 		return t.Entries
@@ -97,18 +95,18 @@ func EntriesOf(a Matrix) int64 {
 	return a.NNZ()
 }
 
-// Sum adds v over all processes, in their order, and stores the result in v on each of them.
+// Sum adds v over all processes, in their order, and stores the result in v in each process.
 func (t *Team) Sum(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return a + b })
 }
 
-// Max stores the largest value of all processes in each element of v.
+// Max stores in each element of v the largest value of this element in any process.
 func (t *Team) Max(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return max(a, b) })
 }
 
-// LeastLimit returns the smallest memory limit of all processes, 0 if none has a limit. All of them must compute
-// the same slabs.
+// LeastLimit returns the smallest memory limit of all processes, so that they compute the same slabs. It returns 0 if no
+// process has a limit.
 func (t *Team) LeastLimit(limit int64) int64 {
 	if t == nil {
 		return limit
@@ -163,7 +161,7 @@ func (t *Team) Agree(err error) error {
 	return err
 }
 
-// Concat returns the numbers of all processes, in their order; v of a nil team.
+// Concat returns the numbers of all processes, in their order. For a nil team it returns v.
 func (t *Team) Concat(v []float64) []float64 {
 	if t == nil {
 		return v

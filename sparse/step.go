@@ -15,8 +15,8 @@ type Step[T Float] struct {
 	Alpha, Beta, Delta float64
 	Prev               *Block[T]
 
-	// Visit, if not nil, is called with finished rows of Y, most of them while they are in the cache: every
-	// row once, from several goroutines. It may read and change these rows of Y, and read X and Prev.
+	// Visit, if not nil, is called with finished rows of Y: every row once, most rows while they are in the cache, and from
+	// several goroutines. Visit may read and change these rows of Y, and read X and Prev.
 	Visit func(Rows)
 }
 
@@ -27,11 +27,11 @@ type Rows struct {
 	Worker int // number of the goroutine, for buffers
 }
 
-// StepTo stores Y in dst. dst may be s.Prev, but must not overlap x or another part of s.Prev. Different
-// columns of one block do not overlap. On error the content of dst is undefined.
+// StepTo stores Y in dst. dst may be s.Prev. It must not overlap x or another part of s.Prev. Different columns of one block do
+// not overlap. If StepTo returns an error, the content of dst is undefined.
 //
-// Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates
-// nothing that grows with A or the blocks.
+// Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates nothing that grows with
+// A or the blocks.
 func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	s Step[T]) error {
 	o.check(dst, x, &s)
@@ -77,8 +77,8 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	return err
 }
 
-// countWorkers returns the number of goroutines of a step. Unless Workers is set, a small step gets one goroutine, because
-// starting more takes up to 20 µs.
+// countWorkers returns the number of goroutines of a step. If Workers is 0, a small step gets one goroutine, because starting
+// more takes up to 20 µs.
 func (o *Operator[T]) countWorkers(cols int) int {
 	const rowEntries = 8   // entries that take as long as the other work of a row
 	const little = 1 << 19 // elements, 0.1 ms
@@ -120,7 +120,7 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groupCount returns 1, or the number of workers if there are fewer ranges than workers.
+// groupCount returns the number of groups of columns. It is 1, or the number of workers if there are fewer ranges than workers.
 func (f *fused[T]) groupCount(workers int) int {
 	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)

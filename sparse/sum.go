@@ -29,8 +29,8 @@ func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
 	return m.sum(ctx, b.(*Divided), x, y, workers)
 }
 
-// SumBytes returns an upper bound of the memory of [Sum] with copies of A and B, or with the buffers of steps. It is the
-// same in all processes.
+// SumBytes returns an upper bound of the memory of [Sum] with copies of A and B, or with the buffers of steps if they take
+// more. It returns the same in all processes.
 func SumBytes(a, b Matrix, weighted bool) int64 {
 	rows, _ := a.Dims()
 	copies := LoadBytes(int64(rows), a.NNZ(), weighted) +
@@ -47,7 +47,7 @@ func SumBytes(a, b Matrix, weighted bool) int64 {
 	return dividedMemory(m.division.mostRows(), columns, ghosts, sum, sum+copies)
 }
 
-// Plain returns the rows of a that this process has, as a copy by [Load] unless they are in memory with plain column ids.
+// Plain returns the rows of a that this process has. It copies them by [Load] if they are not in memory with plain column ids.
 func Plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	rows, _ := LocalRows(a)
 	if c, ok := rows.(*CSR); ok {
@@ -123,7 +123,7 @@ type sumRows struct {
 	weighted bool
 }
 
-// add appends the sum of two rows; nil values are 1.
+// add appends the sum of two rows. Nil values mean ones.
 func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		first := uint32(math.MaxUint32)

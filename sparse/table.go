@@ -2,9 +2,9 @@ package sparse
 
 import "math"
 
-// Table is a tall matrix of float32 with optional rows, for example the attributes of nodes. The caller sets
-// Rows and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values,
-// whichever is smaller, or all rows are read from Source. A table is safe for concurrent reading.
+// Table is a tall matrix of float32 in which rows may be missing, for example the attributes of nodes. The caller must set Rows
+// and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values, whichever is smaller. If
+// Source is set, all rows are read from Source instead. A table is safe for concurrent reading.
 type Table struct {
 	Rows, Cols int
 	Source     RowSource // of the rows of a matrix on disk; nil: they are set
@@ -25,11 +25,11 @@ type RowSource interface {
 	// RowsTo stores whole rows from row lo on. A missing row has zeros.
 	RowsTo(dst []float32, lo int)
 
-	// Err returns the first error of RowsTo, which stores zeros from then on.
+	// Err returns the first error of RowsTo. After this error RowsTo stores zeros.
 	Err() error
 }
 
-// tableRow is the position of a row: length values of a chunk, from at on, and the columns of a sparse row. The zero value
+// tableRow is the position of a row: length values of a chunk, from offset on, and the columns of a sparse row. The zero value
 // is a missing row.
 type tableRow struct {
 	chunk, offset   uint32 // chunk counts from 1
@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline returns a table without rows. Its sizes (Present, Entries, Bytes) are the sizes of t, scaled to the given number of
-// rows. It estimates the size of a table of which t has the first rows.
+// Outline returns a table without rows. Its sizes Present, Entries and Bytes are the sizes of t, scaled to the given number of
+// rows. They estimate the size of a table whose first rows are the rows of t.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -
@@ -140,16 +140,16 @@ type TableReader struct {
 	lo, hi int       // of these
 }
 
-// Reader returns a reader of the rows of t. Rows on disk are read ahead while they are asked for in order.
+// Reader returns a reader of the rows of t. If rows on disk are read in order, the reader reads ahead.
 func (t *Table) Reader() *TableReader {
 	return &TableReader{t: t}
 }
 
-// readAhead bounds the values that a reader reads at once, but for a row that is longer.
+// readAhead is the largest number of values that a reader reads at once. A longer row is read whole.
 const readAhead = 1 << 15
 
-// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row, values is nil
-// for a missing row. The slices are valid until the next call.
+// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row. values is nil for a
+// missing row. The slices are valid until the next call.
 func (r *TableReader) Row(i int) (columns []uint32, values []float32) {
 	t := r.t
 	if t.Source == nil {

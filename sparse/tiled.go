@@ -20,8 +20,8 @@ import (
 // added in their order, so that the bits are the same as in other layouts.
 //
 // Ids in tiles have 16 bits and count from the first column of the tile. Values have the narrowest exact type, and are not
-// stored if all are 1. The number of tiles is chosen for each unit of several million entries. For each row the number of
-// tiles with its entries is chosen; its other entries are in the rest.
+// stored if all are 1. The number of tiles is chosen for each unit of several million entries. For each row, the number of
+// tiles that have its entries is chosen; its other entries are in the rest.
 //
 // Visitors of a sweep get copies of whole rows.
 type tiledMatrix struct {
@@ -32,8 +32,8 @@ type tiledMatrix struct {
 	values     weights  // values of the rest
 }
 
-// newTiled returns a copy of a in the tiles of t, which must not be used afterwards, with values in the
-// narrowest exact type. Cost: one sweep.
+// newTiled returns a copy of a in the tiles of t, with values in the narrowest exact type. t must not be used afterwards. Cost:
+// one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling,
 	workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
@@ -182,8 +182,7 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	})
 }
 
-// computeUnit computes the columns first ≤ j < end of u. It calls the visitor after the last
-// columns.
+// computeUnit computes the columns first ≤ j < end of u. After the last columns it calls the visitor.
 func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	first, end int) {
 	w := &f.worker[worker]
@@ -221,9 +220,9 @@ func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	}
 }
 
-// readLines reads a byte of every cache line of some rows, which loads them into the cache sequentially.
-// Otherwise the first entries that refer to them would wait for one line at a time. The sum prevents the
-// compiler from removing the reads.
+// readLines reads a byte of every cache line of some rows, which loads the rows into the cache sequentially. Otherwise the
+// first entries that refer to these rows would wait for one line at a time. The sum prevents the compiler from removing the
+// reads.
 func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
@@ -239,7 +238,7 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	return sum
 }
 
-// call ends the rows of one uninterruptible gather.
+// call returns the end of the rows, from lo on, of one gather, which nothing can interrupt.
 func (t tile) call(lo int) int {
 	limit := int64(1 << 16)
 	if !t.weights.none() { // Converted values should stay in the first-level cache.

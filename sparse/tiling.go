@@ -25,8 +25,7 @@ const noSlot = -1
 type unit struct {
 	lo, hi int // the ranges
 
-	// Rows with entries in tiles are sorted by decreasing number of tiles, so that every tile has the
-	// first rows.
+	// Rows with entries in tiles are sorted by decreasing number of tiles, so that every tile has the first rows of the unit.
 	tiles []tile
 }
 
@@ -54,8 +53,8 @@ const (
 	unitsPerWorker = 4
 	mostEntries    = 1 << 22
 
-	// mostRows is the largest number of rows of a unit with entries in tiles, because their sums pass
-	// through the cache once for each tile.
+	// mostRows is the largest number of rows of a unit that have entries in tiles. Their sums pass through the cache once for
+	// each tile.
 	mostRows = 1 << 15
 
 	wholeEntries = 1 << 16
@@ -75,11 +74,11 @@ type tilingRule struct {
 
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
-// findTiling returns a tiling of a for blocks with rows of rowBytes bytes if it is predicted to be faster: at least a third
-// of the entries must be in long rows and in frequent columns, which must be the first columns. The rows of X of a tile fill
-// half of the second-level cache. If no tiling is faster, but a weighted matrix has values that a narrower type than float64
-// holds, it returns a tiling without tiles, otherwise nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a
-// segment.
+// findTiling returns a tiling of a, for blocks with rows of rowBytes bytes, if the tiling is predicted to be faster than plain
+// ids. At least a third of the entries must be in long rows and in frequent columns, which must be the first columns. The rows
+// of X of a tile fill half of the second-level cache. If no tiling is faster, but a narrower type than float64 holds the values
+// of a weighted matrix, findTiling returns a tiling without tiles. Otherwise it returns nil. Cost: up to two sweeps; up to 12
+// bytes a row and 14 bytes a segment.
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int,
 	pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {
@@ -103,8 +102,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, even if it is
-// slower than a sweep.
+// newTiling returns the tiling of a with tiles of the given number of columns, even if it is slower than a sweep. A tile must
+// have at most 65,536 columns.
 func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
@@ -230,7 +229,7 @@ func (t *tiling) unit(lo, hi int, parts []segments) {
 	}
 	u := unit{lo: lo, hi: hi, tiles: make([]tile, tiles)}
 
-	// slots[n] is the number of rows with n tiles, and then the next slot of such a row.
+	// slots[n] is first the number of rows with n tiles, and then the next slot of such a row.
 	slots := make([]int, tiles+1)
 	for _, list := range parts[lo:hi] {
 		for _, s := range list.rows {
@@ -275,8 +274,8 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes returns the memory of the copy in tiles and of the buffers of steps with the given workers and bytes of a row
-// of the block.
+// bytes returns the memory of the copy in tiles and of the buffers of steps, for the given number of workers and a block with
+// rows of rowBytes bytes.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
 	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +

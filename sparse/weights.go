@@ -7,14 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// weights holds the values of some entries in one type. Without values all are 1.
+// weights holds the values of some entries in one type. If there are no values, all are 1.
 type weights struct {
 	bytes   []uint8
 	singles []float32
 	doubles []float64
 }
 
-// A weightType represents all values of the types before it.
+// A weightType represents all values of the types that are listed before it.
 type weightType uint8
 
 const (
@@ -87,8 +87,8 @@ func (w weights) store(val []float64, n int) {
 	}
 }
 
-// convertValues returns the values as T, or nil if all are 1. It converts them in the buffer, which it may
-// enlarge, unless they have the type T.
+// convertValues returns the values as T, or nil if all are 1. Values of another type are converted in the buffer, which
+// convertValues may enlarge.
 func convertValues[T Float](w weights, buffer *[]T) []T {
 	if values, ok := any(w.singles).([]T); ok && values != nil {
 		return values

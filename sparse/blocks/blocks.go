@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ChunkRows is the number of rows whose sums are added before the sums of chunks are
-// added in order. Bits of results depend on it.
+// ChunkRows is the number of rows in a chunk. Sums over the rows of a chunk are added first, and then the sums of chunks in
+// order. Bits of results depend on ChunkRows.
 const ChunkRows = 512
 
 // Chunks returns the number of chunks of the given number of rows.
@@ -22,8 +22,8 @@ func Chunks(rows int) int {
 	return (rows + ChunkRows - 1) / ChunkRows
 }
 
-// EachChunk calls do with the rows lo ≤ i < hi of each chunk. A pass over the rows takes less time than
-// a sweep, so that nothing interrupts it.
+// EachChunk calls do with the rows lo ≤ i < hi of each chunk. Nothing interrupts a pass over the rows, because it takes less
+// time than a sweep.
 func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 	_ = sched.Run(context.Background(), workers, Chunks(rows), func(worker, chunk int) error {
 		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))
@@ -116,7 +116,7 @@ func AddScaled(dst []float64, f float64, x []float64) {
 	}
 }
 
-// Grow returns a slice of length n, s itself if it is large enough.
+// Grow returns a slice of length n. It returns part of s if the capacity of s suffices.
 func Grow[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -124,7 +124,8 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns b if it has the given shape, otherwise a block in the memory of b if that suffices, otherwise a new block.
+// Reshape returns a block with the given shape. It returns b if b has this shape, or a block in the memory of b if this memory
+// suffices.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
 		return b
@@ -139,8 +140,8 @@ func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 		Data: data}
 }
 
-// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth's sum of
-// two numbers and its error): the relative error of Value is about ε².
+// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth's sum of two numbers and its error). The relative
+// error of Value is about ε².
 type ExactSum struct{ Sum, Rest float64 }
 
 // Add adds v.

@@ -18,8 +18,8 @@ const (
 //
 //	dst[i, j] += Σ_{e in chunk} f[i, e]·g[j, e]
 //
-// for one chunk of depth features after the other. Each chunk is added up in float64 as [simd.DotPanels] does. A sum depends
-// on its two rows only, so that any cut of f or g into parts gives the same bits. If f and g are the same block, AddProducts
+// for one chunk of depth features after the other. Each chunk is added up in float64 as [simd.DotPanels] does. A sum depends on
+// its two rows only, so that any cut of f or g into parts gives the same bits. If f and g are the same block, AddProducts
 // computes one side of the diagonal only, and dst must be symmetric. It returns the error of the context.
 func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	f, g *sparse.Block[T], workers int) error {

@@ -8,8 +8,8 @@ type Lazy struct {
 	value float64 // 0: not computed yet
 }
 
-// Get returns the number, which compute returns at the first call. An error is returned and not cached, and nothing is
-// in a nil Lazy.
+// Get returns the number. The first call stores the result of compute. If compute returns an error, Get returns the error and
+// stores nothing. A nil Lazy never stores the number.
 func (l *Lazy) Get(compute func() (float64, error)) (float64, error) {
 	if l == nil {
 		return compute()

@@ -16,8 +16,8 @@ var ErrScale = errors.New("graph: edge weights")
 // leastWeight is the least weight of an edge in float64.
 const leastWeight = 1e-100
 
-// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest, the least size of a weight other than 0, is
-// below 1e-100: its inverse would overflow in products.
+// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest is below 1e-100, because its inverse would overflow in
+// products. smallest is the least absolute value of a weight other than 0.
 func CheckLeast(smallest float64) error {
 	if smallest >= leastWeight {
 		return nil
@@ -28,10 +28,9 @@ func CheckLeast(smallest float64) error {
 	}
 }
 
-// CheckScale returns an [*input.Error] that wraps [ErrScale] unless the sums of weights at all nodes are 0 or lie
-// between two numbers: in float64 the squares and products of two of them, in norms and in
-// bounds on eigenvalues, then neither overflow nor vanish, and in float32 they and their
-// inverses do not.
+// CheckScale returns an [*input.Error] that wraps [ErrScale] if a sum of the weights at a node is neither 0 nor between two
+// numbers. Between these numbers, the squares and products of two sums in float64, in norms and in bounds on eigenvalues,
+// neither overflow nor underflow. In float32 the sums and their inverses do not.
 func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	low, high := leastWeight, 1/leastWeight
 	if _, single := any(T(0)).(float32); single {
@@ -58,9 +57,9 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	}
 }
 
-// WeightUnit returns the power of four just below the mean weight of the entries of a matrix with these
-// sums of rows, 1 if they have no weights. Quantities divided by it do not depend on the unit of the weights, and division by a
-// power of four, or by its root, does not round.
+// WeightUnit returns the power of four just below the mean weight of the entries of a matrix. degrees must be the sums of its
+// rows. If all sums are 0, it returns 1. Quantities divided by WeightUnit do not depend on the unit of the weights. Division by
+// a power of four, or by its root, does not round.
 func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
 	team := sparse.TeamOf(a)
 	sum := 0.0

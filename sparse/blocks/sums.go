@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sums returns size sums over the rows of the matrix, of which blocks have rows rows in this process: add
-// adds the contribution of row i to the sums of its chunk. The functions below that take a team add sums
-// in the same way.
+// Sums returns size sums over the rows of the matrix. Blocks have rows rows in this process. add must add the contribution of
+// row i to the sums of its chunk. The functions below that take a team add sums in the same way.
 func Sums(team *sparse.Team, rows, size int,
 	add func(i int, sums []float64)) []float64 {
 	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {
@@ -45,7 +44,7 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	})
 }
 
-// Norms returns the norms of the columns of x, also where their squares are out of the range of float64.
+// Norms returns the norms of the columns of x, even if their squares are out of the range of float64.
 func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	norms := Dots(team, x, x)
 	for j, square := range norms {
@@ -92,14 +91,14 @@ func SumOver(team *sparse.Team, v float64) float64 {
 	return sum[0]
 }
 
-// MaxOver returns the largest v of all processes.
+// MaxOver returns the largest v of any process.
 func MaxOver(team *sparse.Team, v float64) float64 {
 	largest := []float64{v}
 	team.Max(largest)
 	return largest[0]
 }
 
-// Largest returns the size of the largest element of x in all processes.
+// Largest returns the largest absolute value of an element of x in any process.
 func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
 	rows := x.Rows
 	cols := x.Cols
@@ -126,8 +125,8 @@ func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	}
 }
 
-// ShareOfProductTo stores in dst the sum over the rows that count in this process, whose sum over the processes is
-// aᵀ·b. It does not communicate, so that goroutines may call it.
+// ShareOfProductTo stores in dst the part of aᵀ·b from the rows that count in this process. The sum of dst over the processes
+// is aᵀ·b. ShareOfProductTo does not communicate, so that goroutines may call it.
 func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	if a.Rows != b.Rows || dst.Rows != a.Cols || dst.Cols != b.Cols {
 		panic(badShape)
@@ -168,8 +167,8 @@ func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	return sums
 }
 
-// Centre subtracts from the columns of x their weighted means in each component, with weights ≥ 0
-// of the rows. Sums are added in the order of the rows. A component of weight 0 is not changed.
+// Centre subtracts from the columns of x their weighted means in each component. The weights of the rows must be ≥ 0. Sums are
+// added in the order of the rows. A component of weight 0 is not changed.
 func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components,
 	weights []float64) {
 	volume := ByPart(team, c, weights)

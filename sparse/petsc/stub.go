@@ -4,7 +4,7 @@ package petsc
 
 import "github.com/heatwalk/heatwalk/sparse"
 
-// World is the network of an MPI job. Without the build tag petsc there is no value of it.
+// World is the network of an MPI job. Without the build tag petsc, Start never returns a World.
 type World struct{ sparse.Network }
 
 // Start returns [ErrNotBuilt].

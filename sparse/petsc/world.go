@@ -67,14 +67,13 @@ func timeout() (time.Duration, error) {
 
 var started atomic.Bool
 
-// Start initializes MPI and PETSc, and must be called once in a process. args are options of
-// PETSc, such as -log_view; PETSc also reads the environment variable PETSC_OPTIONS. A program that
-// mpirun did not start is a job of one process.
+// Start initializes MPI and PETSc. It must be called once in a process. args are options of PETSc, such as -log_view; PETSc
+// also reads the environment variable PETSC_OPTIONS. If mpirun did not start the program, the job has one process.
 //
-// If the start, the end or a call of the network lasts longer than [DefaultTimeout], the process prints an error and exits
-// with code 1, because a process that hangs, or a link that is cut, would hold up the job
-// without end. The environment variable HEATWALK_MPI_TIMEOUT changes the time, 0 means no limit. It
-// must exceed the longest time that one process computes while the others wait.
+// If the start, the end or a call of the network lasts longer than [DefaultTimeout], the process prints an error and exits with
+// code 1, because otherwise a process that hangs, or a link that is cut, would hold up the job without end. The environment
+// variable HEATWALK_MPI_TIMEOUT changes the time; 0 means no limit. The time must exceed the longest time that one process
+// computes while the other processes wait.
 func Start(args []string) (*World, error) {
 	if started.Swap(true) {
 		panic("petsc: Start called twice")
@@ -155,8 +154,8 @@ func (w *World) fail(err error) {
 	os.Exit(1)
 }
 
-// Close ends MPI. It waits until every process has called it, at most for the time limit of a call. It must be the last call.
-// A process that fails exits without it, so that mpirun ends the other processes.
+// Close ends MPI. It waits until every process has called it, at most for the time limit of a call. It must be the last call. A
+// process that fails exits without calling Close, so that mpirun ends the other processes.
 func (w *World) Close() {
 	w.must(func() C.int { return C.hw_finalize() })
 	close(w.calls)
