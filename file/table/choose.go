@@ -9,15 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// role is a use of a column.
+// role is a use of a column in a table.
 type role struct {
 	use        string
 	titles     []string // groups of titles that name it, joined by blanks; a group counts if no column has a title of the groups before
 	isRequired bool
 }
 
-// The roles of a table of edges, in the order of the columns of {fields}. Time and kind have a column if a setting names
-// it.
+// edgeRoles are the roles in a table of edges, in the order of the columns of {fields}. The roles of the time
+// and the kind are filled only by settings.
 var edgeRoles = []role{
 	{input.Source, []string{input.Source, "first"}, true},
 	{input.Target, []string{input.Target, "second"}, true},
@@ -26,7 +26,8 @@ var edgeRoles = []role{
 	{input.Kind, nil, false},
 }
 
-// nodeRole is the role of the node, and valueTitles are the titles of its value.
+// nodeRole is the role of the node. valueTitles are the titles of the value of a node, for each use of the
+// value.
 var (
 	nodeRole    = role{input.Node, []string{input.Node, idTitle, nameTitle}, true}
 	valueTitles = map[string][]string{input.Label: {input.Label, "y"}, input.Value: {input.Value, input.Label, "y"}, input.Part: {"split"}}
@@ -34,7 +35,7 @@ var (
 
 const attribute = "attribute"
 
-// Request states which columns a table must have, and which columns settings name.
+// Request states the columns that a table must have, and the columns that settings name.
 type Request struct {
 	Value      string            // the use of the column behind the node, "" for none
 	IsEdges    bool              // rows are edges
@@ -49,7 +50,7 @@ type Request struct {
 	IsKnown    func(id string) bool // whether an id is in the graph; nil: the graph is not known
 }
 
-// Choice is the use of the columns of a table.
+// Choice states how the columns of a table are used.
 type Choice struct {
 	Column    map[string]int // by use, from 0; −1 for none
 	HasHeader bool
@@ -58,7 +59,7 @@ type Choice struct {
 	Warning   *input.Error // about the first line, without a place; nil for none
 }
 
-// chooser gives columns to roles: first by settings, then by titles, then by position.
+// chooser assigns columns to roles: first by settings, then by titles, then by position.
 type chooser struct {
 	Choice
 	s     *Sample
@@ -68,9 +69,9 @@ type chooser struct {
 	odd   []int    // the columns of ends that cannot be ids
 }
 
-// Choose chooses the columns of a table: columns that settings name, else columns with titles of the list, else by position
-// in a table of two or three columns. It returns an *input.Error without a place, which names the columns and a setting,
-// if a role has not exactly one column.
+// Choose chooses the columns of a table. It takes columns that settings name, then columns with titles of the
+// list, and then, in a table of two or three columns, columns by position. If a role does not have exactly one
+// column, it returns an *input.Error without a place that names the columns and a setting.
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
@@ -149,10 +150,13 @@ func (c *chooser) titled(role role) []int {
 	return withTitle(titles, role.titles)
 }
 
-// takeTitled skips row numbers, and assigns to each role without a column the only column with a title of the role. Row
-// numbers are in the columns of pandas in Parquet, and in an untitled first column that is not needed: in a table of
-// edges if the ends have titles or the column has whole numbers alone, in a table of nodes if another column has the
-// title of the node or the graph has no such ids.
+// takeTitled marks columns of row numbers, and assigns to each role without a column the only column with a
+// title of the role.
+//
+// Row numbers are the columns that pandas adds in Parquet, and an untitled first column if it is not needed.
+// In a table of edges the first column is not needed if the ends have titles, or if all its values are whole
+// numbers. In a table of nodes it is not needed if another column has the title of the node, or if it contains
+// no nodes of the graph.
 func (c *chooser) takeTitled() error {
 	titles := c.s.Titles
 	isNeeded := !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
@@ -186,9 +190,9 @@ func (c *chooser) takeTitled() error {
 	return nil
 }
 
-// takeByPosition assigns the free columns to the missing roles in their order, the first column to the node of a list.
-// There must be as many free columns as missing roles, none with the title of another role; a third column of edges
-// with a number is the weight.
+// takeByPosition assigns the free columns to the missing roles in order. In a list the first column is the
+// node. Otherwise there must be as many free columns as missing roles, and none with the title of another
+// role. A third column of edges is the weight if it contains numbers.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
 	missing := c.missing()
@@ -235,13 +239,15 @@ func (c *chooser) rows() [][]string {
 	return slices.Concat([][]string{c.s.Titles}, c.s.Rows)
 }
 
-// isKnown reports whether a column has nodes of the graph.
+// isKnown reports whether a column contains nodes of the graph.
 func (c *chooser) isKnown(column int) bool {
 	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
 }
 
-// checkIDs asks about columns that no setting names: text that cannot be ids in most lines, one word in all lines beside
-// numbers, and nodes outside the graph, or an untitled column, while another column has nodes of the graph.
+// checkIDs returns a question about columns that no setting names, if they may be the wrong columns. It asks
+// in these cases: most values of a column cannot be ids; a column has the same word in all lines and the other
+// end has numbers; another column contains nodes of the graph, and the chosen column contains none or is the
+// second of a table with an untitled first column.
 func (c *chooser) checkIDs() error {
 	ids := []int{c.Column[c.roles[0].use]}
 	if c.r.IsEdges {
@@ -281,13 +287,14 @@ func areMost(rows [][]string, hasForm func(row []string) bool) bool {
 	return 2*count > len(rows)
 }
 
-// mayBeID refuses, for ends of edges, text that begins with a bracket, a quote or <, and dates.
+// mayBeID reports whether text may be an id. Ends of edges must not be dates, and must not begin with a
+// bracket, a quote or <.
 func (c *chooser) mayBeID(text string) bool {
 	return text == "" || IsInteger(text) ||
 		isPaired(text) && !(c.r.IsEdges && (isDate(text) || strings.Contains(`"'<{[(`, text[:1])))
 }
 
-// isPaired reports whether brackets, quotes and < > are balanced, and no colon ends the text.
+// isPaired reports whether brackets, quotes and < > are balanced and text does not end in a colon.
 func isPaired(text string) bool {
 	isOpen := strings.HasPrefix(text, "<") && !strings.Contains(text, ">") || strings.HasSuffix(text, ":") || strings.Count(text, `"`)%2 > 0
 	return !isOpen && all([]string{"[]", "{}", "()"}, func(pair string) bool {
@@ -300,8 +307,8 @@ func isDate(text string) bool {
 	return isTime && !IsInteger(text)
 }
 
-// checkWeight warns of an ignored column of numbers if edges have no weight, and refuses such a table if weights must
-// have signs.
+// checkWeight warns if edges have no weight and a column of numbers is ignored. If weights must have signs, it
+// returns the warning as an error.
 func (c *chooser) checkWeight() error {
 	if !c.r.IsEdges || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
 		return nil
@@ -325,7 +332,8 @@ func (c *chooser) checkWeight() error {
 	return nil
 }
 
-// lengths are titles of numbers that are small for strong edges, and senders titles of the first end of an event.
+// lengths are titles of numbers that are small for strong edges. senders are titles of the first end of an
+// event.
 var (
 	lengths = strings.Fields("length distance traveltime")
 	senders = strings.Fields("sender payer caller")

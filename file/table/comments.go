@@ -13,8 +13,9 @@ import (
 // is data if it has the form of a row, because ids may begin with these characters, for example
 // hashtags; else it is skipped and reported.
 
-// IsBlank reports whether a line is empty, consists of blanks, is the number of rows below a table of psql, as in
-// (12 rows), or a rule of such a table or of Markdown, as in ---+--- and |---|---|.
+// IsBlank reports whether a line is empty or consists of blanks. It is also true for lines that are not data:
+// the number of rows below a table of psql, as in (12 rows), and a rule in a table of psql or Markdown, as in
+// ---+--- and |---|---|.
 func IsBlank(line []byte) bool {
 	line = bytes.Trim(line, Blank)
 	count, isFooter := bytes.CutPrefix(line, []byte("("))
@@ -27,7 +28,8 @@ func isRule(line []byte) bool {
 		bytes.ContainsAny(line, "+|") && len(bytes.Trim(line, "-+|: ")) == 0
 }
 
-// IsComment reports whether a line is blank, see [IsBlank], begins with #, % or //, or is Excel's sep=;.
+// IsComment reports whether a line is blank (see [IsBlank]), begins with #, % or //, or is a line such as
+// sep=; of Excel.
 func IsComment(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
 	return IsBlank(line) || len(line) < 8 && DeclaredSeparator(line) != "" ||
@@ -35,8 +37,8 @@ func IsComment(line []byte) bool {
 		len(line) > 1 && line[0] == '/' && line[1] == '/'
 }
 
-// DeclaredSeparator returns the separator that Excel writes into the first line of a file, for
-// example ; in sep=; or "" without such a line.
+// DeclaredSeparator returns the separator that Excel declares in the first line of a file, for example ; in
+// sep=;. It returns "" if there is no such line.
 func DeclaredSeparator(head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	sep, isDeclared := bytes.CutPrefix(bytes.Trim(bytes.TrimRight(line, "\r"), `"`), []byte("sep="))
@@ -46,8 +48,8 @@ func DeclaredSeparator(head []byte) string {
 	return string(sep)
 }
 
-// MayBeRow reports whether a line that begins with a comment marker may be a row, the
-// marker being part of its first field: text that is no number follows without a blank.
+// MayBeRow reports whether a line that begins with a comment marker may be a row whose first field includes
+// the marker. This is so if text that is not a number follows the marker without a blank.
 func MayBeRow(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
 	text := bytes.TrimPrefix(line, []byte("//"))
@@ -65,8 +67,8 @@ func MayBeRow(line []byte) bool {
 	return !IsInteger(id)
 }
 
-// IsTitleComment reports whether fields are titles behind a comment marker, for example
-// "#source" and "target", as some tools write headers.
+// IsTitleComment reports whether fields are titles after a comment marker, for example "#source" and "target".
+// Some tools write such headers.
 func IsTitleComment(fields [][]byte) bool {
 	titles := (&Fields{Text: fields}).Strings()
 	if len(titles) == 0 {
@@ -76,10 +78,11 @@ func IsTitleComment(fields [][]byte) bool {
 	return NamesEnds(titles) || IsNode(titles[0])
 }
 
-// FirstData returns the index, from 0, of the first line of data in the head of a file, or −1: the first line
-// without a comment marker, or an earlier one that has the form of a row and whose id occurs again below. For
-// example, in a file of hashtags "#go<TAB>#rust" is data if another line has the id "#go". separator returns
-// the separator of the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
+// FirstData returns the index of the first line of data in the head of a file, counted from 0, or −1 if there
+// is none. Usually this is the first line without a comment marker. An earlier line with a marker is data if
+// it has the form of a row and its id occurs again below; for example, in a file of hashtags "#go<TAB>#rust"
+// is data if another line has the id "#go". separator returns the separator of the fields of a line. doubtful
+// is the index of a comment that has the form of a row, or −1.
 func FirstData(head []byte,
 	separator func(line []byte) byte) (first, doubtful int) {
 	doubtful = -1
@@ -125,13 +128,12 @@ func recurs(ids []string, text []byte, sep byte) bool {
 	return false
 }
 
-// HeaderWarning returns the warning about n lines that have the header again, the first of them on the given line.
+// HeaderWarning returns the warning about n lines that repeat the header. line is the first of them.
 func HeaderWarning(name string, line, n int64) error {
 	return fmt.Errorf("%s:%d: skipped %s equal to the header", name, line, words.Counted(n, "line"))
 }
 
-// RemarkWarning returns the warning about n comments below the first line of data, the
-// first of them on the given line.
+// RemarkWarning returns the warning about n comments below the first line of data. line is the first of them.
 func RemarkWarning(name string, line, n int64) error {
 	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, words.Counted(n, "comment"))
 }

@@ -6,7 +6,7 @@ type Dictionary struct {
 	code   map[string]int32
 }
 
-// Code returns the code of a value, and the bytes of memory that a new value needs.
+// Code returns the code of a value. bytes is the memory that the value needs if it is new.
 func (d *Dictionary) Code(text []byte) (code int32, bytes int64) {
 	code, hasCode := d.code[string(text)]
 	if hasCode {

@@ -12,11 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TimeFormats are the formats of times in settings: dates of ISO 8601, also years and months, seconds or milliseconds since 1970, seconds
-// since a start, and orders of day, month and year.
+// TimeFormats are the formats of times in settings: dates of ISO 8601, also years and months; seconds or
+// milliseconds since 1970; seconds since a start; and the orders of day, month and year in dates.
 var TimeFormats = strings.Fields("iso unix unixms seconds dmy mdy ymd")
 
-// EdgeTime is a time of an edge. A day with an offset is the day in UTC.
+// EdgeTime is the time of an edge. A day with an offset is converted to the day in UTC.
 type EdgeTime struct {
 	Value     uint16
 	Unit      string // see package shard
@@ -30,7 +30,7 @@ type TimeForm struct {
 	format string // one of TimeFormats, or ""
 }
 
-// SplitTimeSetting returns the column of a setting COLUMN or COLUMN:FORMAT, and the form of its times.
+// SplitTimeSetting splits a setting COLUMN or COLUMN:FORMAT into the column and the format of its times.
 func SplitTimeSetting(setting string) (column string, form TimeForm) {
 	place := strings.LastIndexByte(setting, ':')
 	if place < 1 || !slices.Contains(TimeFormats, setting[place+1:]) {
@@ -39,7 +39,7 @@ func SplitTimeSetting(setting string) (column string, form TimeForm) {
 	return setting[:place], TimeForm{column: setting[:place], format: setting[place+1:]}
 }
 
-// Fix is the remedy for a time with a fault.
+// Fix returns the remedy for a time that cannot be parsed.
 func (f TimeForm) Fix() string {
 	return fmt.Sprintf("pass {time-format=%s:FORMAT} with one of %s", f.column, strings.Join(TimeFormats, ", "))
 }
@@ -49,8 +49,8 @@ var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0
 
 var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 
-// Among returns the form of the times in a column with the given texts. If a text is a date, the form reads a year as its first
-// day, not as a step.
+// Among returns the format of the times in a column with the given texts. If one of the texts is a date, the
+// format reads a year as the first day of the year, and otherwise as a step.
 func (f TimeForm) Among(texts []string) TimeForm {
 	isDate := func(text string) bool {
 		_, isDate := ParseTime(text)
@@ -62,8 +62,8 @@ func (f TimeForm) Among(texts []string) TimeForm {
 	return f
 }
 
-// Parse parses a time. Without a format, text is a date of ISO 8601 (a day), hours and minutes (minutes), or a whole
-// number from 0 to 65535 (a step).
+// Parse parses a time. If no format is set, text is a date of ISO 8601 (a day), hours and minutes (minutes),
+// or a whole number from 0 to 65535 (a step).
 func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch f.format {
@@ -104,7 +104,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	return stepOf(n, shard.StepUnit)
 }
 
-// parseOrdered parses three numbers in the order of the format, perhaps with a time of day and an offset.
+// parseOrdered parses three numbers in the order of the format. A time of day and an offset may follow.
 func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	parts := datePattern().FindStringSubmatch(text)
 	if parts == nil {
@@ -130,8 +130,8 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	return dayOf(date)
 }
 
-// ParseTimeRange returns the first and the last time that a text names among times of a unit: of a year or a month two days, else
-// the same.
+// ParseTimeRange parses a time in the given unit, and returns its first and last value. They are different
+// days for a year or a month, and equal otherwise.
 func ParseTimeRange(text, unit string) (bounds [2]int, t EdgeTime, fault string) {
 	form := TimeForm{}
 	if unit == shard.DayUnit {
@@ -149,7 +149,7 @@ func ParseTimeRange(text, unit string) (bounds [2]int, t EdgeTime, fault string)
 	return [2]int{int(t.Value), int(t.Value) + int(last.Sub(first).Hours()/24)}, t, fault
 }
 
-// stepOf returns a number of a unit as a time.
+// stepOf returns the number n of units as a time.
 func stepOf(n float64, unit string) (t EdgeTime, fault string) {
 	switch {
 	case !(n >= 0 && n <= math.MaxUint16):
@@ -162,7 +162,7 @@ func stepOf(n float64, unit string) (t EdgeTime, fault string) {
 
 const notATime = "is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535"
 
-// dayOf returns a date as a day of UTC.
+// dayOf returns a date as a day in UTC.
 func dayOf(date time.Time) (t EdgeTime, fault string) {
 	days := math.Floor(date.Sub(shard.FirstDay).Hours() / 24)
 	if days < 0 || days > math.MaxUint16 {

@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// findHeader sets c.HasHeader: the first line is a header if a setting says so or names a title, if it begins with an untitled
-// column or the title of a node, if a word is above numbers, or if a cell has a title of the list and no cell is a number. It
-// returns a question if a title may be an id.
+// findHeader sets c.HasHeader. The first line is a header if a setting says so or names a title; if it begins
+// with an untitled column or with the title of a node; if a word is above numbers; or if a cell has a title of
+// the list and no cell is a number. If a title may be an id, findHeader returns a question.
 func (c *chooser) findHeader() error {
 	s := c.s
 	r := c.r
@@ -56,8 +56,8 @@ func (s *Sample) recurs(title string) bool {
 	return slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row[:min(2, len(row))], title) })
 }
 
-// isAboveNumbers reports whether a title is a word above a column of numbers. In a table of edges with fewer than two
-// rows the ends do not count.
+// isAboveNumbers reports whether a title is a word above a column of numbers. In a table of edges with fewer
+// than two rows it ignores the columns of the ends.
 func (s *Sample) isAboveNumbers(r *Request) bool {
 	for i, title := range s.Titles {
 		isEnd := r.IsEdges && i < 2 && len(s.Rows) < 2
@@ -68,7 +68,7 @@ func (s *Sample) isAboveNumbers(r *Request) bool {
 	return false
 }
 
-// isWord reports whether text begins with a letter and means neither a number nor a missing value.
+// isWord reports whether text begins with a letter and is neither a number nor a missing value.
 func isWord(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
 	_, fault := ParseNumber([]byte(text), 64)

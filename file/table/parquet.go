@@ -13,7 +13,7 @@ const ParquetMagic = "PAR1"
 // ParquetEndings are the usual endings of the names of Parquet files.
 var ParquetEndings = []string{".parquet", ".pq"}
 
-// ParquetLeaf describes a column of a file.
+// ParquetLeaf describes a column of a Parquet file.
 type ParquetLeaf struct {
 	Title  string // with dots between the levels of nested columns
 	Type   string // for messages
@@ -21,29 +21,31 @@ type ParquetLeaf struct {
 	IsText bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
 }
 
-// ParquetReader reads columns of a Parquet file row by row. Package parquetfile registers readers and writers if a program
-// imports it, so that other programs do not link the modules that Parquet needs.
+// ParquetReader reads columns of a Parquet file row by row. Package parquetfile registers the readers and
+// writers if a program imports the package. Other programs do not link the modules that Parquet needs.
 type ParquetReader interface {
 	// Leaves returns the columns.
 	Leaves() []ParquetLeaf
 
-	// Each calls use with the values of the given columns for each row, numbered from 0. The values are valid during the
-	// call only; column −1 is skipped. Columns must be flat. The errors are errors of use, apart from [ErrEnough], of the
-	// memory limit and of the content.
+	// Each calls use for each row with the values of the given columns. Rows are numbered from 0. The values
+	// are valid during the call only. Columns must be flat; column −1 is skipped. Each returns errors of use
+	// except [ErrEnough], errors of the memory limit, and errors of the content.
 	Each(columns []int, use func(number int64, row ParquetRow) error) error
 }
 
-// ParquetRow has one value for each element of the columns of [ParquetReader.Each]; i is the position there.
+// ParquetRow holds a value for each element of the argument columns of [ParquetReader.Each]. i is the index of
+// the element.
 type ParquetRow interface {
-	// AppendText appends value i to dst, a date or a time as ISO 8601, or nothing for a missing value.
+	// AppendText appends value i to dst. A date or a time is written in ISO 8601. Nothing is appended for a
+	// missing value.
 	AppendText(dst []byte, i int) []byte
 }
 
-// ErrEnough is returned by a visitor to stop reading a file.
+// ErrEnough is returned by the function use of [ParquetReader.Each] to stop reading.
 var ErrEnough = errors.New("table: enough rows")
 
-// SampleParquet returns the titles of a file and, if needsRows is set, the texts of its first rows; texts of nested
-// columns are empty.
+// SampleParquet returns the titles of a file. If needsRows is set, it also returns the first rows as texts.
+// Texts of nested columns are empty.
 func SampleParquet(r ParquetReader, needsRows bool) (*Sample, error) {
 	s := &Sample{}
 	var columns []int
@@ -73,7 +75,7 @@ func SampleParquet(r ParquetReader, needsRows bool) (*Sample, error) {
 	return s, err
 }
 
-// ParquetKind is the type of the values of a written column.
+// ParquetKind is the type of the values of a column to be written.
 type ParquetKind int
 
 // Types of the columns that a ParquetWriter supports.
@@ -91,8 +93,9 @@ type ParquetColumn struct {
 	Optional bool // values may be missing
 }
 
-// ParquetWriter writes a file row by row: the values of a row in the order of the columns, then EndRow. Its errors are errors of
-// the underlying writer, which Close leaves open.
+// ParquetWriter writes a file row by row. The caller writes the values of a row in the order of the columns,
+// and then calls EndRow. Errors are errors of the underlying writer. Close does not close the underlying
+// writer.
 type ParquetWriter interface {
 	String(text []byte)
 	Integer(n int64)
@@ -121,9 +124,9 @@ const (
 	importIt  = `add import _ "github.com/heatwalk/heatwalk/file/parquetfile" to it`
 )
 
-// OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use. OpenParquet and
-// [ParquetReader.Each] call hold with the total memory before they allocate it, and return its error. Other errors are errors of
-// content, or a [*textio.Error].
+// OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use.
+// Before they allocate memory, OpenParquet and [ParquetReader.Each] call hold with the total memory, and
+// return its error. Other errors are errors of content, or a [*textio.Error].
 func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (ParquetReader, error) {
 	if parquet == nil {
 		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)
@@ -131,8 +134,8 @@ func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(b
 	return parquet.Open(name, content, size, used, hold)
 }
 
-// CreateParquet returns a writer of a Parquet file with the given columns, in row groups of group rows. It keeps one row group in
-// memory. The error is a [*textio.Error].
+// CreateParquet returns a writer of a Parquet file with the given columns. A row group has group rows, and is
+// kept in memory until it is complete. The error is a [*textio.Error].
 func CreateParquet(w io.Writer, name string, columns []ParquetColumn, group int64) (ParquetWriter, error) {
 	if parquet == nil {
 		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)

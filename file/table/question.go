@@ -11,7 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ask returns the question about the columns, with titles, first values, and the settings of each possible choice.
+// ask returns the question which columns to use. It shows titles, first values, and the settings for each
+// possible choice.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
 		most   = 20 // columns that are shown
@@ -52,15 +53,15 @@ func (c *chooser) ask(problem string) *input.Error {
 	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
 }
 
-// tuplePattern matches brackets without others inside, perhaps behind a word.
+// tuplePattern matches brackets that contain no other brackets. A word may stand in front.
 var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 
 // NeighboursFix is the remedy for lines of a node and its neighbours.
 const NeighboursFix = "is this an edge list? write source and target on each line, separated by a tab; if lines are a node and its neighbours: " +
 	`awk '{ gsub(/[][(){}:,;]/, " "); for (i = 2; i <= NF; i++) print $1 "\t" $i }' {file} > {copy}`
 
-// rowsFix returns the remedy for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), texts in single quotes, or lists of
-// neighbours.
+// rowsFix returns the remedy for lines that are tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for
+// texts in single quotes, and for lists of neighbours.
 func (c *chooser) rowsFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
@@ -76,7 +77,7 @@ func (c *chooser) rowsFix() string {
 	return "write " + c.want() + " on each line, separated by a tab"
 }
 
-// want lists the columns that a table must have.
+// want names the columns that a table must have.
 func (c *chooser) want() string {
 	switch {
 	case c.r.IsEdges:
@@ -87,7 +88,7 @@ func (c *chooser) want() string {
 	return "node and " + c.r.Value
 }
 
-// askAgain is [chooser.ask] after the choice of columns.
+// askAgain discards the columns that were chosen, and returns the question which columns to use.
 func (c *chooser) askAgain(problem string) *input.Error {
 	for i, use := range c.use {
 		if use != attribute {
@@ -100,7 +101,7 @@ func (c *chooser) askAgain(problem string) *input.Error {
 	return c.ask(problem)
 }
 
-// fix lists the settings of up to three choices.
+// fix returns the remedy with the settings for each of the choices.
 func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles
@@ -143,8 +144,8 @@ func (c *chooser) fix(choices [][]int) string {
 	return verb + list(numbers)
 }
 
-// choices returns the possible columns: a pair for the two required roles, and the weight of edges. Ends of edges that have a
-// text in common come first, and row numbers last.
+// choices returns the possible choices of columns: a pair for the two required roles, and the weight of edges.
+// Ends of edges that have a text in common come first. Row numbers come last.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
@@ -198,9 +199,10 @@ func areRowNumbers(values []string) bool {
 	return len(values) > 2
 }
 
-// candidates returns the columns that can have a role. They are, in this order as far as there are any: columns with
-// nodes of the graph, the chosen column, columns with a title of the role, two or more columns that may be ids and have
-// no title of another role, two or more columns that may be ids, and all free columns.
+// candidates returns the columns that can have a role. It returns the first of these lists that is not empty:
+// columns with nodes of the graph; the chosen column; columns with a title of the role; two or more columns
+// that may be ids and do not have the title of another role; two or more columns that may be ids; all free
+// columns.
 func (c *chooser) candidates(role role) []int {
 	free := c.free()
 	without := func(columns []int, isLeft func(i int) bool) []int {

@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// Blank are the bytes that may surround a field.
+// Blank contains the bytes that may surround a field.
 const Blank = " \t\r"
 
-// Separators of fields. Blanks is any run of blanks and tabs.
+// Separators of fields. Blanks stands for any run of blanks and tabs.
 const (
 	Tab       = '\t'
 	Comma     = ','
@@ -44,8 +44,8 @@ var (
 	ErrFields   = fmt.Errorf("more than %d fields", manyFields)
 )
 
-// Fields is one line cut at its separators. The slices share memory with the
-// line, or with the store of unquoted text; they are valid until the next Split.
+// Fields holds the fields of one line. The slices share memory with the line, or with the buffer of unquoted
+// text. They are valid until the next Split.
 type Fields struct {
 	Text   [][]byte
 	Start  []int  // column of each field, from 0
@@ -54,7 +54,7 @@ type Fields struct {
 	unquoted []byte
 }
 
-// Split cuts a line; see the package documentation.
+// Split splits a line at its separators, see the package documentation.
 func (f *Fields) Split(line []byte, sep byte) error {
 	f.Text = f.Text[:0]
 	f.Start = f.Start[:0]
@@ -116,10 +116,10 @@ func (f *Fields) Split(line []byte, sep byte) error {
 	}
 }
 
-// Office programs and web pages put this blank around text.
+// noBreak is the blank that office programs and web pages put around text.
 const noBreak = "\u00a0"
 
-// trimNoBreak removes blanks around a text if no-break spaces surround it.
+// trimNoBreak removes blanks around a text that begins or ends with a no-break space.
 func trimNoBreak(text []byte) []byte {
 	if bytes.HasPrefix(text, []byte(noBreak)) ||
 		bytes.HasSuffix(text, []byte(noBreak)) {
@@ -138,7 +138,8 @@ func (f *Fields) add(text []byte, position int, padded bool) {
 	f.Padded = append(f.Padded, padded)
 }
 
-// splitTabs keeps a field as it is, unless quotes enclose it and inner quotes are doubled.
+// splitTabs splits a line at tabs. It keeps a field as it is, except that it removes quotes that enclose the
+// field if quotes inside are doubled.
 func (f *Fields) splitTabs(line []byte) error {
 	for position := 0; ; {
 		if len(f.Text) == manyFields {
@@ -194,7 +195,8 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	return f.unquoted[start:], true
 }
 
-// readQuoted reads the quoted field at line[at], and returns its text and the position behind it.
+// readQuoted reads the quoted field at line[at]. It returns the text of the field and the position after the
+// field.
 func (f *Fields) readQuoted(line []byte,
 	position int) (text []byte, end int, err error) {
 	position++
@@ -224,8 +226,8 @@ func (f *Fields) readQuoted(line []byte,
 	}
 }
 
-// OffsetOf returns the offset of field i in the line; ok is false if the field is not a part of the
-// line, because quotes were removed.
+// OffsetOf returns the offset of field i in the line. ok is false if quotes were removed from the field,
+// because the field is then not a part of the line.
 func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
 	text := f.Text[i]
 	start = cap(line) - cap(text)
@@ -233,8 +235,8 @@ func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
 		&line[start] == &text[0]
 }
 
-// DropEmpty forgets an empty last field, as a separator at the end of the line
-// leaves, if there are more than n.
+// DropEmpty removes an empty last field if there are more than n fields. A separator at the end of the line
+// leaves such a field.
 func (f *Fields) DropEmpty(n int) {
 	if last := len(f.Text) - 1; last >= n && len(f.Text[last]) == 0 {
 		f.Text = f.Text[:last]
@@ -252,11 +254,11 @@ func (f *Fields) Strings() []string {
 	return list
 }
 
-// Mark is the byte order mark that begins some files, and stands inside of files that were joined.
+// Mark is the byte-order mark. It begins some files, and occurs inside files that were joined.
 const Mark = "\ufeff"
 
-// IsRow reports whether a line has the given fields, with or without quotes and blanks around them, and perhaps behind a byte
-// order mark. It splits the line only if it has the longest field.
+// IsRow reports whether a line has the given fields. Quotes and blanks around the fields, and a byte-order
+// mark before them, make no difference. IsRow splits the line only if the line contains the longest field.
 func (f *Fields) IsRow(line []byte, sep byte, fields []string) bool {
 	longest := ""
 	for _, field := range fields {
@@ -268,9 +270,8 @@ func (f *Fields) IsRow(line []byte, sep byte, fields []string) bool {
 		slices.Equal(f.Strings(), fields)
 }
 
-// SeparatorOf returns the separator that the settings give, or else the one that
-// [Separator] guesses. Where numbers have a decimal comma, a tab or a semicolon is preferred
-// to a comma.
+// SeparatorOf returns the separator in the settings, or else the result of [Separator]. If numbers have a
+// decimal comma, it prefers a tab or a semicolon to a comma.
 func SeparatorOf(t input.Text, name string, line []byte) byte {
 	if sep := t.Separator(); sep != 0 {
 		return sep
@@ -287,11 +288,11 @@ func SeparatorOf(t input.Text, name string, line []byte) byte {
 	return sep
 }
 
-// Separator guesses the separator of the fields of a line in a file of the given name: a
-// tab if there is one, unless the file is called .csv and the tabs surround fields that
-// commas separate; a comma or semicolon, if the file is called .csv or the fields that
-// result have no blanks, so that an id with a comma is not cut in a file separated by
-// blanks; by the same rule a vertical bar, as psql writes it; or else blanks. The comma of a decimal number is no separator.
+// Separator guesses the separator of the fields of a line. name is the name of the file. The separator is a
+// tab if the line contains a tab, except in a .csv file whose tabs surround fields separated by commas.
+// Otherwise it is a comma or a semicolon if the file is a .csv file or the resulting fields contain no blanks;
+// the comma in an id therefore does not split a line separated by blanks. By the same rule it is a vertical
+// bar, as psql writes it. Otherwise it is blanks. A decimal comma is not a separator.
 func Separator(name string, line []byte) byte {
 	csv := IsNamed(name, ".csv")
 	if bytes.IndexByte(line, Tab) >= 0 && !(csv && tabsAreBlanks(line)) {
@@ -332,13 +333,13 @@ func decimalComma(line []byte) bool {
 	})
 }
 
-// IsNamed reports whether the name of a file has an extension, perhaps before the extension of a compression.
+// IsNamed reports whether a file name has an extension. The extension of a compression may follow it.
 func IsNamed(name, extension string) bool {
 	return Extension(name) == extension
 }
 
-// Extension returns the ending of a name that names the format of the content, in lower case: the last ending that is not of
-// a compression, for example .csv of e.csv.gz.
+// Extension returns the extension of a file name in lower case, without the extension of a compression. For
+// example, it returns .csv for e.csv.gz.
 func Extension(name string) string {
 	name = strings.ToLower(name)
 	for _, ending := range []string{".gz", ".zst", ".bgz"} {
@@ -347,8 +348,8 @@ func Extension(name string) string {
 	return filepath.Ext(name)
 }
 
-// AppendField appends a field of a line with commas, in quotes where a reader would not give
-// the same text back without.
+// AppendField appends a field of a comma-separated line. It quotes the field if a reader would otherwise read
+// different text.
 func AppendField[S []byte | string](dst []byte, text S) []byte {
 	if !IsComment([]byte(text)) &&
 		!strings.ContainsAny(string(text), "\",; \t\r\n") {
@@ -357,9 +358,8 @@ func AppendField[S []byte | string](dst []byte, text S) []byte {
 	return AppendQuoted(dst, text)
 }
 
-// AppendTabbed appends a field of a line with tabs, in quotes if it contains any or a line
-// break, so that [Fields.Split], and pandas, R and DuckDB with their defaults, give the same
-// text back.
+// AppendTabbed appends a field of a tab-separated line. It quotes the field if it contains quotes or a line
+// break. [Fields.Split], and pandas, R and DuckDB with their defaults, read the same text back.
 func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
 	for i := range len(text) {
 		switch text[i] {
@@ -383,8 +383,9 @@ func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// SplitFix returns the remedy for a line that cannot be split at sep: fix, unless a quote is not closed.
-// Such a line must not be skipped, because the lines on which its field continues could be read as edges.
+// SplitFix returns the remedy for a line that cannot be split at sep. This is fix, except if a quote is not
+// closed. Such a line must not be skipped, because the lines on which its field continues could be read as
+// edges.
 func SplitFix(err error, sep byte, fix string) string {
 	if errors.Is(err, ErrQuote) {
 		return "close it, or write fields that go on over several lines on one: " +

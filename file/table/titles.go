@@ -12,18 +12,18 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Roles that titles alone have, in addition to the uses of package input.
+// Roles that only titles have, in addition to the uses in package input.
 const (
 	idTitle   = "id"
 	nameTitle = "name"
 )
 
-// titlesFile lists the titles of every role, one role a line.
+// titlesFile lists the titles of every role, one role on each line.
 //
 //go:embed titles.txt
 var titlesFile string
 
-// titleRoles maps a title in the form of [plainTitle] to its roles.
+// titleRoles maps a title, in the form of plainTitle, to its roles.
 var titleRoles = sync.OnceValue(func() map[string][]string {
 	roles := map[string][]string{}
 	for line := range strings.Lines(titlesFile) {
@@ -41,7 +41,8 @@ func plainTitle(title string) string {
 	return titleMarks.Replace(strings.ToLower(title))
 }
 
-// rolesOf returns the roles of a title. Neo4j writes name:type, or name:ROLE(group) with a role of the list.
+// rolesOf returns the roles of a title. It also recognizes titles of Neo4j: name:type, and name:ROLE(group)
+// with a role of the list.
 func rolesOf(title string) []string {
 	plain := plainTitle(title)
 	for _, form := range []string{title, plain} {
@@ -64,13 +65,14 @@ func hasRole(title string, roles ...string) bool {
 	return slices.ContainsFunc(rolesOf(title), func(role string) bool { return slices.Contains(roles, role) })
 }
 
-// mayBeID reports whether a title is one letter or ends in a digit, as ids may.
+// mayBeID reports whether a title may also be an id: it is a single letter or ends in a digit.
 func mayBeID(title string) bool {
 	last := len(title) - 1
 	return last <= 0 || title[last]-'0' <= 9
 }
 
-// numberedPair returns the columns of two titles such as node1 and node2, or −1 unless there is exactly one pair.
+// numberedPair returns the columns of two titles such as node1 and node2. It returns −1 if there is no such
+// pair, or more than one.
 func numberedPair(titles []string) (first, second int) {
 	first = -1
 	second = -1
@@ -89,7 +91,8 @@ func numberedPair(titles []string) (first, second int) {
 	return first, second
 }
 
-// Ends returns the columns whose titles name the ends of an edge, or −1 if none or several do.
+// Ends returns the columns with titles of the ends of an edge. If there is not exactly one column for each end,
+// both results are −1.
 func Ends(titles []string) (source, target int) {
 	sources := withTitle(titles, edgeRoles[0].titles)
 	targets := withTitle(titles, edgeRoles[1].titles)
@@ -128,7 +131,7 @@ func withTitle(titles, groups []string) (columns []int) {
 	return columns
 }
 
-// FindLabel returns the column of the label by its title, or −1.
+// FindLabel returns the column with a title of the label, or −1.
 func FindLabel(titles []string) int {
 	if columns := withTitle(titles, valueTitles[input.Label]); len(columns) == 1 {
 		return columns[0]
@@ -136,16 +139,16 @@ func FindLabel(titles []string) int {
 	return -1
 }
 
-// IndexOfPandas begins the names that pandas gives to numbers of rows in Parquet.
+// IndexOfPandas is the beginning of the names that pandas gives to columns of row numbers in Parquet.
 const IndexOfPandas = "__index_level_"
 
-// IsIndex reports whether the title of a first column is one of row numbers, as pandas and R write such columns.
+// IsIndex reports whether the title of a first column is a title that pandas or R writes for row numbers.
 func IsIndex(title string) bool {
 	return title == "" || title == "Unnamed: 0" || strings.HasPrefix(title, IndexOfPandas)
 }
 
-// Find returns the columns, from 0, that fields name in a table of n columns: numbers from 1 if all are whole numbers
-// above 0, else titles.
+// Find returns the columns, counted from 0, that fields names in a table of n columns. If all fields are whole
+// numbers above 0, they are numbers of columns, counted from 1. Otherwise they are titles.
 func Find(fields, titles []string, n int) ([]int, error) {
 	var list []int
 	for _, field := range fields {
@@ -170,7 +173,7 @@ func Find(fields, titles []string, n int) ([]int, error) {
 	return list, nil
 }
 
-// Numbers reports whether all fields are numbers of columns.
+// Numbers reports whether all fields are numbers of columns, which count from 1.
 func Numbers(fields []string) bool {
 	return all(fields, func(field string) bool {
 		n, err := strconv.Atoi(field)
@@ -178,8 +181,8 @@ func Numbers(fields []string) bool {
 	})
 }
 
-// FieldList returns columns as the value of an option: their titles if a shell and the option
-// take them as they are, or else their numbers from 1. A column −1 is left empty.
+// FieldList returns columns as the value of an option: as titles if neither a shell nor the option needs
+// quotes for the titles, otherwise as numbers from 1. Column −1 becomes an empty element.
 func FieldList(titles []string, columns ...int) string {
 	var names, numbers []string
 	isPlain := true

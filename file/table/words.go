@@ -14,7 +14,8 @@ import (
 
 const notNumber = "is not a number"
 
-// ParseNumber parses a decimal number of 32 or 64 bits. For other text it returns a fault, which is "" for a number.
+// ParseNumber parses a decimal number of 32 or 64 bits. fault says what is wrong with other text; it is "" for
+// a number.
 func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	for _, c := range b {
 		switch {
@@ -42,17 +43,18 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	return v, ""
 }
 
-// plainSigns replaces the no-break and thin blanks and the apostrophes that programs write between thousands.
+// plainSigns replaces the no-break and thin blanks and the apostrophes that programs write in numbers between
+// groups of three digits.
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
-// ParseNumberIn is [ParseNumber] for 64 bits and a text of the given settings.
+// ParseNumberIn parses a number of 64 bits that is written as the settings t say, see [ParseNumber].
 func ParseNumberIn(b []byte, t input.Text) (value float64, fault string) {
 	return ParseNumber(PlainNumber(b, t), 64)
 }
 
-// PlainNumber returns a number as [ParseNumber] reads it: without the characters between thousands, and with
-// a decimal point. It returns nil if these characters are not in the settings. With points or commas between
-// thousands, blanks and apostrophes may be there.
+// PlainNumber returns a number in the form that [ParseNumber] reads: without characters between thousands, and
+// with a decimal point. It returns nil if the number contains characters between thousands that the settings
+// do not allow. If the settings allow points or commas, it also accepts blanks and apostrophes.
 func PlainNumber(b []byte, t input.Text) []byte {
 	comma := t.HasDecimalComma()
 	if !comma && t.Thousands == "" {
@@ -95,7 +97,7 @@ func oneFieldFix(line, fix string) string {
 	return fix
 }
 
-// numberForms are settings for numbers, with their remedies.
+// numberForms are the settings for numbers that [NumberFix] tries, with their remedies.
 var numberForms = []struct {
 	text input.Text
 	fix  string
@@ -121,8 +123,8 @@ func removeUnit(text, amount []byte, encoding string) string {
 	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
 }
 
-// NumberFix returns the settings or the command with which a text in a file with an encoding can be read as a number, as a
-// Fix; "" if there are none.
+// NumberFix returns the remedy with which a text can be read as a number: settings or a command. It returns ""
+// if there is none. encoding is the encoding of the file.
 func NumberFix(text []byte, encoding string) string {
 	amount := bytes.TrimFunc(text, isUnit)
 	_, fault := ParseNumber(amount, 64)
@@ -144,8 +146,8 @@ func NumberFix(text []byte, encoding string) string {
 	return "pass " + strings.Join(fixes, " or ")
 }
 
-// NumberSettings returns the settings with which all values of column i of the sample are numbers. It returns "" if they
-// are numbers already, if no settings make them numbers, or if several settings give different numbers.
+// NumberSettings returns the settings with which all values of column i are numbers. It returns "" if they are
+// numbers already, if no settings make them numbers, or if several settings give different numbers.
 func (s *Sample) NumberSettings(i int) (settings string) {
 	values := s.Values(i)
 	if all(values, IsNumber) {

@@ -45,8 +45,9 @@ type Conversion struct {
 // in the matrix or its separate file of ids. The ids of columns are in the matrix or its separate file.
 // Otherwise ids are numbers, which begin at 1 for columns of LIBSVM text.
 //
-// Labels that are not numbers are replaced by numbers from 1, in the order of the names, because LIBSVM text
-// holds numbers only. Rows without a label get 0. It is an error if 0 is also the name of a class.
+// If a class name is not a number, numbers from 1 replace all classes, in the order of
+// [nodefile.OrderClasses], because LIBSVM text holds numbers only. Rows without a label get 0. It is an error if
+// 0 is also the name of a class.
 func (c *Conversion) Prepare(ctx context.Context) error {
 	reserve := c.Reserve
 	if reserve == nil {
