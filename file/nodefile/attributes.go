@@ -77,11 +77,12 @@ func (a *Attributes) ID(row int) string { return a.IDs[row] }
 // Len implements [Lookup].
 func (a *Attributes) Len() int { return len(a.IDs) }
 
-// ReadAttributes reads a table of records, one on each line, with a value in each column, by the rules of docs/tables.md. A
-// column of dates is ignored unless c.Columns names it, because almost every date occurs once.
+// ReadAttributes reads a table of records by the rules of docs/tables.md. Each line is a record with a value
+// in each column. A column of dates is ignored if c.Columns does not name it, because almost every date occurs
+// once.
 //
-// ReadAttributes returns an error if the lines do not have the same number of fields, or if two records have the same id, and
-// a [*budget.Error] if the table exceeds c.Memory.
+// ReadAttributes returns an error if the lines do not have the same number of fields, or if two records have
+// the same id. It returns a [*budget.Error] if the table exceeds c.Memory.
 func ReadAttributes(ctx context.Context, path string,
 	c *AttributeConfig) (*Attributes, error) {
 	c = cmp.Or(c, &AttributeConfig{})
@@ -151,7 +152,7 @@ func (c *attributeColumn) omitWords() {
 	c.Dictionary = numbers
 }
 
-// areDates reports whether all values are dates, apart from words for missing values.
+// areDates reports whether all values are dates or words for missing values.
 func (c *attributeColumn) areDates() bool {
 	isDate := func(text string) bool {
 		_, isTime := table.ParseTime(text)
@@ -180,7 +181,7 @@ func (r *attributeReader) add(row Row) error {
 		c := &r.columns[i]
 		text := row.Field(i)
 		code := int32(-1)
-		// In a table of one column the empty text (in quotes) is a value, because a line without a value would be blank and skipped.
+		// In a table of one column the empty text in quotes is a value, because a blank line would be skipped.
 		if isValue := len(text) == 0 && len(r.columns) == 1; isValue ||
 			!table.IsMissing(string(text), r.c.Missing) {
 			var bytes int64
@@ -230,7 +231,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	return a, err
 }
 
-// roles returns the columns of ids, of classes (−1 if missing) and of attributes.
+// roles returns the columns of ids, of classes and of attributes. The number of a missing column is −1.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	titles := r.t.Titles
 	id = slices.IndexFunc(titles, table.IsNode)
@@ -288,7 +289,7 @@ func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 	return use
 }
 
-// choose returns the columns of the given numbers or titles.
+// choose returns the columns with the given numbers or titles.
 func (r *attributeReader) choose(names []string) ([]int, error) {
 	if !table.Numbers(names) && r.t.Titles == nil {
 		return nil, textio.Fault(r.t.Name, r.lines[0],

@@ -83,8 +83,9 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	return nil
 }
 
-// checkTitle warns of a first line of a list that may be a title: all ids below have digits, and it has none. If the graph
-// is known, the line is skipped if it is no node, and the next one is.
+// checkTitle warns if the first line of a list may be a title. This is so if all ids below have digits and the
+// first line has none. If the graph is known, it skips the first line if it is not a node and all lines below
+// are nodes.
 func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	const digits = "0123456789"
 	title := string(lines[0])

@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// graphForms matches the beginning of graphs and JSON, each in a group of its name.
+// graphForms matches the beginning of graphs and of JSON. The name of the matching group is the form.
 var graphForms = textio.Pattern(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<GraphML>(?:<.*)?<graphml)|(?P<GEXF>(?:<.*)?<gexf)|` +
 	`(?P<Pajek>\*[Vv]ertices)|(?P<GML>graph \[)|(?P<JSON>[{\[]["\n]|\[[{\[]))`)
 
-// fixes has a further remedy for a form.
+// fixes maps a form to a further remedy.
 var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' {file} > table.jsonl, of a dictionary by jq -c 'to_entries[]' {file} > table.jsonl"}
 
 func refuseGraph(t *Reader, head []byte) error {

@@ -28,8 +28,7 @@ const (
 	NoHeader   = input.NoHeader
 )
 
-// ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]; nil means the zero
-// value.
+// ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]. Nil means the zero value.
 type ListConfig struct {
 	SkipUnknown bool                // skip rows of nodes that are not in the graph, if others are; default: an error
 	Set         string              // name of the place of the nodes in messages; default: the graph
@@ -47,10 +46,9 @@ func (c *ListConfig) reader(nodes Lookup, value string) *Reader {
 	}
 }
 
-// ReadIDs reads a list of ids, one a line, and returns their rows in the order of the file. In
-// a table it reads the column of the node, chosen as [ReadLabels] does. It returns an error if
-// an id is not in the graph or occurs twice. An array of NumPy (.npy) has the positions of nodes in the
-// order of the ids.
+// ReadIDs reads a list of ids, one on each line, and returns their rows in the order of the file. In a table
+// it reads the column of the node, which is chosen as in [ReadLabels]. It returns an error if an id is not in
+// the graph or occurs twice. A NumPy array (.npy) contains the positions of nodes in the order of the ids.
 func ReadIDs(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) ([]int, error) {
 	c = cmp.Or(c, &ListConfig{})
@@ -61,12 +59,12 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 		func(int, Row) error { return nil })
 }
 
-// Parts are the rows of the parts of a split, in the order of a file.
+// Parts holds the rows of the two parts of a split, in the order of the file.
 type Parts struct{ Train, Test []int }
 
-// ReadSplits reads a table with a node and its part (train or test) in each row, or its parts in several splits, separated
-// by blanks. Nodes without a line, and nodes with an empty part, val, valid, validation, dev or none, are in neither. Columns are chosen
-// as [ReadLabels] does.
+// ReadSplits reads a table with a node in each row and its part, train or test. For several splits a row has
+// several parts, separated by blanks. Nodes without a line are in neither part. So are nodes whose part is
+// empty, val, valid, validation, dev or none. Columns are chosen as in [ReadLabels].
 func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
 	c = cmp.Or(c, &ListConfig{})
@@ -110,8 +108,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	return splits, nil
 }
 
-// rows calls use with each row whose node is in the graph, and returns the nodes in the order of
-// the file. content names the content in messages.
+// rows calls use with each row whose node is in the graph, and returns the nodes in the order of the file.
+// content names the content of the file in messages.
 func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *Reader,
 	path, content string,
 	use func(node int, row Row) error) ([]int, error) {

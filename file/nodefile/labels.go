@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// LabelConfig holds the settings of [ReadLabels]; nil means the zero value.
+// LabelConfig holds the settings of [ReadLabels]. Nil means the zero value.
 type LabelConfig struct {
 	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
 	SkipBad     bool        // skip lines with a fault, with a warning; default: an error
@@ -33,7 +33,7 @@ type LabelConfig struct {
 	Warn        func(error) // called with each warning about the file; may be nil
 }
 
-// ErrSeveral is wrapped by the error about a node with several labels if Several is not set.
+// ErrSeveral is wrapped by the error about a node with several labels if LabelConfig.Several is not set.
 var ErrSeveral = errors.New("several labels of a node")
 
 // Labels holds the known classes of some nodes.
@@ -61,7 +61,7 @@ func (l *Labels) titleOf(uses ...string) string {
 	return ""
 }
 
-// Title returns the title of the column of the labels, "" without a header.
+// Title returns the title of the column of the labels. It returns "" if there is no header.
 func (l *Labels) Title() string {
 	return l.titleOf(input.Label, input.Value)
 }
@@ -75,7 +75,7 @@ func (l *Labels) Sizes() []int {
 	return sizes
 }
 
-// Trainable returns a [*ParseError] unless the labels have at least two classes.
+// Trainable returns a [*ParseError] if the labels have fewer than two classes.
 func (l *Labels) Trainable() error {
 	if len(l.Names) >= 2 {
 		return nil
@@ -94,7 +94,8 @@ func (l *Labels) Trainable() error {
 	return e
 }
 
-// LabelsOf returns the classes of the rows of a file, "" for a row without one; nil if no row has one.
+// LabelsOf returns the labels of the rows of a file. class[i] is the class of row i, "" if the row has none.
+// LabelsOf returns nil if no row has a class.
 func LabelsOf(file string, class []string) *Labels {
 	l := &Labels{File: file}
 	all := classes{}
@@ -112,20 +113,21 @@ func LabelsOf(file string, class []string) *Labels {
 
 // ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
 //
-// Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header, in any order, else the only two
-// columns. Other tables are an error. Labels.Columns reports the choice.
-// An array of NumPy (.npy) has one integer for each node, in the order of the ids, and -1 for a node
-// without a label. In a LINQS .content file the label is the last field of a line. An empty label, blanks, and
-// the words of c.Missing mean that the node has no label. Without c.Missing, NA, NaN and null are missing among numbers,
-// and so is -1, as scikit-learn marks unlabelled items; among other text they are classes. Classes that are equal as
-// numbers, for example 1 and 1.0, are one class with the name that occurs first; 01 is another.
+// Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header in any order, else
+// the only two columns. Other tables are an error. Labels.Columns reports the choice. A NumPy array (.npy) has
+// one integer for each node, in the order of the ids, and -1 for a node without a label. In a LINQS .content
+// file the label is the last field of a line.
 //
-// c.Warn is called if classes differ in the case of letters only, and without c.Missing if a class is -1 or a word such as
-// unknown, which could mean a missing label.
+// A node has no label if its label is empty, blank or a word in c.Missing. If c.Missing is nil, NA, NaN, null
+// and -1 are missing labels among numbers; scikit-learn marks unlabelled items by -1. Among other text they are
+// classes. Classes that are equal as numbers, for example 1 and 1.0, are one class with the name that occurs
+// first; 01 is another class.
 //
-// ReadLabels returns an error if a node is not in the graph (unless c.SkipUnknown is set and
-// some nodes are in the graph), if a node has two labels (unless c.Several is set), or if no
-// node is labelled.
+// ReadLabels calls c.Warn if classes differ in the case of letters only. If c.Missing is nil, it also calls
+// c.Warn if a class is -1 or a word such as unknown, which could mean a missing label.
+//
+// ReadLabels returns an error if no node is labelled, and if a node has two labels and c.Several is not set. It
+// also returns an error if a node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
 func ReadLabels(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Labels, error) {
 	c = cmp.Or(c, &LabelConfig{})
@@ -152,7 +154,7 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	return r
 }
 
-// read reads the labels of the file at path.
+// read reads the labels in the file at path.
 func (r *labelReader) read(ctx context.Context, path string,
 	nodes Lookup) (*Labels, error) {
 	if isArray(path) {
@@ -169,7 +171,7 @@ func (r *labelReader) read(ctx context.Context, path string,
 	return r.end(nodes)
 }
 
-// end decides which words are missing labels among numbers, and sorts the labels.
+// end decides which words among numbers are missing labels, and sorts the labels.
 func (r *labelReader) end(nodes Lookup) (*Labels, error) {
 	l := r.labels
 	areNumbers := len(l.Names) == 0 || l.Numeric() > 0
@@ -224,7 +226,8 @@ func (c classes) add(names *[]string, label string) (class int) {
 	return class
 }
 
-// warnOfWords warns of classes that look like missing labels, and with minusOne of -1 among text.
+// warnOfWords warns of classes that look like missing labels. If minusOne is set, it also warns of a class -1
+// among classes that are not numbers.
 func (l *Labels) warnOfWords(warn func(error), minusOne bool) {
 	var list, quoted []string
 	nodes := 0
@@ -268,8 +271,8 @@ func (l *Labels) warnOfAlike(warn func(error)) {
 	}
 }
 
-// Respell changes each name that is equal as a number to one of names, for example 1.0 to 1, to
-// that name, so that classes of two files can be compared by name.
+// Respell replaces each name that equals one of names as a number by that name, so that classes of two files
+// can be compared by name. For example, 1.0 becomes 1.
 func (l *Labels) Respell(names []string) {
 	spelling := map[string]string{}
 	for _, name := range names {
@@ -296,7 +299,7 @@ type labelReader struct {
 	unknown Unknown
 }
 
-// deferredLabel is a label of a row that may be missing.
+// deferredLabel is a label that is kept until the end of the table shows whether it is a missing label.
 type deferredLabel struct {
 	id    string
 	row   int
@@ -304,7 +307,7 @@ type deferredLabel struct {
 	line  int64
 }
 
-// maxName is the limit of the length of a class name, because predictions repeat the name for
+// maxName is the largest length of the name of a class. It is limited because predictions repeat the name for
 // every node.
 const maxName = 64 << 10
 

@@ -12,8 +12,8 @@ import (
 // mostParquet is the memory limit for the columns of a row group.
 const mostParquet = 256 << 20
 
-// parquet yields the rows of a Parquet file; row numbers from 1 take the place of lines. Fields
-// of columns that are not read are empty.
+// parquet yields the rows of a Parquet file. Row numbers from 1 take the place of line numbers. Fields of
+// columns that are not read are empty.
 func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	content, size := in.File()
 	if content == nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// partEndings lists the endings of files that can be parts of one table.
+// partEndings lists the endings of files that can be parts of a table.
 var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
 
-// PartFiles returns the files of a directory in the order of their names if they are the parts of
-// one table, as Spark and DuckDB write them: all files have the same ending. Names that begin
-// with a dot or _, for example _SUCCESS, and the files that heatwalk writes next to an output
-// are skipped. It returns nil for any other path.
+// PartFiles returns the files of a directory in the order of their names, if they are the parts of one table.
+// Spark and DuckDB write such directories. All files must have the same ending. PartFiles skips names that
+// begin with a dot or _, for example _SUCCESS, and files that heatwalk writes next to an output. It returns
+// nil for any other path.
 func PartFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadPrior reads a distribution over the classes for each node: a header with a title for the
-// nodes and the class names, in any order, then a line for each node with its probabilities,
-// which are not negative and have the sum 1. Columns with a title of c.Skip are skipped, so
-// that a file of predictions can serve as a prior. Row i of the result belongs to node i,
-// column c to classNames[c]. Nodes without a line get the uniform distribution.
+// ReadPrior reads a distribution over the classes for each node. The header has a title for the nodes and the
+// names of the classes, in any order. A line has a node and its probabilities, which must not be negative and
+// must have the sum 1. Columns with a title in c.Skip are skipped, so that a file of predictions can serve as
+// a prior. Row i of the result belongs to node i, and column c to classNames[c]. Nodes without a line get the
+// uniform distribution.
 //
-// A sum may differ from 1 by the error of rounding each probability to three decimals. The
-// probabilities are then divided by their sum.
+// A sum may differ from 1 by the error of rounding each probability to three decimals. ReadPrior then divides
+// the probabilities by their sum.
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string,
 	c *ListConfig) (*sparse.Block[float64], error) {
 	c = cmp.Or(c, &ListConfig{})

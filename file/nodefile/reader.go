@@ -22,11 +22,11 @@ const (
 	ContentFile = ".content" // files of the LINQS collections: each line is a node, its features and its class
 )
 
-// MaxFields bounds the numbers of columns in settings.
+// MaxFields bounds the number of columns that a setting names.
 const MaxFields = 1000
 
-// Reader reads a table with a node in each row. Set the fields of the first group, then call
-// [Reader.Read], which sets the other fields before it yields the first row.
+// Reader reads a table with a node in each row. Set the fields of the first group, and then call
+// [Reader.Read]. Read sets the other fields before it yields the first row.
 type Reader struct {
 	Name    string                                 // file name for messages
 	Lookup  func(id string) (row int, isNode bool) // finds a node in the graph; nil: the graph is not known
@@ -58,7 +58,7 @@ type Reader struct {
 	fields    table.Fields
 }
 
-// Row is one row of a table, valid until the next one.
+// Row is a row of a table. It is valid until the next row.
 type Row struct {
 	Line  int64
 	Text  [][]byte // the fields, at least one
@@ -70,7 +70,7 @@ type Row struct {
 // ID returns the id of the node.
 func (r Row) ID() []byte { return r.Text[r.node] }
 
-// Value returns the value of the node without blanks around it, or nil.
+// Value returns the value of the node without blanks around it. It returns nil if the row has no value.
 func (r Row) Value() []byte {
 	if r.At < 0 {
 		return nil
@@ -88,7 +88,7 @@ func (t *Reader) Fault(row Row, i int, fix, format string,
 	return e
 }
 
-// Field returns field i without blanks around it, empty if the line has fewer.
+// Field returns field i without blanks around it. It returns an empty slice if the row has fewer fields.
 func (r Row) Field(i int) []byte {
 	if i < len(r.Text) {
 		return bytes.Trim(r.Text[i], table.Blank)
@@ -96,8 +96,8 @@ func (r Row) Field(i int) []byte {
 	return nil
 }
 
-// Read opens the file at path and yields its rows, see [Reader.Rows]. After an error it yields
-// nothing more. A directory of parts is read as one table, see [PartFiles].
+// Read opens the file at path and yields its rows, see [Reader.Rows]. It stops after an error. A directory of
+// parts is read as one table, see [PartFiles].
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	parts := PartFiles(path)
 	t.isPart = parts != nil
@@ -118,7 +118,7 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	}
 }
 
-// readFile implements Read for a single file.
+// readFile is Read for a single file.
 func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(table.ParquetEndings, table.Extension(path))
 	t.Options.Any, t.Options.Text = true, t.Text
@@ -139,14 +139,12 @@ func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error
 	}
 }
 
-// Rows yields the rows of an open text file, without the header. After an error it yields
-// nothing more.
+// Rows yields the rows of an open text file without the header. It stops after an error.
 //
-// Fields are separated by tabs if the first line has one, else by commas or semicolons as in
-// an edge list, else by blanks. If blanks separate a node from its value, the first blank ends
-// the node, so that the value may contain blanks: "n1 Graph Theory" has the value "Graph
-// Theory". In a list of ids the whole line is an id, unless the file name ends in .csv or a
-// tab ends the id.
+// Fields are separated by tabs if the first line contains a tab, otherwise by commas or semicolons as in an
+// edge list, and otherwise by blanks. If blanks separate a node from its value, the first blank ends the node,
+// so that the value may contain blanks: "n1 Graph Theory" has the value "Graph Theory". In a list of ids the
+// whole line is an id, except in a .csv file or if a tab ends the id.
 func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if t.Name == "" {
@@ -233,8 +231,8 @@ func (t *Reader) isWithoutValue(row Row) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return i < 0 || i >= len(row.Text) || !table.IsBlank(row.Text[i]) })
 }
 
-// Find looks up an id in the graph. For an unknown whole number it looks up the digits, see [table.PlainInteger], and
-// for 3 also 3.0.
+// Find returns the row of an id. If the graph does not have the id and the id is a whole number, Find looks up
+// its digits, see [table.PlainInteger], and then the digits with .0 appended.
 func Find(lookup func(id string) (row int, isNode bool),
 	id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
@@ -247,10 +245,10 @@ func Find(lookup func(id string) (row int, isNode bool),
 	return row, isNode
 }
 
-// isRemark reports whether a line that is not blank is a comment. A line that begins with a
-// comment marker is data if its id is in the graph, or, if the graph is not known, if it has
-// the form of a row. For example, "#12,red" is data if the graph has a node "#12". With
-// anyField any field may be the id, because the column of the node is not known yet.
+// isRemark reports whether a line that is not blank is a comment. A line that begins with a comment marker is
+// data if its id is in the graph. If the graph is not known, the line is data if it has the form of a row. For
+// example, "#12,red" is data if the graph has a node "#12". If anyField is set, any field may be the id,
+// because the column of the node is not known yet.
 func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	if !table.IsComment(line) || isList(t.Name) {
 		return false
@@ -287,7 +285,7 @@ func isContent(name string) bool {
 	return table.IsNamed(name, ContentFile)
 }
 
-// separator returns the separator of the fields. The first line determines it.
+// separator returns the separator of the fields, which the first line determines.
 func (t *Reader) separator(line []byte) byte {
 	switch {
 	case isList(t.Name):

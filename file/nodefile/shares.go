@@ -12,9 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ReadShares reads the share of each class among all nodes: rows of a class and its share, in any order. Shares are positive and
-// add up to 1, within the error of rounding each to three decimals. Share c of the result belongs to classNames[c]. ReadShares
-// returns nil if rows do not have two columns and perhaps row numbers, as distributions of nodes have more, see [ReadPrior].
+// ReadShares reads the share of each class among all nodes. A row has a class and its share; rows may be in
+// any order. Shares must be positive and have the sum 1, within the error of rounding each share to three
+// decimals. Share c of the result belongs to classNames[c]. ReadShares returns nil if rows do not have two
+// columns, apart from row numbers, because the file may then contain distributions of nodes, see [ReadPrior].
 func ReadShares(ctx context.Context, path string, classNames []string,
 	c *ListConfig) ([]float64, error) {
 	c = cmp.Or(c, &ListConfig{})

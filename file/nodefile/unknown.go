@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Unknown counts the lines of a file about nodes, and the lines with an unknown id: one that is
-// not in the graph.
+// Unknown counts the lines of a file about nodes, and the lines whose id is not in the graph.
 type Unknown struct {
 	Nodes        any    // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
 	Set          string // name of the place of the nodes; default: the graph
@@ -25,7 +24,7 @@ type Unknown struct {
 	lineOf       map[int]int64 // of each node, see FindOnce
 }
 
-// Find looks up the id on a line, see the function [Find], and counts the line; line is 0 if the file has no
+// Find counts a line, and returns the row of its id as the function [Find] does. line is 0 if the file has no
 // lines.
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
 	id []byte) (row int, isNode bool) {
@@ -44,7 +43,8 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 	return 0, false
 }
 
-// FindOnce is Find for a row of the table t. A second row of a node is an error.
+// FindOnce calls [Unknown.Find] for a row of the table t. It returns an error if the node has had a row
+// before.
 func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
 	u.TitleFix = t.TitleFix
 	node, isNode = u.Find(t.Lookup, row.Line, row.ID())
@@ -62,8 +62,8 @@ func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error
 	return node, true, nil
 }
 
-// Err returns an error about the file name if all ids are unknown, because the file then
-// belongs to another graph, or if some are unknown and skip is not set. fix is the remedy for
+// Err returns an error about the file called name if all ids are unknown, because the file then belongs to
+// another graph. It also returns an error if some ids are unknown and skip is not set. fix is the remedy for
 // some unknown ids.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := words.Quoted(u.id)
@@ -91,8 +91,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	return textio.Fault(name, u.line, fix, "%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count, u.Total, verb, u.similar())
 }
 
-// similar hints at an id of the graph that differs from the first unknown id in leading zeros, blanks, signs or case,
-// among the first million.
+// similar returns a hint at an id of the graph that differs from the first unknown id only in leading zeros,
+// blanks, signs or case. It looks at the first million ids of the graph.
 func (u *Unknown) similar() string {
 	const most = 1 << 20
 	graph, ok := u.Nodes.(interface {

@@ -17,12 +17,12 @@ type Values struct {
 	Value   []float64 // number of each entry of Row
 }
 
-// largestValue bounds values, so that their squares are finite.
+// largestValue bounds the size of values, so that their squares are finite.
 const largestValue = 1e100
 
-// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. The words of [table.Missing]
-// mean a missing number, in addition to the words of c.Missing. The error is a
-// [*ParseError] also for text that is not a number up to ±1e100. c.Several must not be set.
+// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. A missing number
+// is a word of [table.Missing] or of c.Missing. The error about text that is not a number up to ±1e100 is a
+// [*ParseError]. c.Several must not be set.
 func ReadValues(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Values, error) {
 	c = cmp.Or(c, &LabelConfig{})
@@ -59,7 +59,8 @@ func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	return class, nil
 }
 
-// Numeric returns the number of distinct labels if all labels are finite numbers without leading zeros, else 0.
+// Numeric returns the number of distinct labels if all labels are finite numbers without leading zeros.
+// Otherwise it returns 0.
 func (l *Labels) Numeric() int {
 	for _, name := range l.Names {
 		if _, fault := table.ParseNumber([]byte(name), 64); fault != "" || table.HasLeadingZero(name) {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// ChunkBytes is the limit of the size of a chunk with lines of usual length. A chunk and
-	// the codes of its ids fit into the cache of a core; larger chunks are slower.
+	// ChunkBytes is the largest size of a chunk with lines of usual length. A chunk and the codes of its ids
+	// fit into the cache of a core; larger chunks are slower.
 	ChunkBytes = 256 << 10
 
-	// MaxLine is the limit of the length of a line, including its end.
+	// MaxLine is the largest length of a line, including its end.
 	MaxLine = 1 << 20
 
-	// Slack is the number of zero bytes after the data of a chunk, so that vector code may
-	// read beyond its end.
+	// Slack is the number of zero bytes after the data of a chunk, so that vector code may read beyond the end
+	// of the data.
 	Slack = 32
 )
 
@@ -33,8 +33,7 @@ type Chunk struct {
 	buf []byte
 }
 
-// Head returns the next chunk without consuming it, or io.EOF. The chunk is valid until the
-// next call of another method that reads.
+// Head returns the next chunk without consuming it, or io.EOF. The chunk is valid until another method reads.
 func (r *Reader) Head() (*Chunk, error) {
 	if r.chunks.head == nil {
 		c := new(Chunk)
@@ -64,7 +63,7 @@ func (k *chunker) fault(err error) error {
 	return faultAt(k.r, err, fmt.Sprintf("line %d", k.lines))
 }
 
-// next stores the next chunk in c: the chunk that Head has read ahead, or else further lines.
+// next stores the next chunk in c. If Head has read a chunk ahead, this is the next chunk.
 func (k *chunker) next(c *Chunk) error {
 	if k.head == nil {
 		return k.read(c)
@@ -82,7 +81,7 @@ func (k *chunker) read(c *Chunk) error {
 	if k.r.ctx.Err() != nil {
 		return sched.Cause(k.r.ctx)
 	}
-	// bytes read; the bytes before clean have no lone carriage return
+	// n is the number of bytes read. The bytes before clean have no lone carriage return.
 	n := len(k.carry)
 	clean := 0
 	limit := ChunkBytes
@@ -142,7 +141,7 @@ func (k *chunker) read(c *Chunk) error {
 	}
 }
 
-// deliver makes the first cut of n bytes the data of c and keeps the rest for the next chunk.
+// deliver makes the first cut of the n bytes the data of c, and keeps the rest for the next chunk.
 func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.carry = append(k.carry[:0], c.buf[cut:n]...)
 	size := cut
@@ -159,10 +158,9 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces every carriage return in text[offset:] that is not followed by a line feed by
-// a line feed. It returns the offset from which to continue when more text has been read; end
-// means that the text is complete. A carriage return at the end of incomplete text must wait,
-// because the next byte may be a line feed.
+// endLines replaces every carriage return in text[offset:] without a line feed after it by a line feed. It
+// returns the offset from which to continue when more text has been read. end means that the text is complete.
+// A carriage return at the end of incomplete text is not replaced, because the next byte may be a line feed.
 func endLines(text []byte, offset int, end bool) int {
 	for {
 		i := bytes.IndexByte(text[offset:], '\r')
@@ -186,8 +184,7 @@ type Line struct {
 	Text   []byte // without line end; valid until the next line
 }
 
-// Lines yields the lines of the rest of the input. After an error, with an empty line, it yields
-// nothing more.
+// Lines yields the lines of the rest of the input. It stops after it has yielded an error, with an empty line.
 func (r *Reader) Lines() iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var c Chunk

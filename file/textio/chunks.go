@@ -55,7 +55,7 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	}
 }
 
-// take moves the next chunk into c. It returns false at the end and after an error.
+// take moves the next chunk into c. It returns false at the end of the input and after an error.
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -19,20 +19,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// DefaultWindow is the default limit of the window of a zstd stream, because a hostile frame
-// can declare gigabytes. The command zstd has the same limit.
+// DefaultWindow is the default of the largest window of a zstd stream. The window is limited because a hostile
+// frame can declare gigabytes. The command zstd has the same limit.
 const DefaultWindow = 128 << 20
 
-// WindowOption is the name of the option for the window of graph files, for messages.
+// WindowOption is the name of the option for the largest window, for messages about graph files.
 const WindowOption = "max-window"
 
-// defaultWindow returns DefaultWindow, or a quarter of the memory limit of the runtime if that
-// is less, but at least 8 MiB, the window of all levels of zstd below --ultra.
+// defaultWindow returns DefaultWindow, or a quarter of the memory limit of the runtime if this is less. It
+// returns at least 8 MiB, the window of all levels of zstd below --ultra.
 func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
 
-// largestWindow exceeds the memory of any machine and is within the limits of the format.
+// largestWindow is larger than the memory of any machine, and within the limits of the format.
 const largestWindow = 1 << 41
 
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
@@ -45,17 +45,17 @@ func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	return d, d.Close, nil
 }
 
-// isZstd reports whether head is the beginning of a zstd file: a frame, or a skippable frame,
-// which pzstd writes before each of its frames.
+// isZstd reports whether head is the beginning of a zstd file. A file begins with a frame, or with a skippable
+// frame, which pzstd writes before each frame.
 func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(head) >= 4 && head[0]&0xf0 == 0x50 &&
 			bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// frames passes on a zstd stream and records the largest window in its frame headers, because
-// concatenated files may have frames with different windows. Errors in the headers are left to
-// the decoder.
+// frames passes on a zstd stream and records the largest window in the headers of its frames, because
+// concatenated files may have frames with different windows. It ignores errors in the headers, which the
+// decoder finds.
 type frames struct {
 	in      *bufio.Reader
 	window  *atomic.Int64 // largest window so far
@@ -74,8 +74,8 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the next header without consuming it and returns the number of bytes up to the
-// header after it.
+// next reads the next header without consuming it. It returns the number of bytes before the header that
+// follows.
 func (f *frames) next() int64 {
 	if f.inFrame {
 		const last, repeated = 1, 1 // flag of the last block; type of a block of one repeated byte

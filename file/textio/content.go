@@ -11,15 +11,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Peek returns the first min(n, size) bytes of the content, n ≤ 64 KiB. It must be called
-// before anything is read.
+// Peek returns the first min(n, size) bytes of the content, n ≤ 64 KiB. It must be called before any other
+// method reads.
 func (r *Reader) Peek(n int) []byte {
 	head, _ := r.text.(*bufio.Reader).Peek(n) // reading returns the same error again
 	return head
 }
 
-// CheckText returns an error if the content is not text, and prepares to read it as UTF-8, or in the
-// encoding of the settings or of its byte-order mark. [Open] calls it unless Options.Any is set.
+// CheckText returns an error if the content is not text. It prepares to read the text as UTF-8, or in the
+// encoding of the settings or of the byte-order mark. [Open] calls it if Options.Any is not set.
 func (r *Reader) CheckText() error {
 	if r.checked {
 		return nil
@@ -49,12 +49,11 @@ func (r *Reader) CheckText() error {
 	return nil
 }
 
-// damageBytes is the limit of the text that Damage decompresses, because most damage shows
-// within a block.
+// damageBytes is the amount of text that Damage decompresses at most. Most damage shows within a block.
 const damageBytes = 256 << 20
 
-// Damage looks for the cause of text that cannot be parsed. It returns an error if the file has
-// changed since it was opened, or if decompressing the next 256 MiB fails; else nil.
+// Damage looks for the cause of text that cannot be parsed. It returns an error if the file has changed since
+// it was opened, or if decompressing the next 256 MiB fails. Otherwise it returns nil.
 func (r *Reader) Damage() error {
 	if err := r.CheckUnchanged(); err != nil || !r.Compressed {
 		return err
@@ -85,8 +84,8 @@ type content struct {
 	read int64
 }
 
-// Read implements [io.Reader]: the text of a file, with the place in the error. At the end it
-// checks that the file did not change meanwhile.
+// Read implements [io.Reader]. It adds the place to an error. At the end of the file it checks that the file
+// has not changed.
 func (c *content) Read(p []byte) (int, error) {
 	if c.r.ctx.Err() != nil {
 		return 0, sched.Cause(c.r.ctx)
@@ -102,7 +101,7 @@ func (c *content) Read(p []byte) (int, error) {
 	return n, faultAt(c.r, err, fmt.Sprintf("byte %d", c.read))
 }
 
-// File returns the content for random access, and its size, or nil if the input is compressed,
+// File returns the content for random access, and its size. It returns nil if the input is compressed,
 // decoded, or not a regular file.
 func (r *Reader) File() (io.ReaderAt, int64) {
 	if r.file == nil || r.Compressed || r.decoded || r.total == 0 {
@@ -111,12 +110,10 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 	return fileAt{r}, r.total
 }
 
-// fileAt counts the bytes read. If the context was cancelled, which closes the file, it returns
-// the cause.
+// fileAt reads the file and counts the bytes read.
 type fileAt struct{ r *Reader }
 
-// ReadAt implements [io.ReaderAt], counts the bytes for progress, and replaces errors of a
-// cancelled run by its cause.
+// ReadAt implements [io.ReaderAt]. If the context was cancelled, which closes the file, it returns the cause.
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.r.file.ReadAt(p, offset)
 	f.r.random.Add(int64(n))

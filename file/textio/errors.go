@@ -17,8 +17,8 @@ func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	return input.Fault(file, line, fix, format, args...)
 }
 
-// Partition returns a folder of a directory of hive partitions, for example label=red, whose name holds the value of
-// a column; "" for another directory.
+// Partition returns a folder in a directory of hive partitions. The name of the folder contains the value of a
+// column, for example label=red. It returns "" for other directories.
 func Partition(path string) string {
 	folders, _ := filepath.Glob(filepath.Join(path, "*=*"))
 	if len(folders) == 0 {
@@ -27,7 +27,7 @@ func Partition(path string) string {
 	return filepath.Base(folders[0])
 }
 
-// Directory returns the error about a directory in place of a file.
+// Directory returns the error about a directory where a file is needed.
 func Directory(path string) *Error {
 	if partition := Partition(path); partition != "" {
 		return &Error{File: path, Msg: "a folder of hive partitions, such as " + partition, Err: ErrInput,

@@ -60,14 +60,13 @@ type Reader struct {
 	chunks chunker
 }
 
-// Open opens a file, or standard input for "-". Cancelling the context ends a read that waits
-// for data. The error is an [*Error] for a binary file, an unfinished file, a [Directory] or
-// a terminal, or else the error of the file system.
+// Open opens a file, or standard input for "-". Cancelling the context ends a read that waits for data. The
+// error is an [*Error] for a binary file, an unfinished file, a [Directory] or a terminal. Otherwise it is the
+// error of the file system.
 //
-// Three goroutines may be started. The first reads standard input and ends when its current
-// read returns. The second opens a pipe and ends when another process opens it for writing. The
-// third decompresses, at most three pieces of 128 KiB ahead, and has ended when [Reader.Close]
-// returns.
+// Open may start three goroutines. The first reads standard input and ends when its current read returns. The
+// second opens a pipe and ends when another process opens the pipe for writing. The third decompresses at most
+// three pieces of 128 KiB in advance, and has ended when [Reader.Close] returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	o = cmp.Or(o, &Options{})
 	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()),
@@ -137,7 +136,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	return r, nil
 }
 
-// OpenFile is [os.Open], except that it stops waiting for the writer of a named pipe when the
+// OpenFile opens a file like [os.Open]. If the file is a named pipe, it stops waiting for a writer when the
 // context ends.
 func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -166,8 +165,8 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// ReadFile reads a small file as [os.ReadFile] does, except that it stops waiting for the writer
-// of a named pipe when the context ends, and returns an error for more than limit bytes.
+// ReadFile reads a small file like [os.ReadFile]. It returns an error for more than limit bytes. If the file
+// is a named pipe, it stops waiting for a writer when the context ends.
 func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	f, err := OpenFile(ctx, path)
 	if err != nil {
@@ -185,9 +184,9 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file
-// together with others, because the files may then belong to different runs; else nil. Package
-// durable marks such a file NAME by a file NAME.unfinished.
+// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file together with
+// other files, because the files may then belong to different runs. Otherwise it returns nil. Package durable
+// marks such a file NAME by a file NAME.unfinished.
 func CheckFinished(path string) *Error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -201,15 +200,15 @@ func CheckFinished(path string) *Error {
 		"a run was stopped while it replaced this file and the files that belong to it")
 }
 
-// Window returns the largest window, in bytes, that the frames of a zstd stream have declared
-// so far, 0 for other input. It may be called at any time.
+// Window returns the largest window, in bytes, that the frames of a zstd stream have declared so far. It
+// returns 0 for other input. It may be called at any time.
 func (r *Reader) Window() int64 { return r.window.Load() }
 
 // Name returns the name of the input for messages: its path, or "stdin".
 func (r *Reader) Name() string { return r.name }
 
-// Progress returns the number of bytes of the stored file that have been read, and its size, 0
-// if unknown. It may be called at any time.
+// Progress returns the number of bytes of the stored file that have been read, and the size of the file, 0 if
+// the size is not known. It may be called at any time.
 func (r *Reader) Progress() (done, total int64) {
 	done = r.stored.bytes.Load() + r.random.Load()
 	if r.total > 0 {
@@ -218,9 +217,9 @@ func (r *Reader) Progress() (done, total int64) {
 	return done, r.total
 }
 
-// CheckUnchanged returns an error if size or time of the file have changed since it was opened,
-// because the text may then be a mixture of two contents. Chunks, Lines and Content call it at
-// the end of the text; callers of [Reader.File] must call it after reading.
+// CheckUnchanged returns an error if the size or the time of the file has changed since it was opened, because
+// the text may then be a mixture of two contents. Chunks, Lines and Content call it at the end of the text. A
+// caller of [Reader.File] must call it after reading.
 func (r *Reader) CheckUnchanged() error {
 	if r.opened == nil {
 		return nil
@@ -238,8 +237,8 @@ func (r *Reader) CheckUnchanged() error {
 	return Fault(r.name, 0, "wait until the other program has written it", "the file has changed while it was read")
 }
 
-// Close releases the file and waits until the goroutine that decompresses it has ended. No
-// read may be in progress.
+// Close releases the file and waits until the goroutine that decompresses it has ended. No other method may be
+// reading.
 func (r *Reader) Close() {
 	if r.stop != nil {
 		r.stop()
@@ -255,8 +254,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// Growth returns the bytes of text for each compressed byte so far, and 1 for input that is not
-// compressed. Estimates of memory multiply the size of the file by it.
+// Growth returns the bytes of text for each compressed byte read so far. It returns 1 for input that is not
+// compressed. Estimates of memory multiply the size of the file by this ratio.
 func (r *Reader) Growth() float64 {
 	if r.inflater == nil || r.inflater.consumed == 0 {
 		return 1
@@ -264,7 +263,7 @@ func (r *Reader) Growth() float64 {
 	return float64(r.inflater.received) / float64(r.inflater.consumed)
 }
 
-// foreign lists the first bytes of common files that are not text, with problem and remedy.
+// foreign lists the first bytes of common files that are not text, with the problem and the remedy.
 var foreign = []struct{ magic, what, fix string }{
 	{"PK\x03\x04", "zip archive", "unpack it first"},
 	{"\xfd7zXZ\x00", "xz-compressed",
@@ -329,7 +328,8 @@ func terminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// IsStream reports whether a path names stdin or stdout, a pipe or a device, which are read or written once.
+// IsStream reports whether a path is stdin, stdout, a pipe or a device, which can be read or written only
+// once.
 func IsStream(path string) bool {
 	info, err := os.Stat(path)
 	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()

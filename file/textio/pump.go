@@ -13,9 +13,8 @@ const (
 	pieceBytes = 128 << 10 // half a chunk, so that parsing starts before a whole chunk is there
 )
 
-// pump reads a source in a goroutine, for two reasons: a read from a pipe cannot be
-// interrupted, but waiting for the goroutine can; and decompression runs in parallel with
-// parsing.
+// pump reads a source in a goroutine. A read from a pipe cannot be interrupted, but waiting for the goroutine
+// can. Decompression in the goroutine also runs in parallel with parsing.
 type pump struct {
 	ctx      context.Context
 	quit     chan struct{}
@@ -36,8 +35,8 @@ type piece struct {
 	consumed int64 // compressed bytes up to the end of the piece
 }
 
-// newPump returns a pump that reads in in pieces of at least size bytes. consumed, which may be nil, returns the number
-// of compressed bytes read.
+// newPump returns a pump that reads from in, in pieces of at least size bytes. consumed returns the number of
+// compressed bytes read. It may be nil.
 func newPump(ctx context.Context, in io.Reader, size int,
 	consumed func() int64) *pump {
 	p := &pump{
@@ -89,7 +88,7 @@ func fill(in io.Reader, buf []byte, size int) piece {
 	return piece{data: buf[:n]}
 }
 
-// stop ends the goroutine when its current read returns, and a Read that waits for it at once.
+// stop ends the goroutine when its current read returns. A Read that waits for the goroutine ends at once.
 func (p *pump) stop() { close(p.quit) }
 
 // Read implements io.Reader.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// records turns JSON objects, one behind the other or in a list, into lines of a table: the keys on line 0, and the
-// values of each object, in quotes and separated by tabs, on the line on which it begins, or the next free one.
+// records turns JSON objects, one after the other or in a list, into lines of a table. Line 0 has the keys.
+// The values of an object, in quotes and separated by tabs, are on the line on which the object begins, or on
+// the next free line.
 type records struct {
 	r      *Reader
 	in     *recordText
@@ -23,12 +24,12 @@ type records struct {
 	err    error
 	isList bool // a list has begun and not ended
 
-	// The object at hand.
+	// The current object.
 	first   int64 // line
 	members []Member
 }
 
-// Member is a member of an object of JSON.
+// Member is a member of a JSON object.
 type Member struct {
 	Key, Text string          // Text is the value of a text, a number or a truth value
 	IsText    bool            // the value is a text
@@ -41,8 +42,8 @@ type recordText struct {
 	ends int64 // ends of lines
 }
 
-// HeadBytes is the length of the beginning of a text by which its form is recognized; the objects of JSON in it have all
-// keys of a table.
+// HeadBytes is the length of the beginning of a text by which the form of the text is recognized. The JSON
+// objects in it must contain all keys of a table.
 const HeadBytes = 64 << 10
 
 // Faults of records, without a place.
@@ -52,8 +53,9 @@ var (
 	errCut      = &Error{Msg: "the file ends within a list or an object", Fix: "fetch the file again"}
 )
 
-// RecordTitles returns the keys of the texts and numbers of all whole objects at the beginning of a JSON text. It is nil if
-// there are fewer than two objects outside a list. visit is called with the members of each object, and may be nil.
+// RecordTitles returns the keys with texts and numbers as values, in all whole objects at the beginning of a
+// JSON text. It returns nil if there are fewer than two objects and no list. It calls visit with the members
+// of each object. visit may be nil.
 func RecordTitles(head []byte, visit func(members []Member)) (titles []string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(utf8Mark)), " \t\r\n")
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
@@ -77,9 +79,9 @@ func RecordTitles(head []byte, visit func(members []Member)) (titles []string) {
 	return titles
 }
 
-// ReadObjects calls visit with the members of each object of JSON in a text, in which objects follow one another or are in
-// a list, and with the line on which the object begins. The members are valid during the call. The error is an [*Error] about
-// the file with the given name, the error of visit, or the error of the reading.
+// ReadObjects calls visit for each JSON object in a text, with the line on which the object begins and with
+// its members. Objects follow one another or are in a list. The members are valid during the call. The error
+// is an [*Error] about the file called name, the error of visit, or the error of reading.
 func ReadObjects(name string, text io.Reader, visit func(line int64, members []Member) error) error {
 	j := newRecords(text)
 	for {
@@ -117,7 +119,7 @@ func newRecords(text io.Reader) *records {
 	return &records{in: in, d: json.NewDecoder(in), column: map[string]int{}, warned: map[string]bool{}}
 }
 
-// Read implements [io.Reader] and counts the ends of lines.
+// Read implements [io.Reader]. It counts the ends of lines.
 func (t *recordText) Read(p []byte) (int, error) {
 	if t.left == 0 {
 		return 0, errLong
@@ -128,13 +130,13 @@ func (t *recordText) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// place returns the number of the line that was reached.
+// place returns the number of the current line.
 func (j *records) place() int64 {
 	ahead, _ := io.ReadAll(j.d.Buffered()) // of a buffer
 	return 1 + j.in.ends - int64(bytes.Count(ahead, lineFeed))
 }
 
-// next reads the next object; io.EOF is the end.
+// next reads the next object. It returns io.EOF at the end.
 func (j *records) next() error {
 	j.members = j.members[:0]
 	j.in.left = MaxLine
@@ -185,7 +187,7 @@ func (j *records) member() error {
 	case 'n': // null
 	default:
 		m.Text = string(value)
-		// An exponent without a sign is one also in JSON, and a name among texts.
+		// An exponent without a sign is a number in JSON, but a name among texts.
 		if i := strings.IndexAny(m.Text, "eE") + 1; i > 0 && i < len(m.Text) && m.Text[i]-'0' <= 9 {
 			m.Text = m.Text[:i] + "+" + m.Text[i:]
 		}
@@ -194,7 +196,7 @@ func (j *records) member() error {
 	return err
 }
 
-// Read implements [io.Reader]: the lines of the table.
+// Read implements [io.Reader]. It returns the lines of the table.
 func (j *records) Read(p []byte) (int, error) {
 	for j.out.Len() == 0 {
 		if j.err != nil {
@@ -230,7 +232,7 @@ func (j *records) fill() {
 	j.addRow()
 }
 
-// leaveOut warns about a key whose value is left out, once.
+// leaveOut warns about a key whose value is left out. It warns once about each key.
 func (j *records) leaveOut(key, problem, fix string) {
 	if !j.warned[key] {
 		j.r.warn(Fault(j.r.name, j.first, fix, "%q %s", key, problem))
@@ -238,7 +240,7 @@ func (j *records) leaveOut(key, problem, fix string) {
 	j.warned[key] = true
 }
 
-// recordSigns writes what would end a cell in quotes as JSON does.
+// recordSigns escapes the characters that would end a cell in quotes.
 var recordSigns = strings.NewReplacer(`"`, `""`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\u0000`)
 
 // addRow adds a line with the cells.

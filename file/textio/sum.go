@@ -20,16 +20,16 @@ type Sum struct {
 	IsOpen bool `json:"-"` // the last line has no line end, as in a file that was cut
 }
 
-// recordKey is the key of the function of [WithSums].
+// recordKey is the key of the function of [WithSums] in a context.
 type recordKey struct{}
 
-// WithSums returns a context in which [Reader.Close] calls record, also concurrently, with the sum of each input that was read
-// to its end.
+// WithSums returns a context with the function record. [Reader.Close] calls record with the sum of each input
+// that was read to its end. Calls may be concurrent.
 func WithSums(ctx context.Context, record func(name string, s Sum)) context.Context {
 	return context.WithValue(ctx, recordKey{}, record)
 }
 
-// Sum returns the sum of a closed input. ok is false if it was not read from the beginning to the end.
+// Sum returns the sum of a closed input. ok is false if the input was not read from its beginning to its end.
 func (r *Reader) Sum() (s Sum, ok bool) {
 	text := &r.stored
 	if r.Compressed {
@@ -45,7 +45,8 @@ func (r *Reader) Sum() (s Sum, ok bool) {
 	return s, r.stored.hasEnded
 }
 
-// SumFile returns the sum of a file, or of several files one after the other as if they were one. Cost: a pass over them.
+// SumFile returns the sum of a file, or of several files as if they were one file. Cost: one pass over the
+// files.
 func SumFile(ctx context.Context, paths ...string) (s Sum, err error) {
 	var all tally
 	for _, path := range paths {

@@ -19,7 +19,8 @@ const (
 	exportTable  = "export the table as CSV: sqlite3 -header -csv {file} 'SELECT * FROM TABLE' > table.csv"
 )
 
-// unreadFormats are in the order in which they are tried. An archive begins with "zip:" and the name of its first member.
+// unreadFormats are the formats that are recognized but not read, in the order in which they are tried. For an
+// archive the text to match is "zip:" and the name of the first member.
 var unreadFormats = []unreadFormat{
 	{"a Git LFS pointer", "fetch the file itself with git lfs pull", beginning(`version https://git-lfs\.github\.com/spec/`)},
 	{"an HTML page", fetchPage, beginning(`(?i)\s*<(!doctype html|html|head|body)\b`)},
@@ -32,16 +33,16 @@ var unreadFormats = []unreadFormat{
 	{"an Arrow file or stream", "write it as Parquet", beginning(`ARROW1|\x{FFFD}{4}(?s:..)\x00\x00`)},
 }
 
-// beginning is [Pattern] for the beginning of a content.
+// beginning returns a function for a pattern at the beginning of a content, see [Pattern].
 func beginning(expr string) func() *regexp.Regexp { return Pattern(`\A(` + expr + `)`) }
 
-// Pattern returns a function that compiles an expression when it is first needed.
+// Pattern returns a function that compiles an expression at its first call.
 func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// CheckRead returns an error if a content with this beginning, a few kilobytes, is a file of a common format that is neither
-// a graph nor a table. [Reader.CheckText] refuses other binary files as no text.
+// CheckRead returns an error if head, the first kilobytes of a content, shows a common format that is neither
+// a graph nor a table. [Reader.CheckText] refuses other binary files because they are not text.
 func CheckRead(name string, head []byte) error {
 	head = bytes.TrimPrefix(head, []byte(utf8Mark))
 	if member := firstMember(head); member != "" {
@@ -55,8 +56,8 @@ func CheckRead(name string, head []byte) error {
 	return nil
 }
 
-// firstMember returns the name of the first member of a zip archive, or "" if the content is no zip archive or may be
-// an .npz file.
+// firstMember returns the name of the first member of a zip archive. It returns "" if the content is not a zip
+// archive or may be an .npz file.
 func firstMember(head []byte) string {
 	const fixed = 30 // bytes before the name
 	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
