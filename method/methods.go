@@ -108,10 +108,10 @@ func graphMethods() (list []*engine.Engine) {
 
 var registered []*engine.Engine // by other modules
 
-// Restore returns an engine that predicts with the model of a target. The problem must have the labels and classes, in their
-// order, or numbers that the model has learned from. On the same graph the result has the bits of the prediction that was
-// kept. Settings other than Raw, Memory, Workers and Progress come from the model. There is no estimate of the accuracy. The
-// error is a [choose.ErrUsage] for an unknown method.
+// Restore returns an engine that predicts with the model of a target. The problem must have the labels and classes, in the
+// same order, or the numbers that the model has learned from. On the same graph the result equals the prediction that was
+// kept, to the bit. Settings other than Raw, Memory, Workers and Progress come from the model. There is no estimate of the
+// accuracy. For an unknown method the error is a [choose.ErrUsage].
 func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	e, err := findMethod(m.Method, t)
 	for _, mean := range regression.Means() { // which the best may be
@@ -166,16 +166,17 @@ func Regressions() (list []*engine.Engine) {
 	return list
 }
 
-// The numbers of nodes up to which engines are among the defaults: all together cost some seconds there. A kernel takes a column of
-// all nodes for each of a thousand values, and is the best of them where values have heavy tails.
+// The largest numbers of nodes for which diffusion+rls and spectral are among [DefaultNumbers]: all defaults together cost
+// some seconds there. A kernel needs a column of all nodes for each of a thousand values, and is the best engine if values
+// have heavy tails.
 const (
 	mostKernelNodes   = 8_000
 	mostSpectralNodes = 20_000
 )
 
-// DefaultNumbers returns the list of engines of numbers to compare by default on a graph of the given size: lgc, hops and up
-// to 20,000 nodes spectral, or harmonic if weights have signs; up to 8,000 nodes also diffusion+rls. On each graph of
-// bench/results/promises.md another engine is better than the harmonic function.
+// DefaultNumbers returns the list of engines of numbers to compare by default on a graph of the given size. The list is lgc,
+// hops, and up to 20,000 nodes spectral. If signed is set, harmonic replaces these three. Up to 8,000 nodes diffusion+rls is
+// added. On each graph of bench/results/promises.md another engine is better than the harmonic function.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}
 	if signed {
@@ -207,7 +208,8 @@ func findRegression(name string) (*engine.Engine, error) {
 	return nil, choose.Usage("%s: %s; give %s or KERNEL+%s", name, what, strings.Join(names, ", "), regression.RidgeSpec.Name)
 }
 
-// Explainable returns the names of the methods whose predictions have reasons, in one line.
+// Explainable returns the names of the methods whose predictions can be explained, see
+// [engine.Prediction.Explain], in one line.
 func Explainable() string {
 	names := []string{auto.Spec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
 	for _, l := range propagate.Learners() {

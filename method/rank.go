@@ -25,7 +25,8 @@ import (
 // the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds. On a
 // graph with directions it is a function of all seeds, personalized-pagerank of package kernel.
 
-// Applier is a kernel, or a function of the weights of seeds such as personalized PageRank.
+// Applier is a [kernel.Kernel], or another linear function of the weights of seeds, such as
+// personalized PageRank.
 type Applier interface {
 	Len() int
 	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
@@ -41,12 +42,12 @@ type RankProblem struct {
 	Weight  []float64 // of Seeds, above 0; nil: 1
 	RNGSeed uint64    // of folds
 
-	// Walk means that the kernel is a function of T = D⁻¹A, whose rows are walks that start at the node. Scores are then for
-	// walks that start at the seeds: Kᵀ = D·K·D⁻¹ is applied.
+	// Walk means that the kernel is a function of T = D⁻¹A: the row of a node is a walk that starts at the node. Scores are
+	// then of walks that start at the seeds, because Kᵀ = D·K·D⁻¹ is applied.
 	Walk bool
 
-	// Division numbers the rows of the kernel's blocks if several processes share the nodes; all of them have the
-	// seeds, as named rows. nil: the row of a node is its number.
+	// Division numbers the rows of the kernel's blocks if several processes share the nodes; every process must
+	// have the seeds as named rows. Nil: the row of a node is its number.
 	Division *sparse.Division
 }
 
@@ -66,7 +67,8 @@ func (p *RankProblem) team() *sparse.Team {
 	return &p.Division.Team
 }
 
-// scale returns the factor of a node's row in Kᵀ = D·K·D⁻¹, the degree or 1 for a node without edges.
+// scale returns the factor of a node's row in Kᵀ = D·K·D⁻¹: the degree, or 1 for a node without
+// edges.
 func (p *RankProblem) scale(node int) float64 {
 	if !p.Walk || p.Degrees[node] == 0 {
 		return 1
@@ -90,15 +92,14 @@ type Ranking struct {
 // ErrSeeds is returned if there is no seed, or if all nodes are seeds.
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
-// RankColumns returns the number of columns for a number of seeds that the kernel is applied to at a time: as many as 256 MiB
-// hold, at most one for each fold and one for all seeds. It depends on the graph and the seeds, so that results do not depend
-// on the memory limit.
+// RankColumns returns the number of columns to which the kernel is applied at a time: as many as 256 MiB hold, but at most
+// one for each fold and one for all seeds. It does not depend on the memory limit, so that results do not either.
 func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
 }
 
-// foldCount returns the number of folds of the seeds, 0 for one seed.
+// foldCount returns the number of folds of the seeds. For a single seed it returns 0.
 func foldCount(seeds int) int {
 	if seeds < 2 {
 		return 0
@@ -106,9 +107,10 @@ func foldCount(seeds int) int {
 	return choose.FoldCount(seeds)
 }
 
-// Rank ranks nodes. The tolerance bounds the norm of the error of each column of scores, relative to its norm. Progress is
-// called with the stage "ranking", the finished columns and all columns. The error is [ErrSeeds], an error of the context,
-// or an error of the kernel. Cost: the kernel times a block of 1 + |folds| columns, in slabs of [RankColumns].
+// Rank ranks nodes by their mean kernel values with the seeds. The tolerance bounds the norm of the error of each column
+// of scores, relative to the norm of the column. Progress is called with the stage "ranking", the finished columns and all
+// columns. The error is [ErrSeeds], an error of the context, or an error of the kernel. Cost: the kernel times a block of
+// 1 + |folds| columns, in slabs of [RankColumns].
 func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, error) {
 	if s == nil {
 		s = new(kernel.Settings)
@@ -228,7 +230,8 @@ func seedWeights(p *RankProblem) []float64 {
 	return weights
 }
 
-// scoresTo stores the mean kernel value of each node with each set of seeds in y. x is all zeros, before and after.
+// scoresTo stores the mean kernel value of each node with each set of seeds in y. x must be zero, and is zero
+// afterwards.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {
 	for j, set := range sets {
@@ -269,8 +272,8 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes, or of the seeds of a fold f ≥ 0. For each of these seeds it stores in shares how
-// many nodes that are no seeds have a lower score, see [halvesBelow].
+// note stores the scores of all nodes if f is −1, or of the seeds of fold f. For each seed of the fold it stores in
+// shares how many nodes that are no seeds have a lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // of nodes that are no seeds, each in one process
@@ -297,7 +300,8 @@ func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 
 const badSeed = "method: a process does not have a seed"
 
-// halvesBelow returns twice the number of values below x plus the number of values equal to x, of increasing values.
+// halvesBelow returns twice the number of values below x plus the number of values equal to x. values must be in
+// increasing order.
 func halvesBelow(values []float64, x float64) float64 {
 	lower, _ := slices.BinarySearch(values, x)
 	through, _ := slices.BinarySearchFunc(values, x, func(v, x float64) int {

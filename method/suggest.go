@@ -26,9 +26,9 @@ type Suggestion struct {
 	Probability float64 // of Class
 	Drawn       bool    // at random
 
-	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and the
-	// suggestions before it. Near is the number of nodes near it that no label and no earlier suggestion is near, estimated
-	// from a sample in a graph of more than sampledNodes. Both are 0 of a node that is drawn at random.
+	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and
+	// earlier suggestions. Near is the number of nodes near it that are not near a label or an earlier suggestion; in a
+	// graph of more than 16,384 nodes it is estimated from a sample. Both are 0 for a node that is drawn at random.
 	Covers float64
 	Near   int
 }
@@ -46,12 +46,14 @@ var Strategies = []string{AutoStrategy, CoverStrategy, RandomStrategy}
 // SuggestionTitles are the columns of a table of suggestions.
 var SuggestionTitles = []string{"node", "covers", "label", "probability", "reason"}
 
-// AreSuggested reports whether labels are in a table of suggestions, given the titles of its columns.
+// AreSuggested reports whether titles are the titles of a table of suggestions, so that labels are
+// read from such a table.
 func AreSuggested(titles []string) bool {
 	return slices.Contains(titles, "covers") && slices.Contains(titles, "reason")
 }
 
-// Cells returns the cells of a suggestion behind the node, given the names of the classes.
+// Cells returns the cells of a suggestion in the columns after the node. classes are the names of
+// the classes.
 func (s *Suggestion) Cells(classes []string) []string {
 	covers := fmt.Sprintf("%.4g", s.Covers)
 	reason := fmt.Sprintf("near %s that no label is near", words.Counted(s.Near, "node"))
@@ -76,18 +78,18 @@ const (
 )
 
 // Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the
-// labels of q. If targets is not nil, it returns only these rows. Edges have no direction here.
+// labels of q. If targets is not nil, it returns only rows in targets. It ignores the directions of edges.
 //
-// If covers is not set, the nodes are drawn at random. Otherwise up to coverCandidates of them cover the graph, most useful first. A node u
-// covers v by the similarity
+// If covers is not set, the nodes are drawn at random. Otherwise up to 300 of the nodes cover the graph, the most useful
+// first, and any further nodes are drawn at random. A node u covers v by the similarity
 //
 //	s(v, u) = K(v, u) / max_i K(i, u),  K = exp(−2(I − T)),  T = D⁻¹A
 //
-// of which six terms of the series are computed, and all labels together cover v by Σ_u K(v, u), divided by its maximum.
-// Suggestions are the greedy solution of a facility location problem: each has the largest sum of the increases of
-// the largest s(v, ·), weighted by √d_v, among candidates that were drawn with probabilities in proportion to √d_u. A cover helps
-// where linked nodes mostly share labels; where they do not, it selects hubs, whose labels mislead. Cost: five sweeps for
-// each 32 candidates.
+// where six terms of the series of K are computed. All labels together cover v by Σ_u K(v, u), divided by its maximum.
+// Suggestions are the greedy solution of a facility location problem. Candidates are drawn with probabilities in proportion
+// to √d_u. Each suggestion is the candidate u that increases Σ_v √d_v·max s(v, ·) most, where the maximum is over labels and
+// suggestions. If linked nodes mostly share labels, a cover helps; otherwise it selects hubs, whose labels mislead. Cost:
+// five sweeps for each 32 candidates.
 func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count int, targets []int, covers bool, s *engine.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	free := problem.ListUnlabelled(q, targets)
@@ -131,8 +133,8 @@ func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count
 	return list, nil
 }
 
-// drawNodes draws count nodes of a positive weight, or as many as there are, without replacement and with probabilities in proportion to
-// the weights: the first arrivals of exponential clocks.
+// drawNodes draws count nodes without replacement, with probabilities in proportion to their weights, or all nodes of
+// positive weight if there are fewer. The nodes are the first arrivals of exponential clocks.
 func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.Rand) (drawn []int) {
 	type arrival struct {
 		time float64
@@ -204,8 +206,8 @@ func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, r
 	return list, nil
 }
 
-// heatSimilarity returns for each set of sources the similarity of the given rows: the sum over the sources of columns of the heat
-// kernel, divided by the maximum over all nodes.
+// heatSimilarity returns for each set of sources the similarities of the given rows: the sum of the sources' columns of the
+// heat kernel, divided by its maximum over all nodes.
 func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, rows []int, s *engine.Settings) (list [][]float32, err error) {
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)

@@ -1,8 +1,8 @@
 // Package items classifies items that are not the nodes of one graph, for example the records of a
 // table or many small graphs, by kernels between them. A [Kind] says how its items are read and
-// compared. Registered, it is a command with the name of the kind, which writes kernel values,
-// classifies items, and compares kernels and learners. A [Source] is a kernel between the items of a
-// [Collection] with a learner, whose parameters are chosen by held-out items.
+// compared. A kind that is registered is a command with the name of the kind, which writes kernel
+// values, classifies items, and compares kernels and learners. A [Source] is a kernel between the
+// items of a [Collection] with a learner. Held-out items choose its parameters.
 package items
 
 import (
@@ -29,17 +29,18 @@ type Kind struct {
 	Title   string // of the command, in a line
 	Example string // of a kernel with a parameter: "hypercube:beta=0.5"
 
-	// Help has the descriptions NAME.txt and NAME-COMMAND.txt, with examples behind a line "Examples:"; it may be nil.
+	// Help has the descriptions NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
 	Help fs.FS
 
-	// Kernels returns the kernels between items; nil: the input has the values of a kernel, see
+	// Kernels returns the kernels between items. Nil: the input consists of kernel values, see
 	// [Collection.Classify].
 	Kernels func() []*param.Spec
 
 	// Commands are the commands of the kind among kernel, classify and evaluate; see [Standard].
 	Commands []Command
 
-	// Calibrated makes all predictions in text probabilities, without --scores probability.
+	// Calibrated makes the scores of predictions in text probabilities, even if --scores
+	// probability is not given.
 	Calibrated bool
 
 	// MinusOne makes -1 a class.
@@ -59,7 +60,8 @@ type Command struct {
 	Flags []Flag
 }
 
-// Flag is a flag of the kind's own, whose value is in [Input.Flags], or one that all kinds share:
+// Flag is a flag of one kind, whose value is in [Input.Flags], or one of these flags that all kinds
+// share:
 //
 //	block                           -o, rows, columns and precision of kernel values
 //	output, dtype                   -o, of endings Words, and precision alone
@@ -80,8 +82,8 @@ type Flag struct {
 	Required bool
 }
 
-// Standard returns the commands kernel, classify and evaluate with all shared flags and the flags of the kind. They read the
-// given argument; noun names an item, and kernel is the default.
+// Standard returns the commands kernel, classify and evaluate, with all shared flags and the given flags. argument is what
+// they read, noun the word for an item, and kernel the default kernel.
 func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
@@ -128,7 +130,7 @@ type Input struct {
 	Count    func(n int, noun string) string       // writes an amount: "1 item", "2,000 items"
 }
 
-// Columns returns the list of columns that is the value of a flag, nil for none.
+// Columns returns the list of columns that is the value of a flag, or nil if the flag is not given.
 func (in *Input) Columns(flag string) (list []string) {
 	for column := range strings.SplitSeq(in.Flags[flag], ",") {
 		column = strings.TrimSpace(column)
@@ -145,7 +147,8 @@ type Part struct {
 	Bytes int64
 }
 
-// Collection is items of a kind. Errors of its functions about the input are [*nodefile.ParseError].
+// Collection holds the items of an input. If its functions return an error about the input, it is a
+// [*nodefile.ParseError].
 type Collection struct {
 	File   string // what messages call it
 	IDs    tablefile.Axis
@@ -156,40 +159,43 @@ type Collection struct {
 	Truth      *nodefile.Labels // to compare predictions with; may be nil
 	TruthName  string
 
-	// Gram returns the kernel between all items with the given values of its parameters and defaults for the other
-	// parameters, and all values. labelled are the items with a class that a learner gets; it is nil for kernel values alone.
+	// Gram returns the kernel between all items, and the values of all its parameters: the values in v, and defaults for
+	// other parameters. labelled are the items whose class a learner knows; nil: no learner follows.
 	Gram func(ctx context.Context, kernel *param.Spec, v param.Values,
 		labelled []int) (classify.Gram, param.Values, error)
 
-	// Units, if not nil, returns what units of a kernel's parameters depend on, see [param.Spec.Resolve].
+	// Units, if not nil, returns the [param.Graph] by which [param.Spec.Resolve] computes parameters in
+	// units, such as a multiple of a mean.
 	Units func(kernel *param.Spec) param.Graph
 
-	// Rows, if not nil, returns a kernel as Gram does, to be computed in groups of rows.
+	// Rows, if not nil, returns a function that computes groups of rows of the kernel, and all
+	// values, as Gram does.
 	Rows func(ctx context.Context, kernel *param.Spec,
 		v param.Values) (Rows, param.Values, error)
 
-	// Classify, if not nil, takes the place of Gram: it learns from kernel values in the input.
+	// Classify, if not nil, replaces Gram: it learns from kernel values in the input.
 	Classify func(ctx context.Context, set *engine.Settings) (*Classified, error)
 
 	Bytes int64 // memory of the items
 
-	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes: to
-	// learn from l, or, if l is nil, to compute rows of a kernel with the given number of columns.
+	// Parts, if not nil, returns the memory of the run, in place of an estimate from Bytes. The
+	// run learns from l; if l is nil, it computes rows of a kernel with the given number of
+	// columns.
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
 	Attributes int    // number of columns that are compared, for the summary; 0: they are no table
 	Summary    string // of a matrix of kernel values, for example "between 188 graphs of 3,371 nodes"
 	Facts      any    // pointer to a struct, whose keys are keys of the JSON document; may be nil
 
-	// Describe, if not nil, returns further keys as Facts, and a line of the summary, in place of
-	// the method, its parameters and its accuracy.
+	// Describe, if not nil, returns further facts, as in Facts, and a line of the summary. The
+	// line replaces the method, its parameters and its accuracy.
 	Describe func(c *Classified) (facts any, text string)
 }
 
 // Rows stores K(rows[i], cols[j]) in row i of dst.
 type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int) error
 
-// RowsOf returns the rows of a kernel.
+// RowsOf returns the rows of a kernel and the values of all its parameters, from Rows or from Gram.
 func (c *Collection) RowsOf(ctx context.Context, kernel *param.Spec,
 	v param.Values) (Rows, param.Values, error) {
 	if c.Rows != nil {
@@ -225,7 +231,7 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 	return []Part{{DataPart, bytes}}, nil
 }
 
-// DataPart is the part of a run whose memory is one sum.
+// DataPart is the name of the [Part] of a run that has no finer parts.
 const DataPart = "data and learner"
 
 // Workspace declares the memory of a fit of any of the learners.
@@ -236,8 +242,9 @@ func Workspace(learners []*classify.Learner, labels, classes int) (w budget.Work
 	return w
 }
 
-// PredictionBytes is the memory of the predictions for n items: for each its probabilities, its
-// class, its place in training and test sets, its predicted class and its place in a ranking.
+// PredictionBytes returns the memory of the predictions for n items: for each item its
+// probabilities, its class, its place in training and test sets, its predicted class and its
+// place in a ranking.
 func PredictionBytes(n, classes int) int64 {
 	return (112 + 4*int64(classes)) * int64(n)
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Source gives kernel values between items, from which a learner predicts their classes. Its engine is called
-// KERNEL+LEARNER, and has the parameters of the kernel and then the parameters of the learner.
+// Source is a kernel between items with a learner that predicts their classes. Its engine has the name
+// KERNEL+LEARNER, and the parameters of the kernel and then the parameters of the learner.
 type Source struct {
 	param.Spec // of the kernel with the learner
 
-	// Calibrate gives a learner without probabilities the probabilities that fit the scores of held-out items
-	// ([classify.Calibrate]).
+	// Calibrate turns the scores of a learner without probabilities into probabilities, fitted to the scores
+	// of held-out items, see [classify.Calibrate].
 	Calibrate bool
 
 	Kernel  *param.Spec
@@ -36,8 +36,8 @@ type Source struct {
 	// Gram returns the kernel values between items for some values of the kernel's parameters, and the values that were used.
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 
-	// Rows calls visit for each scored item i with its number among the items of Gram, −1 for none, and its kernel values with
-	// them. Nil: the items of Gram are scored.
+	// Rows calls visit for each scored item i. item is its number among the items of Gram, or −1 if it is not among them;
+	// values are its kernel values with the items of Gram. Nil: the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
 }
 
@@ -74,8 +74,9 @@ type Classified struct {
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
 
-// SharesTo stores in dst the share of each class that follows from the scores of item i:
-// probabilities, or else soft votes, which sum to one too. A nil dst allocates.
+// SharesTo stores in dst, and returns, a share of each class that follows from the
+// scores of item i: the probability, or, if the learner has no probabilities, the soft
+// vote. The shares sum to one. If dst is nil, SharesTo allocates it.
 func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 	return c.shares(dst, c.Scores.Row(i))
 }
@@ -88,9 +89,9 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 	return classify.SoftVotes(dst, c.model.Pairs, scores, 1)
 }
 
-// Classify chooses the parameters that the settings do not give by cross-validation on at most 1000 labelled items, learns from
-// all of them and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
-// item. The error is a [*problem.Error], an error of the source, or an error of ctx.
+// Classify chooses the parameters that the settings do not give, by cross-validation on at most 1000 labelled items. Then it
+// learns from all labelled items and scores every item. Cost: a fit for each fold and setting, and a row of kernel values
+// for each distinct item. The error is a [*problem.Error], an error of the source, or an error of ctx.
 func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
@@ -107,7 +108,7 @@ func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Se
 // Engine returns the engine, which chooses parameters inside each training set.
 func (s *Source) Engine() *engine.Engine { return s.engine(nil) }
 
-// engine returns the engine, whose prediction is stored in result unless it is nil.
+// engine returns the engine. If result is not nil, the engine stores its prediction there.
 func (s *Source) engine(result *Classified) *engine.Engine {
 	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
 	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
@@ -118,15 +119,17 @@ func (s *Source) engine(result *Classified) *engine.Engine {
 }
 
 const (
-	// gramFolds is the number of folds, because each fold and setting is a fit from nothing.
+	// gramFolds is the number of folds. It is small, because each fold and setting needs its own
+	// fit.
 	gramFolds = 5
 
-	// triedLabels is the number of labels that parameters are chosen by at the most.
+	// triedLabels is the largest number of labels by which parameters are chosen.
 	triedLabels = 1000
 )
 
-// begin returns the settings and the stages. The parameters of the kernel are compared with the
-// learner's defaults, and then the settings of the learner. With too few labels the given values are taken.
+// begin returns the job with its settings and stages. The job compares the parameters of the kernel with
+// the learner's defaults, and then the settings of the learner. With too few labels it uses the given
+// values, and defaults for other parameters.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -220,9 +223,9 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut predicts the labels, whose rows are items of k, by models without their fold: all labels, or folds with 1000 of
-// them. It stores the accuracy and the places in c. y has the classes of the items of k, and is changed meanwhile. Cost: a fit
-// for each fold.
+// holdOut predicts the labels, whose rows are items of k, by models without their fold. If there are more than 1000 labels,
+// it predicts as many folds as have 1000. It stores the accuracy and the places in c. y has the classes of the items of k;
+// holdOut changes it and restores it. Cost: a fit for each fold.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
 	fold, count := j.Settings.FoldsLike(p, triedLabels)
@@ -352,7 +355,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 	return nil
 }
 
-// decide stores the class of item i, or if class is −1, the class with its highest score.
+// decide sets the class of item i to class, or if class is −1, to the class with the highest score.
 func (c *Classified) decide(i, class int) {
 	c.Class[i] = class
 	if class < 0 {

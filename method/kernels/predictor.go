@@ -100,7 +100,8 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	return nil
 }
 
-// learnChosen is the Learn of a job: it fits the votes unless the choice has done so, and the learner.
+// learnChosen is the Learn of a job: it fits the learner, and the votes if the choice has not fitted
+// them.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
@@ -112,7 +113,7 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// fitVotes fits the votes of a setting that was not chosen.
+// fitVotes fits the votes of a setting that was given, not chosen.
 func (r *predictor) fitVotes(ctx context.Context) error {
 	if r.best != nil {
 		return nil
@@ -157,8 +158,9 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	})
 }
 
-// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of the given Gram blocks and settings;
-// settings vary faster. Settings on a path, or of a learner that compares them, are fitted together.
+// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of the given Gram blocks and
+// settings; settings vary faster. If the learner has a path or a Compare, see [classify.Learner], its settings are fitted
+// together.
 func validateKernels(ctx context.Context, r *predictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -204,7 +206,8 @@ func (r *predictor) compareLabels(ctx context.Context,
 // comparedTolerance is the tolerance of kernels that are only compared. The chosen kernel is computed again.
 const comparedTolerance = 1e-6
 
-// grams returns for each kernel its values between items, followed by the values between rows and items.
+// grams returns a block for each kernel: the values between items, followed by the values between rows
+// and items.
 func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	s := r.settings(phase)
@@ -216,7 +219,7 @@ func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	return grams, err
 }
 
-// seenAll returns the values of the best kernel between all labels, times its scale.
+// seenAll returns the values of the best kernel between all labels, times r.scale.
 func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.Problem.Row) {
@@ -250,7 +253,7 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 	return err
 }
 
-// learnItems learns from all labels. If the learner needs them, it computes the values between all nodes.
+// learnItems learns from all labels. If the learner needs the values between all nodes, it computes them.
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
 	r.items = r.Problem.Row
@@ -301,10 +304,11 @@ func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error
 	return err
 }
 
-// machinesAtATime is the largest number of machines whose decisions are computed in one application of the kernel.
+// machinesAtATime is the largest number of classifiers whose decisions are computed in one application of the
+// kernel.
 const machinesAtATime = 32
 
-// solveColumns is the largest number of machines that are solved together.
+// solveColumns is the largest number of classifiers that are solved together.
 const solveColumns = 64
 
 // score turns decisions on every node into scores. The decisions of a learner that is linear in the kernel come from one
@@ -396,8 +400,9 @@ const solveTolerance = 1e-7
 // countedTolerance is the tolerance of solve for models whose right predictions are only counted.
 const countedTolerance = 1e-4
 
-// solve fits the learner to the labels of p without kernel values: it computes (K + diag(ridge))⁻¹·T by conjugate gradients on
-// E_Lᵀ·K·E_L + diag(ridge). The error wraps [kernel.ErrUnsolved] if the residual, relative to the targets, exceeds the tolerance.
+// solve fits the learner to the labels of p without kernel values: it computes (K + diag(ridge))⁻¹·T by conjugate gradients
+// on E_Lᵀ·K·E_L + diag(ridge). If the residual, relative to the targets, exceeds the tolerance, the error wraps
+// [kernel.ErrUnsolved].
 func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
 	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()
@@ -468,7 +473,7 @@ func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (
 	})
 }
 
-// tuneBytes bounds the memory of the kernels that are compared together.
+// tuneBytes is the largest memory of the kernels that are compared together.
 const tuneBytes = 96 << 20
 
 // countSplit counts the right predictions for the test nodes of a split, for each pair of the given kernels and settings;

@@ -9,7 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// copyShare is the smallest ratio of a memory limit to the memory of a copy of edges, which only saves time.
+// Edges are copied into memory, which only saves time, if the copy takes at most 1/copyShare of the memory
+// limit.
 const copyShare = 8
 
 // isCopied reports whether edges with chosen factors are copied into memory.
@@ -21,9 +22,9 @@ func copyBytes(e *sides.Edges) int64 {
 	return sparse.LoadBytes(e.Store.Manifest.Rows, e.Store.NNZ(), true)
 }
 
-// WithFactors returns a graph of the nodes of g and the edges of e with chosen factors, whose entries are in memory if they
-// take at most an eighth of the limit. It has A, the degrees, and Aᵀ if g has it; if several processes share the rows also what
-// [graph.Divide] finds. Cost: three sweeps for each direction.
+// WithFactors returns a graph of the nodes of g and the edges of e with the factors c. Its entries are in memory if they
+// take at most an eighth of the limit. The graph has A, the degrees, and Aᵀ if g has Aᵀ. If several processes share the
+// rows, it also has what [graph.Divide] finds. Cost: three sweeps for each direction.
 func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges,
 	c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
 	along, against, err := e.Matrices(ctx, c.Book, workers)

@@ -7,20 +7,21 @@ import (
 )
 
 // Estimate is the accuracy of a prediction at the nodes without a label that a label reaches,
-// estimated from held-out labels. It is the one definition of accuracy in reports: nodes that no
-// label reaches are counted in Unreached, because nothing can be learned of them.
+// estimated from held-out labels. All reports define accuracy so: nodes that no label reaches
+// are counted in Unreached alone, because nothing can be learned about them.
 type Estimate struct {
 	Accuracy, Stderr float64
 	Tested           int // held-out labels; 0 if there are too few for an estimate
 
 	Reached, Unreached int // nodes without a label
 
-	// Unseen estimates the share of nodes whose class has no label, if labels were drawn at random. They count as wrong.
+	// Unseen estimates the share of nodes whose class has no label, if labels were drawn at random. Predictions for
+	// these nodes count as wrong.
 	Unseen float64
 }
 
-// EstimateShare returns the estimate from independent predictions of which a number is right: their share p with the standard
-// error √(p(1−p)/tested) of a binomial share. It is zero if nothing was tested.
+// EstimateShare returns the estimate from tested independent predictions, of which right are right: the share p =
+// right/tested, with the standard error √(p(1−p)/tested) of a binomial share. If nothing was tested, the estimate is zero.
 func EstimateShare(right float64, tested int) (e Estimate) {
 	if tested > 0 {
 		e.Accuracy = right / float64(tested)
@@ -30,7 +31,7 @@ func EstimateShare(right float64, tested int) (e Estimate) {
 	return e
 }
 
-// HeldOut is the prediction for a label that was hidden.
+// HeldOut is the prediction for a held-out label.
 type HeldOut struct {
 	Class, Predicted int
 	Probability      float64 // of the predicted class
@@ -50,7 +51,7 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 	p.Classify = p.Classify + q.Classify
 }
 
-// Error reports why a method or learner cannot predict: its graph has directions, several processes share
+// Error reports why a method or learner cannot predict: the graph has directions, several processes share
 // the graph, an iteration did not converge, or the labels contain no information.
 type Error struct {
 	Method string // name of the method, or of its kernel or learner

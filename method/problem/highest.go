@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// HighestCount is the number of classes whose scores [Highest] has.
+// HighestCount is the number of scores of each node in [Highest].
 const HighestCount = 3
 
-// Highest has the highest scores of each node, by falling score and then by class. It replaces a block of the
-// scores of all classes where this does not fit the memory.
+// Highest has the highest scores of each node, by falling score and then by class. If a block of the scores
+// of all classes does not fit the memory, Highest replaces it.
 type Highest struct {
 	class []int32   // HighestCount for each node, -1 for none
 	score []float32 // of these classes
@@ -27,8 +27,8 @@ type labelScore struct {
 	score float32
 }
 
-// NewHighest returns a Highest of n nodes without scores. It also has the scores of the labels, which are the given classes
-// of some nodes.
+// NewHighest returns a Highest of n nodes without scores. For each node in labelled it will also keep the score of the
+// node's class in labels.
 func NewHighest(n int, labelled, labels []int) *Highest {
 	h := &Highest{
 		class: slices.Repeat([]int32{-1}, n*HighestCount),
@@ -59,7 +59,8 @@ func HighestBytes(n int) int64 {
 	return int64(n) * (8*HighestCount + 8 + 1)
 }
 
-// Add adds the scores of a node for the classes from first on. Classes are added in increasing order.
+// Add adds the scores of a node for the classes first, first+1, …. The classes of a node must be
+// added in increasing order.
 func (h *Highest) Add(node, first int, scores []float32) {
 	class, score := h.of(node)
 	if l := h.label(node); l != nil && first <= int(l.class) && int(l.class) < first+len(scores) {
@@ -106,8 +107,8 @@ func (h *Highest) Set(node int, scores []float32) {
 	h.Add(node, 0, scores)
 }
 
-// Normalize divides the scores of a node by their sum over all classes, unless the sum is 1 to the given tolerance or not
-// above 0. It reports whether the sum is above 0.
+// Normalize divides the scores of a node by their sum over all classes. If the sum differs from 1 by at most tolerance,
+// or is not above 0, it changes nothing. It reports whether the sum is above 0.
 func (h *Highest) Normalize(node int, tolerance float64) bool {
 	sum := h.sum[node]
 	if math.Abs(sum-1) <= tolerance || !(sum > 0) {
@@ -129,7 +130,8 @@ func (h *Highest) Class(node int) int {
 	return int(h.class[node*HighestCount])
 }
 
-// RowTo stores the highest scores of a node and the score of its label in dst, and 0 for other classes.
+// RowTo stores the highest scores of a node and the score of its label in dst, each at the position of
+// its class, and 0 for other classes.
 func (h *Highest) RowTo(dst []float64, node int) {
 	clear(dst)
 	if l := h.label(node); l != nil && int(l.class) < len(dst) {

@@ -16,9 +16,9 @@ import (
 
 // Problem is a graph with classes, or numbers, on some of its nodes.
 type Problem struct {
-	// Graph comes from [graph.New], or has A and Degrees alone: then components are found where
-	// they are needed, and other fields stay empty. Walks follow the entries of a row. Items other
-	// than nodes have no graph, see [OfItems].
+	// Graph comes from [graph.New], or has A and Degrees alone; then components are found when
+	// they are needed, and other fields stay empty. Walks follow the entries of a row. If items
+	// are not nodes, Graph is nil, see [OfItems].
 	*graph.Graph
 	items int // other than nodes; 0: there are nodes
 
@@ -33,28 +33,28 @@ type Problem struct {
 	// of the labels.
 	Shares []float64
 
-	// Attributes has a row for each node, which may be missing; nil: there are none.
+	// Attributes has a row for each node; a row may be missing. Nil: nodes have no attributes.
 	Attributes *sparse.Table
 
-	// Edges are the edges of a store with kinds or times; nil means that there are none, or that A has their factors.
-	// Factors that labels choose are 1 in A.
+	// Edges are the edges of a store with kinds or times. Nil means that edges have no kinds and times, or that A
+	// already contains their factors. In A, factors that labels are to choose are 1.
 	Edges *sides.Edges
 
-	// Origin describes the graph for kept models, which are compared with it; nil: not known.
+	// Origin describes the graph, so that a kept model can be compared with it; nil: not known.
 	Origin *sides.Origin
 
-	// Key returns a number that follows from the id of the node of a row; nil means that nodes have no ids. Samples of all
-	// nodes follow its order, so that they depend neither on the order of the rows nor on the order of a file.
+	// Key returns a number that is computed from the id of a row's node; nil means that nodes have no ids. Samples of all
+	// nodes are drawn in the order of Key, so that they do not depend on the order of the rows or of a file.
 	Key func(row int) uint64
 
-	// Learned are the weights of edges that A has for a method; nil means that A has the weights of the graph, and a method
-	// may choose others.
+	// Learned describes the edge weights that were chosen for a method and that A contains. Nil means that A has the
+	// weights of the graph, and a method may choose other weights.
 	Learned *EdgeWeights
 }
 
 // EdgeWeights are the weights of edges that a method learns from.
 type EdgeWeights struct {
-	// Weights are the name of a function of the weights; "": the graph has no weights.
+	// Weights is the name of a function of the weights; "": the graph has no weights.
 	Weights string
 
 	// Factors are the factors of kinds and times; nil means that edges have none.
@@ -128,7 +128,8 @@ func ValidateFor(p *Problem, declared *param.Spec) error {
 	return p.Validate()
 }
 
-// Nodes returns the number of nodes of the graph, of which this process may have a part, see [sparse.Team].
+// Nodes returns the number of nodes of the whole graph, even if this process has a part of them, see
+// [sparse.Team].
 func (p *Problem) Nodes() int {
 	return p.Team().TotalOf(p.Rows())
 }
@@ -136,7 +137,8 @@ func (p *Problem) Nodes() int {
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 
-// CountOf returns the number of nodes of the graph in a set. Each process has its part of the set.
+// CountOf returns the number of nodes of the whole graph in a set. If several processes share the
+// graph, set is the process's part.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	team := p.Team()
 	count := []float64{0}
@@ -161,7 +163,8 @@ func MarkLabels(p *Problem) []bool {
 	return isLabelled
 }
 
-// ListUnlabelled returns the nodes without a label, of all nodes or of targets if these are not nil, in increasing order.
+// ListUnlabelled returns the nodes without a label in increasing order. If targets is not nil, it returns only nodes in
+// targets.
 func ListUnlabelled(p *Problem, targets []int) (rows []int) {
 	isLeftOut := MarkLabels(p)
 	if targets != nil {
@@ -181,7 +184,7 @@ func ListUnlabelled(p *Problem, targets []int) (rows []int) {
 	return rows
 }
 
-// At returns the problem on the same graph with the labels at the given positions alone.
+// At returns the problem on the same graph with only the labels at the given positions.
 func (p *Problem) At(positions []int) *Problem {
 	sub := *p
 	sub.Row = Pick(p.Row, positions)
@@ -190,7 +193,7 @@ func (p *Problem) At(positions []int) *Problem {
 	return &sub
 }
 
-// Pick returns the elements at some positions, nil of nil.
+// Pick returns the elements of list at some positions. If list is nil, it returns nil.
 func Pick[T any](list []T, positions []int) []T {
 	if list == nil {
 		return nil

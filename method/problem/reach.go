@@ -11,8 +11,8 @@ import (
 )
 
 // FindComponents returns the connected components of the graph, ignoring the direction of edges. If
-// the graph does not have them, it finds them in one sweep, counted in work, and stores them in
-// the graph, so that no other call with the graph may run at the same time.
+// the graph has no components yet, it finds them in one sweep, counted in work, and stores them in
+// the graph. No other call with the graph may run at the same time.
 func (p *Problem) FindComponents(ctx context.Context, workers int,
 	work *graph.Work) (*sparse.Components, error) {
 	if p.Components == nil {
@@ -27,8 +27,8 @@ func (p *Problem) FindComponents(ctx context.Context, workers int,
 }
 
 // Whole returns the graph of an undirected problem with everything that [graph.New] computes, but without ids of nodes. It
-// keeps known components, stores new components in the problem, and counts its sweeps in work. No other call with the graph
-// may run at the same time. It returns the errors of graph.New.
+// uses components that are known already, stores new components in the problem, and counts its sweeps in work. No other
+// call with the graph may run at the same time. It returns the errors of graph.New.
 func (p *Problem) Whole(ctx context.Context, workers int,
 	work *graph.Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
@@ -46,8 +46,8 @@ func (p *Problem) Whole(ctx context.Context, workers int,
 }
 
 // Reachable returns the nodes from which a walk can end in one of rows; without a graph it returns all items. Entries of
-// value 0 lead nowhere. Cost: FindComponents; on a directed graph at most one sweep more than the longest of the shortest
-// paths to one of rows.
+// value 0 lead nowhere. Cost: FindComponents; on a directed graph at most one sweep more than the length of the longest
+// of the shortest paths to rows.
 func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	if p.A == nil {
@@ -65,8 +65,8 @@ func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 	return parts.Select(componentsOf(p, parts, rows)), nil
 }
 
-// MissedComponents returns the number of components with a node that is not reached, in all processes. Cost: FindComponents,
-// unless all nodes are reached.
+// MissedComponents returns the number of components of the whole graph with a node that is not in reached. Cost:
+// FindComponents if some node is not reached, else nothing.
 func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	workers int, work *graph.Work) (int, error) {
 	if p.CountOf(reached) == p.Nodes() {
@@ -113,8 +113,8 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	return holds
 }
 
-// reachedAlong is Reached along the edges of a directed graph: sweeps are repeated until
-// nothing changes.
+// reachedAlong is Reachable on a directed graph: it repeats sweeps until nothing
+// changes.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
@@ -166,9 +166,8 @@ func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	return false
 }
 
-// Steps of walks are doubled until walks from at most the share MostMissed of the reached nodes
-// miss all labels, or the walks that find this out have taken MissedWork entries ×
-// columns, some seconds.
+// The steps of walks are doubled while walks from more than the share MostMissed of the reached
+// nodes miss all labels. Doubling stops after MissedWork entries × columns, some seconds.
 const (
 	MostMissed = 0.01
 	MissedWork = 1_000_000_000

@@ -6,12 +6,12 @@ package problem
 //
 // and divides them by their sum, because models learn the shares of the labels: Saerens, Latinne,
 // Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities (2002), equation 4.
-// With balanced it multiplies them by labels / labels of the class as well, which turns the probabilities
-// of a model without weights of classes into probabilities of a model with balanced weights. If p(c|x) minimises
-// the expected −log p(y|x), then p(c|x)·v_c/Σ_b p(b|x)·v_b minimises the expected
-// −v_y·log p(y|x).
+// If balanced is set, the function also multiplies the probability of a class by the number of labels / the
+// number of labels of the class. This turns the probabilities of a model without weights of classes into
+// probabilities of a model with balanced weights: if p(c|x) minimises the expected −log p(y|x), then
+// p(c|x)·v_c/Σ_b p(b|x)·v_b minimises the expected −v_y·log p(y|x).
 //
-// It returns nil if the shares are not known and classes are not balanced.
+// If the shares are not known and balanced is not set, Reweigher returns nil.
 func (p *Problem) Reweigher(balanced bool) func(probabilities []float64) {
 	if p.Shares == nil && !balanced {
 		return nil

@@ -26,11 +26,12 @@ import (
 // over the known nodes i, or a sample of mostFitted known nodes. One decomposition of the features that do not depend on values serves all
 // ridges and all folds.
 type featureRidge struct {
-	// fixed returns the features of known nodes, given by their positions, that do not depend on values.
+	// fixed returns those features of the known nodes at positions that do not depend on values.
 	fixed func(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error)
 
-	// moving returns the features that depend on the values at the positions train. r then is λ for each known node, and the engine has
-	// no other parameter; nil: there are none, and r is λ times the mean of ‖φ‖².
+	// moving returns the features that depend on the values at the positions train. If moving is not nil, r is λ times the
+	// number of known nodes, and λ is the only parameter of the engine. If it is nil, there are no such features, and r is λ
+	// times the mean of ‖φ‖².
 	moving func(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error)
 
 	widens bool // see [engine.GraphMethod]
@@ -59,7 +60,8 @@ type ridgeFit struct {
 	columns   int
 }
 
-// features has a row of features for each of some known nodes. add adds φ·w to the value of each node.
+// features has a row of features for each of some known nodes. add adds φ·w of every node of the graph
+// to values.
 type features struct {
 	*sparse.Block[float64]
 	add func(ctx context.Context, w, values []float64) error
@@ -83,8 +85,8 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	return groups
 }
 
-// positions returns the positions of the values that a model is fitted to or tested on: all whose fold is not negative, and a sample
-// of many others.
+// positions returns the positions of the values that a model is fitted to or tested on: all values whose fold is not
+// negative, and the other values or a sample of them.
 func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
@@ -100,7 +102,8 @@ func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
-// fit decomposes the fixed features of a setting, unless the last decomposition is the same.
+// fit returns the decomposition of the fixed features of a setting. If the last decomposition is
+// the same, it returns that one.
 func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
 	f := j.Shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // it has no other parameter than λ
@@ -198,8 +201,9 @@ func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	return fold
 }
 
-// leaveFoldsOut calls visit with the predictions for the nodes of each fold by models of all other rows, see [classify.RidgePath.LeavePartsOut];
-// they are infinite if equations have no solution. first is the setting of the first λ.
+// leaveFoldsOut calls visit with the predictions for the nodes of each fold by models of all other rows, see
+// [classify.RidgePath.LeavePartsOut]. If equations have no solution, predictions are infinite. first is the setting of the
+// first λ.
 func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit engine.FoldVisitor) error {
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {

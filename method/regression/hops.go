@@ -25,7 +25,8 @@ import (
 //     each with variance 1 over the nodes it learns from;
 //   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes].
 //
-// The means at a known node are means of the values outside its fold, so that they never contain its own value.
+// At a known node the means are over the values outside its fold, so that they do not contain the node's own
+// value.
 var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&param.Spec{
 	Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
 	Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
@@ -47,7 +48,8 @@ func hopWorkspace(p *engine.Problem) budget.Workspace {
 	return w
 }
 
-// attributeFeatures returns the attributes of known nodes, and means of them at the node and its neighbours.
+// attributeFeatures returns the attributes of known nodes, and the means of attributes over each node and
+// its neighbours.
 func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil
@@ -124,8 +126,9 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	return &features{x, add}, nil
 }
 
-// meansOutside returns the means of values around known nodes, without the values of the fold of the node. It has a column for each
-// number of steps up to hops. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
+// meansOutside returns the means of values around each known node, without the values of the node's fold: a row for each
+// value, a column for each number of steps up to hops. Rows of values with a fold below 0 are zero. Cost: sweeps over
+// hopColumns columns.
 func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int, hops int) (*sparse.Block[float64], error) {
 	means := sparse.NewBlock[float64](len(p.Row), hops)
 	members := map[int][]int{}
@@ -150,8 +153,8 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.P
 	return means, nil
 }
 
-// Means returns the two baselines of numbers: the mean of the known values, and the mean of the known values of neighbours,
-// or else of all.
+// Means returns the two baselines of numbers: the mean of all known values, and the mean of the known values of neighbours.
+// If no neighbour has a known value, the second is the mean of all known values too.
 func Means() []engine.Entry {
 	return []engine.Entry{{Name: constant.Spec.Name, Method: constant.Engine()}, {Name: neighbours.Spec.Name, Method: neighbours.Engine()}}
 }
@@ -163,7 +166,8 @@ func predictMean(_ context.Context, p *engine.Problem, _ param.Values, _ *engine
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
-// neighbours predicts the mean of the known values of neighbours, or else, and on graphs with negative weights, of all.
+// neighbours predicts the mean of the known values of neighbours. If there are none, or the graph has negative weights,
+// it predicts the mean of all known values.
 var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
 	engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 		if p.Signed { // means over weights of both signs
@@ -187,9 +191,9 @@ const (
 )
 
 // walkMeans calls visit after each step with the means of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j
-// (T^{hop+1})_ij, for each hidden fold: without the values of the fold, or with all values for −1. Where no walk
-// reaches a value, the mean of all values takes its place. fold is the fold of each value. Cost: a sweep for each of
-// hops.
+// (T^{hop+1})_ij, for each hidden fold, computed without the values of the fold; −1 hides no value. If no walk from
+// a node reaches a value, the mean is the mean of all values. fold is the fold of each value. Cost: a sweep for each
+// of hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)

@@ -55,7 +55,8 @@ func OnKernel(f *kernel.Family) *engine.Engine {
 	return e
 }
 
-// workspace declares the memory of the columns of the kernel, and of decompositions of values between known nodes.
+// workspace declares the memory of the columns of the kernel, and of decompositions of its values between known
+// nodes.
 func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *engine.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
@@ -73,7 +74,8 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions is the field Predictions of [engine.GraphMethod]. For few values it takes an eigendecomposition of each Gram matrix.
+// predictions is the field Predictions of [engine.GraphMethod]. If there are few values, it computes an eigendecomposition
+// of each Gram matrix.
 func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
 	p := j.Problem
 	if len(p.Row) > engine.MostCompared {
@@ -126,8 +128,9 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// predict predicts the value of every node by conjugate gradients on products with the kernel, whose scale is estimated on a
-// sample of many values. A factor of 2,430 values on a lattice takes as long, and its time grows with their cube.
+// predict predicts the value of every node by conjugate gradients on products with the kernel. If there are many values, the
+// scale of the kernel is estimated on a sample. A factorization takes as long for 2,430 values on a lattice, and its time
+// grows with the cube of the number of values.
 func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {

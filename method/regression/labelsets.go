@@ -20,7 +20,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// widths is the number of compared widths of models: all columns, half and a quarter of them.
+// widths is the number of compared widths of models: all columns, half of the columns, and a
+// quarter of the columns.
 const widths = 3
 
 // lambdas are the λ of [classify.RidgePath] that are tried.
@@ -28,8 +29,8 @@ func lambdas() []float64 {
 	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
 }
 
-// Spectral learns several labels a node: it computes eigenvectors of the graph, learns each label against the rest from them
-// and from the attributes of nodes, and gives each label a probability that does not depend on the other labels.
+// Spectral predicts several labels of a node. It learns each label against the rest from eigenvectors of the graph and from
+// the attributes of nodes, and gives each label a probability that does not depend on the other labels.
 var Spectral = &engine.Engine{Name: "spectral", Target: engine.LabelSets, Fit: predictLabelSets, Workspace: labelSetWorkspace}
 
 // LabelLearner learns from some of the labelled nodes of a problem.
@@ -44,11 +45,12 @@ type LabelLearner struct {
 	views   *auto.Attributes // of it; nil: it has no attributes
 }
 
-// mostWide is the largest number of labelled nodes for a model with more columns than nodes, because its cost grows with
-// their cube. Tests lower it.
+// mostWide is the largest number of labelled nodes for a model with more columns than labelled nodes, because the cost
+// grows with the cube of this number. Tests lower mostWide.
 var mostWide = 1000
 
-// NewLabelLearner returns the learner of a problem, in which a node has a row for each of its labels.
+// NewLabelLearner returns the learner of a problem. In p.Row a node occurs once for each of its
+// labels.
 func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	l := &LabelLearner{problem: p, set: s.WithDefaults()}
 	places := map[int]int{}
@@ -68,9 +70,9 @@ func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	return l
 }
 
-// Fit returns the model of the labelled nodes at some positions of Row. Edges have no direction here. It returns the errors
-// of [engine.Engine.Weigh], of [lanczos.Problem.Solve] and of weights that are too large or too small. Cost: the
-// eigenvectors, once unless labels choose weights of edges.
+// Fit returns the model of the labelled nodes at some positions of Row. It ignores the directions of edges. It returns the
+// errors of [engine.Engine.Weigh] and [lanczos.Problem.Solve], and an error if weights are too large or too small. Cost:
+// the eigenvectors. If labels choose the weights of edges, every Fit computes them, otherwise only the first.
 func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelSetModel, error) {
 	node := problem.Pick(l.Row, positions)
 	sets := problem.Pick(l.Sets, positions)
@@ -141,8 +143,8 @@ func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error)
 	return err
 }
 
-// Frequent counts the labels of the nodes at the positions. The counts are scores that are equal for all nodes; limit is the threshold
-// learned for them.
+// Frequent returns how many of the nodes at the positions have each label. The counts are scores that are equal for all
+// nodes; limit is the threshold learned for these scores.
 func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float64) {
 	counts = make([]float64, len(l.problem.Names))
 	var sets [][]int
@@ -155,8 +157,9 @@ func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float6
 	return counts, choose.LabelThreshold(sets, func(int) []float64 { return counts })
 }
 
-// F1 returns the micro-F1 and the macro-F1 of scores of the labels of nodes at some positions: first if each node has as many
-// predicted labels as true labels (Perozzi, Al-Rfou, Skiena 2014), then if it has the labels with at least the given score.
+// F1 returns two pairs of micro-F1 and macro-F1, of scores of the labels at the nodes at some positions. For the first pair,
+// as many labels are predicted for a node as it has (Perozzi, Al-Rfou, Skiena 2014), for the second the labels with a score
+// of at least limit.
 func (l *LabelLearner) F1(positions []int, limit float64,
 	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int
@@ -185,7 +188,8 @@ func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace,
 	return w, nil
 }
 
-// labelFit has labelled nodes, whose labels are sets of numbers below labels, and their features.
+// labelFit holds labelled nodes with their features and their sets of labels. labels is the number
+// of all labels.
 type labelFit struct {
 	*auto.Embedding
 	node       []int
@@ -197,13 +201,13 @@ type labelFit struct {
 	model *auto.EmbeddingModel // set by learn
 }
 
-// learn learns the columns and λ of a model.
+// learn fits the least squares of m, with the columns and λ of m, on path p.
 func (f *labelFit) learn(m *engine.LabelSetModel, p *classify.RidgePath) {
 	f.model = f.Fit(p, m.Columns, m.Lambda)
 	m.Scores = f.model.Scores
 }
 
-// path returns ridge regression on the first columns and the attributes.
+// path returns the path of ridge regression on the first width columns and the attributes.
 func (f *labelFit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
 	return f.Path(ctx, f.node, width, f.attributes, classify.OneHot(f.sets, f.labels), f.workers)
 }
@@ -218,10 +222,9 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 	return m, err
 }
 
-// choose returns the model with the columns and λ that are chosen by
-// the labels of nodes that are left out one by one, see package choose: as many labels are
-// predicted for a node as it has, so that the micro-F1 is the share of right ones. The error is
-// the context's.
+// choose returns the model with the columns and λ that predict the labels of nodes best, each
+// node left out in turn, see package choose. As many labels are predicted for a node as it has,
+// so that the micro-F1 is the share of right labels. The error is the error of ctx.
 func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
@@ -300,7 +303,8 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 	return best, nil
 }
 
-// calibrate fits the sigmoids to the scores of some nodes that were left out, and returns the threshold of their probabilities.
+// calibrate fits the sigmoids of m to the scores of nodes, each computed without the node, and returns the threshold of
+// probabilities.
 func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
@@ -322,8 +326,8 @@ func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels 
 	return choose.LabelThreshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.Probable(mat.Row(nil, nodes[k], scores)) })
 }
 
-// predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in rows that need not sum to one, and
-// the likeliest label of each node, also of labelled nodes. It returns the errors of [LabelLearner.Fit].
+// predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in rows that need not sum to one,
+// and the likeliest label of every node, labelled or not. Errors are the errors of [LabelLearner.Fit].
 func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
@@ -338,7 +342,7 @@ func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Paramete
 	return predictSets(ctx, m, l.fitted, s)
 }
 
-// predictSets returns the probabilities of all nodes of the problem that was learned from.
+// predictSets returns the probabilities of all nodes of p, by the model m of p.
 func predictSets(ctx context.Context, m *engine.LabelSetModel, p *engine.Problem,
 	s *engine.Settings) (*engine.Prediction, error) {
 	n := len(p.Degrees)

@@ -33,12 +33,12 @@ var spectralLogisticSpec = param.Spec{
 // embeddingTolerance is the tolerance of the eigenvectors.
 const embeddingTolerance = 1e-6
 
-// SpectralLogistic is multinomial logistic regression on a spectral embedding: row i of
-// the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues, without
-// the eigenvectors of components at 1, as x/√(‖x‖² + ε²): of about unit length (Ng, Jordan
-// and Weiss 2002). ε is a hundredth of the root mean square of ‖x‖, below which rows of
-// other components have only rounding. They are also the eigenvectors of L̃ with the smallest
-// values. d and λ are chosen by cross-validation.
+// SpectralLogistic is multinomial logistic regression on a spectral embedding. Node i has the
+// features x/√(‖x‖² + ε²), of about unit length, where x is row i of the eigenvectors of S =
+// D^-½AD^-½ with the d largest positive eigenvalues (Ng, Jordan and Weiss 2002). These are
+// the eigenvectors of L̃ with the smallest eigenvalues. The eigenvectors of components, with
+// eigenvalue 1, are left out. ε is a hundredth of the root mean square of ‖x‖; shorter rows
+// hold only rounding errors. d and λ are chosen by cross-validation.
 var SpectralLogistic = engine.GraphMethod{
 	Spec: &spectralLogisticSpec, Prepare: prepareSpectral, Predictions: predictSpectral, Scores: scoreSpectral,
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true }, Workspace: spectralWorkspace, IsSampled: true,
@@ -107,8 +107,8 @@ func (j *spectralJob) rowTo(dst []float64, v int) {
 	auto.ScaleRow(dst, j.embedding.Row(v), auto.ShortRow*auto.ShortRow*float64(len(dst))/n)
 }
 
-// fit fits the first settings, as many as have the same dimension, to labels; the models are
-// nil if these have one class.
+// fit fits a model to labels for each of the first settings that have the same dimension. If
+// the labels have one class, the models are nil.
 func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")

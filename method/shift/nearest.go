@@ -11,15 +11,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// reach is a label that reaches a node: its position among the labels above hopBits, and the edges of
-// the shortest path.
+// reach is a label that reaches a node: the position of the label, shifted left by hopBits, plus the
+// number of edges of the shortest path.
 type reach uint32
 
 const (
 	hopBits = 6
 
-	// mostHops limits the sweeps of nearestLabels, because shortest paths of road networks have
-	// thousands of edges. Nodes further away from a label are left out.
+	// mostHops is the largest number of sweeps of nearestLabels, because shortest paths of road
+	// networks have thousands of edges. Nodes further away from all labels are left out.
 	mostHops = 1<<hopBits - 2
 
 	unreached reach = 1<<32 - 1
@@ -32,7 +32,7 @@ func reachOf(label, hops int) reach {
 func (r reach) label() reach { return r >> hopBits }
 func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
 
-// nearest holds the two nearest labels of each node, the nearest first, as numbers.
+// nearest holds the two nearest labels of each node, the nearest first, each a [reach].
 type nearest struct{ *sparse.Block[float64] }
 
 // at returns the nearest label of node v for i = 0, and the next one for i = 1.
@@ -40,8 +40,8 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first from all labels at
 // once. The two nearest labels of a node are among the two nearest labels of its neighbours. If labels are equally near, the
-// first in the order of the labels counts. With a single label it finds the first only, and leaves out rows that the label
-// has reached. Cost: a sweep for each edge of the longest of the shortest paths, at most mostHops.
+// first in the order of the labels counts. With a single label it finds only the nearest label, and skips rows that the
+// label has reached. Cost: a sweep for each edge of the longest shortest path, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (nearest, error) {
 	n := len(p.Degrees)
@@ -74,8 +74,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	return now, nil
 }
 
-// extend adds the labels of v that neighbours have and that are the given number of hops away, and reports
-// whether there are any. last is 0 if there is a single label.
+// extend adds to node v the labels of its neighbours that are hops edges away from v, and reports whether
+// there are any. last is 0 if there is a single label, otherwise 1.
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
 	first := f.at(0, v)
@@ -111,8 +111,9 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	return best[0] != unreached
 }
 
-// onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other
-// kind alone, and all labels of a component are on nodes of one kind: then the hops of neighbours are even and odd.
+// onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other kind
+// alone, and all labels of a component are on nodes of one kind. Then of two neighbours one has even and one has
+// odd hops.
 func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (bool, error) {
 	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }

@@ -17,7 +17,7 @@ type Report struct {
 	Degree Difference `json:"degree"` // sum of the weights of edges
 
 	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels
-	// on one kind alone, which are compared with the nodes of this kind.
+	// on one kind alone. Labelled nodes are then compared with the other nodes of this kind.
 	OneKind bool `json:"one_kind,omitempty"`
 }
 
@@ -75,7 +75,7 @@ func compare(labelled, others []float64) (d Difference) {
 }
 
 // Check compares the labelled nodes of a problem with all other nodes, or only with the rows in targets if targets is not nil. It
-// adds its sweeps to work. Cost: a sweep for each edge of the longest of the shortest paths to a label.
+// adds its sweeps to work. Cost: a sweep for each edge of the longest shortest path to a label.
 func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, work *graph.Work) (*Report, error) {
 	paths, err := nearestLabels(ctx, p, workers, work)
 	if err != nil {

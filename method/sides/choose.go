@@ -16,13 +16,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// leastGain is the share of the best quality by which the quality of a setting must be higher to replace the best setting so
-// far. The difference must also exceed one standard error, and as many standard errors as the best of all trials gains by
-// luck. Two errors lose 10 points where co-work, friends and advice of lawyers are kinds; without leastGain, five points of
-// made payments are lost to kinds that are left out for little. See bench/results/kinds.md.
+// leastGain is the smallest gain of quality, as a share of the best quality so far, by which a setting replaces the best
+// setting so far. The gain must also exceed one standard error, and as many standard errors as the best of all trials gains
+// by luck. Requiring two errors loses 10 points where co-work, friends and advice of lawyers are kinds. Without leastGain,
+// kinds are left out for small gains, which loses five points on made payments. See bench/results/kinds.md.
 const leastGain = 0.05
 
-// IsBetter reports whether one of some settings on trial with the quality q replaces one with the quality best, see [leastGain].
+// IsBetter reports whether a setting with the quality q, one of trials settings that are tried, replaces a setting with the
+// quality best: the gain must be at least 5 %, and more than luck explains.
 func (q Quality) IsBetter(best Quality, trials int) bool {
 	n := float64(len(q))
 	sum := 0.0
@@ -38,8 +39,8 @@ func (q Quality) IsBetter(best Quality, trials int) bool {
 	return n > 1 && sum > max(1, luck)*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(floats.Sum(best))
 }
 
-// Best returns the setting that the labels choose among count settings, from the simplest on, and its quality, see
-// [Quality.IsBetter].
+// Best returns the setting that the labels choose among the settings 0 … count−1, and its quality. The settings
+// must be ordered from the simplest on, see [Quality.IsBetter].
 func (c *Evidence) Best(count int,
 	qualityOf func(setting int) (Quality, error)) (best int, highest Quality, err error) {
 	for setting := range count {
@@ -67,10 +68,10 @@ const (
 	halfLives = 8
 )
 
-// Choose chooses the factors that are open, and the function of the weights of entries that is best with the factors
-// that suit it. The memory of its walks is at most a quarter of the given memory; 0 means no limit. It chooses once for
-// the same labels. It returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each
-// class and fold, for some dozen vectors of weights and each function.
+// Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function
+// with its factors. Its walks take at most a quarter of memory; 0 means no limit. For the same labels it computes the
+// choice once. It returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each class
+// and fold, for some dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))
@@ -109,7 +110,8 @@ type chooser struct {
 	functions int            // number of functions
 }
 
-// book returns the codebook of weights of kinds and a half-life; +Inf is the given half-life.
+// book returns the codebook of weights of kinds and a half-life. If halfLife is +Inf, it uses the
+// given half-life.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	b := c.fixed
 	b.Kinds = kinds
@@ -119,8 +121,8 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	return &b
 }
 
-// chooseKinds chooses the weights of kinds by coordinate steps that gain from equal weights, the largest gain first, and returns
-// their quality.
+// chooseKinds chooses the weights of kinds and returns their quality. It starts from equal weights and changes one weight at
+// a time, the largest gain first.
 func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
 	weights := slices.Repeat([]float64{1}, len(kinds))

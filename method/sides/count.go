@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Counts are counts of entries of a store with kinds or times. Entries whose factor is 0 do not count.
+// Counts are counts of the entries of a store with kinds or times, without entries whose factor is 0.
 type Counts struct {
 	Manifest       shard.Manifest // of the store, with counts and times of these entries; Times is nil without entries
 	Labelled, Same []int64        // for each kind: entries between labelled nodes without self loops, and entries between labelled nodes of one class

@@ -15,7 +15,8 @@ const (
 	steps     = 5
 	uncertain = 0.05 // share of the class shares in predicted probabilities
 
-	// work bounds entries × columns × steps of a walk; it decides how many folds are predicted.
+	// work is the largest number of entries × columns × steps of a walk; it decides how many folds
+	// are predicted.
 	work = 300_000_000
 )
 
@@ -31,7 +32,8 @@ type Labels struct {
 	Fold    []int     // of each label, below [Folds]
 }
 
-// columns returns the number of columns of a fold: one for each class, or the number of values and their sum.
+// columns returns the number of columns of a fold: one for each class, or two for values, their number and
+// their sum.
 func (l *Labels) columns() int {
 	if l.Value != nil {
 		return 2
@@ -48,8 +50,8 @@ type Evidence struct {
 	mean    float64 // of the values
 }
 
-// NewEvidence returns the evidence of labels, on matrices whose walks read a number of entries in
-// each step. If memory is not 0, walks take at most a quarter of it.
+// NewEvidence returns the evidence of labels, for matrices with the given number of entries. If
+// memory is not 0, walks take at most a quarter of it.
 func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 	c := &Evidence{Labels: l, memory: memory / 4, workers: workers}
 	c.folds = int(min(Folds, max(1, work/max(1, steps*entries*int64(l.columns())))))
@@ -62,8 +64,9 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 // Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type Quality []float64
 
-// QualityOf returns the quality of walks of S or T of a matrix, for the labels of the predicted folds. If back, the
-// transpose, is not nil, walks of it are used too. Cost: steps sweeps over columns for folds and classes.
+// QualityOf returns the quality of walks with S or T, as kind says, of the matrix a, for the labels of the
+// predicted folds. If back, the transpose of a, is not nil, walks with back are used too. Cost: steps sweeps over
+// columns for folds and classes.
 func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)
@@ -123,8 +126,8 @@ func (c *Evidence) mass(label, column int) float32 {
 	return 1 - alpha
 }
 
-// scoresTo stores the scores of the columns lo ≤ j < hi, which are pairs of a fold and one of its columns. Labels of a fold do
-// not start walks of its columns.
+// scoresTo stores the scores of the columns lo ≤ j < hi, each a column of a fold. Walks in a fold's columns do not start at
+// the labels of the fold.
 func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
 	x := sparse.NewBlock[float32](n, hi-lo)
@@ -168,7 +171,8 @@ var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
 
 // logarithms returns the logarithms of the probabilities of the right classes. The scores of a node, divided by their
 // sum, are p_c. Its probabilities are proportional to s_c·(p_c/s_c)^q with the shares s_c of the classes among the
-// labels and the exponent q that is best for all nodes, because p_c are too cautious where a node has many neighbours.
+// labels and the exponent q that is best for all nodes. q is needed because p_c is too cautious where a node has many
+// neighbours.
 func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	shares := make([]float64, c.Classes)
 	sharp := make([]float64, c.Classes)

@@ -13,21 +13,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Options are given weights of the kinds and times of edges. The zero value gives all edges their own weights.
+// Options are the given factors of the kinds and times of edges. With the zero value all factors are 1.
 type Options struct {
 	Kinds        map[string]float64 // weights ≥ 0 by kind; others have the weight 1
 	Since, Until string             // the first and the last time of the edges that count; "": all
 	HalfLife     string             // an edge of age t has the factor 2^(−t/h): a number of units, 30d, 4w or 1y; [ChosenHalfLife]; "": no decay
 }
 
-// ChosenHalfLife is the half-life that labels choose.
+// ChosenHalfLife is the value of Options.HalfLife for a half-life that labels choose.
 const ChosenHalfLife = "choose"
 
 func wrong(option, format string, args ...any) error {
 	return param.Refuse("edges", option, format, args...)
 }
 
-// Check returns the error of options that the store does not admit, a [*param.ParameterError].
+// Check returns a [*param.ParameterError] if the options do not fit a store with the manifest m.
 func (o *Options) Check(m *shard.Manifest) error {
 	if o.Kinds != nil && m.Kinds == nil {
 		return wrong("kind-weights",
@@ -101,7 +101,8 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 // daysOf has the days of the units of a half-life.
 var daysOf = map[byte]float64{'d': 1, 'w': 7, 'y': 365.25}
 
-// halfLife returns the half-life in units of times, +Inf without decay or if it is chosen.
+// halfLife returns the half-life in units of times. Without decay, or if labels choose the
+// half-life, it returns +Inf.
 func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	if o.HalfLife == "" || o.HalfLife == ChosenHalfLife {
 		return math.Inf(1), nil
@@ -138,7 +139,7 @@ func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	return factors
 }
 
-// factorsOf returns the factor of each kind of a store, 1 for kinds without one.
+// factorsOf returns the factor of each kind of a store, 1 for kinds that are not in factors.
 func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	for _, kind := range m.Kinds {
 		w, ok := factors[kind.Name]
@@ -150,8 +151,8 @@ func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	return list
 }
 
-// Book returns the codebook of valid options for a store, without weights that are to be chosen; nil if all factors
-// are 1.
+// Book returns the codebook of valid options for a store, where factors that are to be chosen are 1. If all factors
+// are 1, it returns nil.
 func (o *Options) Book(m *shard.Manifest) *shard.Codebook {
 	c := new(shard.Codebook)
 	if o.Kinds != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Origin is the content of a graph and the effective settings of its edges, given or chosen. Results keep it. A later use of
-// a result compares it with the origin of its own graph, or applies it.
+// Origin describes the content of a graph and the effective settings of its edges, given or chosen. Results keep the origin
+// of their graph. When a result is used with another graph, the two origins are compared, or the settings are applied.
 type Origin struct {
 	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": of a graph without a store
 	Directed bool              `json:"directed,omitempty"`
@@ -34,7 +34,8 @@ func OriginOf(m *shard.Manifest) *Origin {
 	return o
 }
 
-// Learn returns the origin with the factors, unless nil, and the function of the weights of edges that a method has learned from.
+// Learn returns the origin with the edge weights that a method has learned from: the function weights, and the factors if
+// they are not nil.
 func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 	learned := *o
 	if factors != nil {
@@ -44,12 +45,13 @@ func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 	return &learned
 }
 
-// fixedReading lists the settings of reading that change the graph and that no other graph can be given afterwards, with the
-// text of their default.
+// fixedReading lists the settings of reading, with their defaults, that change the graph and that cannot be applied to a
+// graph after reading.
 var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}, {"cocitation", "false"},
 	{"coupling", "false"}, {"hyperedges", "false"}}
 
-// Difference is the error for a graph whose edges differ from the edges of a result in a setting that cannot be changed.
+// Difference is the error if a graph was read with another setting than the graph of a result, and the setting cannot be
+// changed.
 type Difference struct {
 	Setting       string // the name of the flag
 	Result, Graph string // its values
@@ -85,7 +87,8 @@ func (o *Origin) fields() map[string]string {
 	return values
 }
 
-// addFields adds the values of fields as text. Names of fields inside a list of kinds have its name in front.
+// addFields adds the values of fields as text. The name of a field inside a list begins with the name of the
+// list.
 func addFields(values map[string]string, list string, fields map[string]any) {
 	for name, value := range fields {
 		inner, isList := value.(map[string]any)
@@ -100,7 +103,7 @@ func addFields(values map[string]string, list string, fields map[string]any) {
 	}
 }
 
-// Compare returns the error of a graph for a result of the origin o, a [*Difference]; nil if it has none.
+// Compare returns a [*Difference] if a graph cannot be used with a result of the origin o, otherwise nil.
 func (o *Origin) Compare(graph *Origin) error {
 	if graph == nil {
 		return nil
@@ -146,8 +149,8 @@ func (c *Choice) Keep() *Kept {
 	return k
 }
 
-// complete returns the options of the edges, completed by the kept factors where options are open or not given; nil means
-// no kept factors. Factors of kinds or times that the edges do not have are ignored.
+// complete returns the options of the edges, where kept factors replace options that are open or not given. If k is nil,
+// there are no kept factors. Kept factors of kinds or times that the edges do not have are ignored.
 func (e *Edges) complete(k *Kept) *Options {
 	o := *e.Options
 	m := e.Store.Manifest
@@ -175,8 +178,9 @@ func (e *Edges) Differs(k *Kept) bool {
 	return !reflect.DeepEqual(e.complete(k), e.Options)
 }
 
-// Restore returns the given factors, with the factors of a kept model in place of factors that are open or not given. It
-// returns nil if the model has none. Other kinds have the weight 1. It returns an error for a window without an edge.
+// Restore returns the given factors, where factors of a kept model replace factors that are open or not given. Other
+// kinds have the weight 1. If the model has no factors, it returns nil. It returns an error for a window of times
+// without an edge.
 func (e *Edges) Restore(k *Kept) (*Choice, error) {
 	options := e.complete(k)
 	if m := e.Store.Manifest; m.Times != nil {

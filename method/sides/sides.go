@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Edges are the edges of a store with kinds or times, whose factors labels choose where [Options] leave them open.
+// Edges are the edges of a store with kinds or times. Labels choose the factors that Options leave open.
 type Edges struct {
 	Store    *shard.Store
 	Options  *Options         // valid
@@ -38,7 +38,8 @@ func (e *Edges) IsOpen() bool {
 		e.Options.HalfLife == ChosenHalfLife
 }
 
-// HasFactors reports whether edges have factors of kinds other than 1 or of a half-life, given, to be chosen or kept.
+// HasFactors reports whether edges have a factor of a kind other than 1, or a half-life. Both may be given, to be
+// chosen, or kept in k.
 func (e *Edges) HasFactors(k *Kept) bool {
 	o := e.complete(k)
 	for _, w := range o.Kinds {
@@ -66,7 +67,8 @@ func (e *Edges) Given() *Choice {
 	return c
 }
 
-// Of returns the choice with factors of a function of the weights of entries.
+// Of returns the choice with a codebook whose factors multiply a function of the weights of
+// entries.
 func (c *Choice) Of(values shard.Values) *Choice {
 	out := *c
 	book := *c.Book
@@ -75,7 +77,7 @@ func (c *Choice) Of(values shard.Values) *Choice {
 	return &out
 }
 
-// entries returns the number of entries of a step of a walk.
+// entries returns the number of entries that a step of a walk reads.
 func (e *Edges) entries() int64 {
 	if e.Store.Manifest.Directed {
 		return 2 * e.Store.NNZ()
@@ -98,8 +100,8 @@ func (e *Edges) Workspace(l *Labels) budget.Workspace {
 	return NewEvidence(l, e.entries(), 0, 0).Workspace(n)
 }
 
-// Matrices returns the adjacency matrix with the factors of a codebook, in which each pair of nodes has one entry, and its
-// transpose. Cost: a sweep for each of them.
+// Matrices returns the adjacency matrix with the factors of a codebook, and its transpose. Each pair of nodes has one
+// entry. Cost: a sweep for each matrix.
 func (e *Edges) Matrices(ctx context.Context, book *shard.Codebook,
 	workers int) (a, transpose sparse.Matrix, err error) {
 	along, against := shard.ApplyCodebook(e.Store, book)

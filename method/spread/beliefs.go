@@ -49,8 +49,8 @@ func valuesOf(c beliefs.Candidate) param.Values {
 		"rounds": param.Of(c.Rounds)}
 }
 
-// beliefsCandidates returns the candidates to choose from: the usual ones, with each given or listed value
-// of a parameter in place of theirs.
+// beliefsCandidates returns the candidates to choose from: the usual candidates, where given or listed
+// values of a parameter replace their values.
 func beliefsCandidates(par *engine.Parameters,
 	s *engine.Settings) (list []beliefs.Candidate, err error) {
 	settings := []param.Values{}

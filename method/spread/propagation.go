@@ -17,9 +17,9 @@ import (
 )
 
 // Propagation gives a node the class of the label that a walk from it is
-// most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps
-// its prior. Labels that absorb less of a walk, and walks of a given length, give the
-// distributions P_t of the walk of package cwk.
+// most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps its
+// prior. If labels absorb only part of a walk, or walks have a given length, the
+// scores are the distributions P_t of the walk of package cwk.
 var Propagation = &engine.Engine{
 	Name:  "lp",
 	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),
@@ -126,8 +126,8 @@ func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Param
 	return out, nil
 }
 
-// heldOutOf returns the scores of label propagation at held-out labels, which say whether centred scores predict them significantly
-// better; nil: they are not computed.
+// heldOutOf returns the scores of label propagation at held-out labels, which say whether centred scores predict
+// significantly more of these labels. It returns nil if this is not asked.
 func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 	l *propagation.Propagation) (*propagation.HeldOut, error) {
 	switch {
@@ -156,8 +156,8 @@ func propagationOf(p *engine.Problem, v param.Values,
 	return l
 }
 
-// propagationValues returns the values of label propagation, and whether one of them
-// was given.
+// propagationValues returns the values of the parameters of label propagation, and
+// whether a value was given.
 func propagationValues(set *engine.Settings) (v param.Values, isGiven bool, err error) {
 	values := propagationSpec.Own(set.Given)
 	v, err = propagationSpec.Resolve(values, nil)

@@ -17,7 +17,7 @@ import (
 
 const Suffix = "+cs"
 
-// Smoothed returns an engine with [propagate.CorrectAndSmooth] around it.
+// Smoothed returns an engine that applies [propagate.CorrectAndSmooth] to the predictions of inner.
 func Smoothed(inner *engine.Engine) *engine.Engine {
 	e := &engine.Engine{
 		Name:  inner.Name + Suffix,
@@ -104,8 +104,8 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	return out, nil
 }
 
-// shareSmoothed stores the scores and the class of a node with the given smoothed scores. Negative ones
-// count as 0; if all do, the scores stay.
+// shareSmoothed stores the scores and the class of node i that follow from its smoothed scores.
+// Negative smoothed scores count as 0; if all are 0, the node keeps its scores.
 func shareSmoothed(p *engine.Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {

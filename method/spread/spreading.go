@@ -27,10 +27,10 @@ import (
 type spreading struct{ rule *propagate.Learner }
 
 const (
-	// choiceTolerance is the tolerance of scores of which only the largest of a row matters.
+	// choiceTolerance is the tolerance of scores if only the largest score of a row matters.
 	choiceTolerance = 1e-6
 
-	// slabColumns bounds the columns of classes or folds that are solved together.
+	// slabColumns is the largest number of columns, of classes or folds, that are solved together.
 	slabColumns = 64
 )
 
@@ -75,8 +75,8 @@ func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	return steps.Engine()
 }
 
-// highest reports whether the highest scores of each node can replace its scores of all classes: probabilities must be shares
-// of scores, which need only the sum of the other scores.
+// highest reports whether the highest scores of each node can replace its scores of all classes. Probabilities must be
+// shares of scores: then the sum of the other scores is enough.
 func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
@@ -103,8 +103,8 @@ func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	return out
 }
 
-// solve calls take with the scores of the labels of some problems for the classes from lo on, slab after slab. In a slab
-// the columns of the problems follow each other.
+// solve computes the scores that spread from the labels of some problems, slab after slab, and calls take with the
+// scores for the classes from lo on. In a slab the columns of the problems follow each other.
 func (m spreading) solve(ctx context.Context, j *engine.Job,
 	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
@@ -136,7 +136,8 @@ func (m spreading) solve(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// predictions solves for several groups at a time. A node that no label reaches is given the largest class.
+// predictions solves for several groups at a time. If no label reaches a node, it predicts the largest
+// class.
 func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {
@@ -196,15 +197,15 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// addTo adds offset, nil for nothing, to scores.
+// addTo adds offset to scores. If offset is nil, it does nothing.
 func addTo(scores, offset []float64) {
 	for c, x := range offset {
 		scores[c] += x
 	}
 }
 
-// scores computes the scores of all nodes, some classes at a time if there are many, and takes classes
-// from them.
+// scores computes the scores of all nodes, some classes at a time if there are many, and the classes
+// that follow from the scores.
 func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
 	n := len(j.Problem.Degrees)
@@ -273,8 +274,8 @@ func share(scores []float32) bool {
 	return sum > 0
 }
 
-// probabilities makes probabilities and classes of the scores in r.out.Raw, each component in units of the root mean square
-// of its scores, because scores of two components may have different units.
+// probabilities computes probabilities and classes from the scores in j.Out.Raw. The scores of each component are divided
+// by their root mean square, because the scores of two components may have different units.
 func (m spreading) probabilities(j *engine.Job, v param.Values,
 	prior []float64) error {
 	f := j.Out.Raw
@@ -334,7 +335,8 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 		iterative.FactorWorkspace(n, p.A.NNZ(), false))
 }
 
-// workspace declares the memory of a solve for all nodes, whose scores are kept where they are no shares, or of folds or splits.
+// workspace declares the memory of a solve for all nodes, or for folds or splits. If probabilities are not shares of scores,
+// a solve for all nodes keeps the scores.
 func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engine.Settings) (w budget.Workspace, err error) {
 	for _, v := range settings {
 		if err := m.rule.Check(len(p.Names), v); err != nil {
@@ -350,11 +352,12 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
 }
 
-// responseTolerance is the residual of the solves for responses, small because links of weights over many decades multiply
-// the rest.
+// responseTolerance is the residual of the solves for responses. It is small, because weights over many decades multiply
+// residuals.
 const responseTolerance = 1e-12
 
-// form returns the form of the scores of all nodes, nil if they are no sums over labelled nodes.
+// form returns the form of the scores of all nodes, or nil if the scores are not sums over labelled
+// nodes.
 func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
 	if !j.Settings.Explain || !propagate.IsLinear(m.rule) {

@@ -22,12 +22,13 @@ import (
 
 // choose chooses the parameters of a walk and its learner by their accuracy on held-out labels; package choose has the rule.
 //
-// The labelled nodes are dealt into stratified folds. For every α and every fold there is a walk in which the fold is unlabelled.
-// Test rows of a fold come from the walk that hides the fold. Plain training rows come from the same walk, honest training rows
-// from the walk that hides their own fold.
+// The labelled nodes are dealt into stratified folds. For every α and every fold there is a walk in which the nodes of the
+// fold have no label. The features of a fold's test rows come from the walk that hides the fold. Plain training rows come
+// from the same walk, honest training rows from the walk that hides the row's own fold, see [Plain] and [Honest].
 //
-// A node from which no visible label can be reached is assigned to the largest class, and is not used to train on honest
-// features. On large graphs long walks are compared only if the longest short walk is chosen, because they take most of the time.
+// If no visible label can be reached from a node, its predicted class is the largest class, and classifiers do not learn
+// from its honest features. On large graphs long walks are compared only if the longest short walk is chosen, because long
+// walks take most of the time.
 func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
@@ -73,7 +74,8 @@ const (
 	shortSteps = 40
 )
 
-// short returns a job without long walks. It returns nil if all walks are long, or if all walks together take at most limit.
+// short returns the job without walks of more than shortSteps steps. It returns nil if all walks are longer, or if all walks
+// together take at most limit entries × columns × steps.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job
@@ -159,7 +161,7 @@ func (j *job) chooseOnSplits(ctx context.Context,
 	return choice, err
 }
 
-// sideBytes bounds the memory of tuning splits that are compared concurrently.
+// sideBytes is the largest memory of tuning splits that are compared concurrently.
 const sideBytes = 512 << 20
 
 // lanes returns the number of tuning splits that are compared concurrently, with one worker each, for the given numbers of labels
@@ -184,11 +186,11 @@ func (j *job) split(labels, tests int) budget.Workspace {
 	return j.walk(choose.FoldCount(labels) + 1).Or(j.trial(labels, tests)).And(j.rows(rows, longestOf(j)))
 }
 
-// maxTested bounds the test nodes of a tuning split.
+// maxTested is the largest number of test nodes of a tuning split.
 const maxTested = 10_000
 
-// testedNodes returns the bound on the test nodes of a tuning split. It is smaller for learners without a path, which score each
-// test node with every model, or have test nodes among their items.
+// testedNodes returns the largest number of test nodes of a tuning split. The number is smaller for learners without a path,
+// which score each test node with every model, or which have test nodes among their items.
 func (j *job) testedNodes() int {
 	switch {
 	case j.Learner.Path != nil:
@@ -428,9 +430,9 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	return x, err
 }
 
-// neutral sets the bias of every classifier so that the classifier is undecided about a node whose walk meets no label, that is,
-// whose features all have the given value. The fitted bias between single labels depends on how long walks stay at them, and
-// would outvote the label that is nearest to a distant node.
+// neutral sets the bias of every classifier so that the classifier is undecided about a node whose walk meets no label: a
+// node whose features all have the value feature. The fitted bias between two single labels depends on how long walks stay
+// at the labels, and would outvote the label that is nearest to a distant node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])
@@ -491,8 +493,8 @@ func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
 
 // Values of the parameter "features": which walk yields the features of a training node.
 const (
-	// Plain means the walk in which all training nodes are labelled. A training row then contains its own label; a test row never
-	// does.
+	// Plain means the walk in which all training nodes are labelled. A training row then contains the label of its node; a
+	// test row never does.
 	Plain = "plain"
 
 	// Honest means the walk in which the training nodes of the node's fold are unlabelled, so that training rows are like test rows.

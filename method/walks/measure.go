@@ -20,7 +20,7 @@ type hiddenFold struct {
 	largest int   // largest class of the visible labels
 }
 
-// mostMeasuring bounds the training rows of a model that measures the accuracy.
+// mostMeasuring is the largest number of training rows of a model that measures the accuracy.
 const mostMeasuring = 20_000
 
 // hideFolds adds to w the variants that hide folds, to measure the accuracy of a setting that a sample chose; their number is the
@@ -106,7 +106,7 @@ func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, larg
 	return classify.ArgMax(share)
 }
 
-// scaleRows scales count rows of the features from the first on, and returns them.
+// scaleRows scales count rows of the features, from row first on, and returns them.
 func (r *predictor) scaleRows(first, count int) *sparse.Block[float32] {
 	f := &sparse.Block[float32]{Rows: count, Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[first*r.features.Stride:]}

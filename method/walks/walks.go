@@ -28,7 +28,7 @@ type method struct {
 // job is a job of a learner on walks.
 type job struct{ engine.Job }
 
-// Engines returns walks with every learner, and first walks with the default learner.
+// Engines returns the engines of walks with each learner. The first has the default learner.
 func Engines() []*engine.Engine {
 	list := []*engine.Engine{method{cwk.Spec.Name, classify.Learners()[0]}.engine()}
 	for _, l := range classify.Learners() {
@@ -50,7 +50,7 @@ func (m method) engine() *engine.Engine {
 	}.InStages(m.begin)
 }
 
-// begin implements [engine.Stages]. With too few labels nothing can be learned from hiding a label: then the setting is the
+// begin implements [engine.Stages]. With too few labels no setting can be chosen by hiding labels: the setting is the
 // longest walk with the default α and features.
 //
 // Training rows are the walk features of labelled nodes, plain or honest. With few labels, honest rows come from several
@@ -143,8 +143,8 @@ func perNode(l *classify.Learner) bool {
 	return l.Whole || !l.Dual
 }
 
-// addNodes adds a pick for every node in the walk with all labels. Nodes without a label, which a learner may learn from, come
-// first.
+// addNodes adds a pick for every node in the walk with all labels. Nodes without a label come first, because a learner may
+// learn from them too.
 func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	n := len(r.Problem.Degrees)
 	labelled := problem.MarkLabels(r.Problem)
@@ -235,8 +235,8 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	})
 }
 
-// maxFeatureBytes bounds the walk features of training rows: with many classes and steps the learner learns from a sample of the
-// labels. It does not depend on the memory limit, so that results do not either.
+// maxFeatureBytes is the largest memory of the walk features of training rows: with many classes and steps the learner
+// learns from a sample of the labels. It does not depend on the memory limit, so that results do not either.
 var maxFeatureBytes int64 = 1 << 30
 
 // mostRows returns the largest number of training rows: as many as fit into maxFeatureBytes, and as the learner accepts.
@@ -409,7 +409,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	return err
 }
 
-// oneClass reports whether all labels except those marked in left have one class.
+// oneClass reports whether all labels that are not marked in left have one class.
 func (r *predictor) oneClass(left []bool) bool {
 	only := -1
 	for i, class := range r.Problem.Class {
@@ -424,8 +424,8 @@ func (r *predictor) oneClass(left []bool) bool {
 	return true
 }
 
-// Which labels share a fold is chance, and with few labels it matters. With at most fewLabels labels, honest rows come from
-// fewPartitions partitions into folds, each row with its share of the cost.
+// With at most fewLabels labels, honest rows come from fewPartitions partitions into folds, each row with 1/fewPartitions
+// of the cost, because with few labels it matters which labels share a fold by chance.
 const (
 	fewLabels     = 1000
 	fewPartitions = 3
@@ -458,8 +458,8 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// decisionBytes is the memory that decisions may always take. Otherwise they may take as much as the walk, because every further
-// slab of decisions needs another walk.
+// Decisions may always take decisionBytes of memory. If the walk takes more, they may take as much as the walk, because
+// every further slab of decisions needs another walk.
 const decisionBytes = 64 << 20
 
 // scoreWalk returns the walk that computes the decisions of machines on all nodes, in the memory that the sums of votes leave.

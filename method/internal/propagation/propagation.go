@@ -278,8 +278,8 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	return sweeps, err
 }
 
-// harmonic stores in the scores the harmonic function for classes lo ≤ c < hi. It returns the number of sweeps, and calls report
-// with the finished share of the work.
+// harmonic stores the harmonic function for classes lo ≤ c < hi in the scores. It returns the number of sweeps, and calls
+// report with the finished share of the work.
 func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -366,7 +366,7 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	return res.Sweeps, nil
 }
 
-// Tolerances of the harmonic function: if only the largest score matters, for scores in float32, and for raw scores.
+// Tolerances of the harmonic function: for [Propagation].Rough, for scores in float32, and for raw scores.
 const (
 	roughTolerance    = 1e-3
 	harmonicTolerance = 1e-8
