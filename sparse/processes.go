@@ -52,7 +52,7 @@ func (t *Team) IsPadding(i int) bool {
 // CountingRows yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
 func (t *Team) CountingRows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
-		// end is the end of the first rows, which count or do not count; the named rows follow.
+		// end is the end of the own rows, and named the start of the named rows if they count.
 		end := hi
 		named := hi
 		if t != nil {

@@ -6,20 +6,18 @@ import (
 	"io/fs"
 )
 
-// FS is a file system. Names are paths of the operating system; no operation
-// makes parents. Errors name the operation and the path.
+// FS is a file system. Names are paths of the operating system. No operation makes parent directories. Errors name the
+// operation and the path.
 type FS interface {
-	// Create makes an empty file for writing and reading, or empties the one
-	// that exists. A pipe or device it opens for writing.
+	// Create makes an empty file for writing and reading. It empties an existing file. It opens a pipe or a device for writing.
 	Create(name string) (File, error)
 
-	// CreateTemp makes a new file for writing that is in use until it is
-	// closed. The error wraps [fs.ErrExist] if the name is taken, and
-	// [ErrLocked] if RemoveTemp came in between.
+	// CreateTemp makes a new file for writing, which is in use until it is closed. The error wraps [fs.ErrExist] if the name is
+	// taken, and [ErrLocked] if RemoveTemp removed the file before it was locked.
 	CreateTemp(name string) (File, error)
 
-	// RemoveTemp removes a file that CreateTemp made. The error wraps
-	// [ErrLocked] if it is in use, by this process or another.
+	// RemoveTemp removes a file that CreateTemp made. If this process or another process uses the file, the error wraps
+	// [ErrLocked].
 	RemoveTemp(name string) error
 
 	// Open opens a file for reading.
@@ -28,11 +26,11 @@ type FS interface {
 	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
 
-	// Follow returns the target of a link, which need not exist, over further links. It
+	// Follow returns the target of a link, which need not exist. If the target is a link, Follow follows it, too. Follow
 	// returns the name itself if it is no link, or if the links form a loop.
 	Follow(name string) (string, error)
 
-	// Rename gives a file a new name; a file of that name is replaced.
+	// Rename gives a file a new name. It replaces a file that has this name.
 	Rename(oldName, newName string) error
 
 	// Remove removes a file or an empty directory.
@@ -47,18 +45,16 @@ type FS interface {
 	// SyncDir makes the names in a directory durable.
 	SyncDir(dir string) error
 
-	// Free returns the bytes that an ordinary user may still write to the
-	// device that holds a file or directory.
+	// Free returns the number of bytes that an ordinary user may still write to the device of a file or directory.
 	Free(name string) (int64, error)
 
-	// Lock takes the advisory lock of that name, a file that Close removes. Where the
-	// file system has no locks it succeeds all the same, see [IsUnlocked].
-	// The error wraps [ErrLocked] if another process, or this one, holds it.
+	// Lock takes the advisory lock with the given name. The lock is a file, which Close removes. If the file system has no
+	// locks, Lock succeeds all the same, see [IsUnlocked]. If this process or another process holds the lock, the error wraps
+	// [ErrLocked].
 	Lock(name string) (io.Closer, error)
 }
 
-// File is an open file. Positioned reads and writes are safe for concurrent
-// use; a file from Open cannot be written.
+// File is an open file. Positioned reads and writes are safe for concurrent use. A file from Open cannot be written.
 type File interface {
 	io.Writer
 	io.WriterAt
@@ -67,7 +63,7 @@ type File interface {
 	Sync() error
 	Stat() (fs.FileInfo, error)
 
-	// Chmod sets the permission bits, where the file system has such.
+	// Chmod sets the permission bits, if the file system has permission bits.
 	Chmod(mode fs.FileMode) error
 }
 

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// OS is the file system of the operating system. Tests have others in its place, see
-// durabletest.On.
+// OS is the file system of the operating system. Tests replace it, see durabletest.On.
 var OS FS = system{}
 
 // system implements [FS] with package os.
@@ -57,7 +56,7 @@ func (system) Open(name string) (File, error) {
 	return fileOf(os.Open(name))
 }
 
-// fileOf returns f as a [File], and a nil interface for an error.
+// fileOf returns f as a [File]. If err is not nil, it returns a nil interface.
 func fileOf(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err
@@ -109,8 +108,8 @@ func (system) Follow(name string) (string, error) {
 		Err: errors.New("too many links")}
 }
 
-// leadsTo returns path, which the links of name spell, or name if that opens another
-// file, as the links of open files may.
+// leadsTo returns path, which the links of name lead to. If name opens another file than path, as the link of an open file may,
+// it returns name.
 func leadsTo(name, path string) string {
 	opened, err := os.Stat(name)
 	if err != nil {
@@ -181,7 +180,7 @@ func (e fullError) Unwrap() []error {
 	return []error{e.error, ErrFull}
 }
 
-// markFull adds [ErrFull] to the error of a full device, so that callers need not know the system's errors.
+// markFull adds [ErrFull] to the error of a full device, so that callers need not know the errors of the system.
 func markFull(err error) error {
 	if err != nil && errors.Is(err, errFull) {
 		return fullError{err}

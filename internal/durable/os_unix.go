@@ -32,8 +32,8 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp creates a file and takes an flock on it. unlocked reports that the file system has no locks; then
-// removeTemp fails as well.
+// createTemp creates a file and takes an flock on it. If unlocked is true, the file system has no locks; removeTemp then fails
+// as well.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, false, err
@@ -46,7 +46,7 @@ func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	return f, err != nil, nil
 }
 
-// removeTemp removes a file unless a process has an flock on it.
+// removeTemp removes a file if no process has an flock on it.
 func removeTemp(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -89,9 +89,8 @@ type flock struct {
 	unsupported bool // the file system has no locks
 }
 
-// lock takes an flock on a file and checks that the file still has that name, because its last
-// owner may have removed it in between. On a file system without locks it returns a lock that
-// excludes no process, see [IsUnlocked].
+// lock takes an flock on a file. It then checks that the file still has its name, because the last owner of the lock may have
+// removed the file in between. On a file system without locks it returns a lock that excludes no process, see [IsUnlocked].
 func lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
@@ -116,12 +115,12 @@ func lock(name string) (io.Closer, error) {
 	}
 }
 
-// Close removes the name while the lock is held, then lets go.
+// Close removes the name of the lock and then releases the lock.
 func (l flock) Close() error {
 	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
 }
 
 func (l flock) IsUnlocked() bool { return l.unsupported }
 
-// leave lets go of a lock whose name another process may use.
+// leave releases a lock and keeps its name, because another process may use it.
 func (l flock) leave() error { return l.f.Close() }

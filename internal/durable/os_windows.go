@@ -23,11 +23,11 @@ func (system) Free(path string) (int64, error) {
 	return int64(free), nil
 }
 
-// SyncDir does nothing: the system writes names through and has no call.
+// SyncDir does nothing, because the system writes names through and has no call for it.
 func (system) SyncDir(string) error { return nil }
 
-// lockedByte is the place of the lock on a temporary file. Locks keep others
-// from reading and writing, so that it lies far behind every content.
+// lockedByte is the position of the lock on a temporary file. A lock keeps others from reading and writing the locked bytes, so
+// that it must lie far behind every content.
 const lockedByte = 1 << 62
 
 // createTemp opens a new file that can be renamed and removed while it is open,
@@ -43,7 +43,7 @@ func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	return f, false, nil
 }
 
-// removeTemp removes a file unless a process has a lock on it.
+// removeTemp removes a file if no process has a lock on it.
 func removeTemp(name string) error {
 	f, err := openShared(name, windows.OPEN_EXISTING)
 	if err != nil {
@@ -101,8 +101,7 @@ func lock(name string) (io.Closer, error) {
 	return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// Close lets go and removes the file, which cannot be removed while it is
-// open here or anywhere else.
+// Close closes and removes the file. The file cannot be removed while it is open in any process.
 func (l fileLock) Close() error {
 	err := l.f.Close()
 	_ = os.Remove(l.f.Name())

@@ -11,10 +11,9 @@ import (
 	"sync"
 )
 
-// Pending is a file under construction. It appears under its name when Commit
-// succeeds; until then, and for ever after Abort, whatever had the name keeps
-// it. It is not safe for concurrent use, except that WriteAt and ReadAt may
-// be called from several goroutines while nothing calls Write.
+// Pending is a file under construction. Its name changes to the new file when Commit succeeds. Until then, and after Abort, the
+// name keeps the old file. A Pending is not safe for concurrent use, except that several goroutines may call WriteAt and ReadAt
+// while no goroutine calls Write.
 type Pending struct {
 	fsys      FS
 	path, tmp string      // tmp is "" where the bytes go straight to path
@@ -25,26 +24,24 @@ type Pending struct {
 	done      bool
 }
 
-// NewFile begins the file path, as a temporary file with a unique name in the same directory. If
-// several processes write one path at the same time, the last to commit determines its content.
-// NewFile removes temporary files in that directory that killed runs left. If path is a link, the link stays
-// and its target is replaced. The new file has the permission bits of the old file, and grants
-// others no more than these from the start. A path that is no regular file (a device, a pipe) is
-// written directly, because it cannot be replaced.
+// NewFile begins the file path, as a temporary file with a unique name in the same directory. If several processes write one
+// path at the same time, the last process to commit determines its content. NewFile removes temporary files that killed runs
+// left in this directory. If path is a link, the link stays and its target is replaced. The new file has the permission bits of
+// the old file, and never grants others more than these. If path is not a regular file but a device or a pipe, it is written
+// directly, because it cannot be replaced.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, true)
 }
 
-// NewBeside is [NewFile] for a file that a run writes in addition to its output, under a
-// name that the user did not give. Therefore a link of that name is replaced and not
-// followed, and the error wraps [fs.ErrExist] if the name is the name of a device, a pipe or
-// a directory.
+// NewBeside is [NewFile] for a file that a run writes in addition to its output, under a name that the user did not give.
+// Therefore a link with this name is replaced and not followed. If the name is the name of a device, a pipe or a directory, the
+// error wraps [fs.ErrExist].
 func NewBeside(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, false)
 }
 
-// newFile begins a file that replaces path when it is committed. With follow, path may be a link,
-// whose target is replaced, or a pipe or device, which is written at once.
+// newFile begins a file that replaces path when it is committed. If follow is set, path may be a link, whose target is
+// replaced, or a pipe or device, which is written directly.
 func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	if !follow {
@@ -79,8 +76,8 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	return p, nil
 }
 
-// begin creates the temporary file, with the permission bits of the file that it will
-// replace unless the name is fresh.
+// begin creates the temporary file. If fresh is not set, the file gets the permission bits mode of the file that it will
+// replace.
 func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	p.fresh = fresh
 	p.mode = mode
@@ -97,16 +94,14 @@ func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	return p, nil
 }
 
-// writing are the permission bits that a file needs while it is written, and for its
-// removal if its run is killed.
+// writing is the permission bits that a file needs while it is written. They are also needed to remove the file if its run is
+// killed.
 const writing = 0o600
 
-// tempSuffix is the end of the name of a temporary file: the name of the final file, with a dot
-// before it and this behind.
+// tempSuffix is the end of the name of a temporary file. Before it the name has a dot and the name of the final file.
 var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`) })
 
-// Final returns the path that a temporary file of NewFile gets when it is committed; it returns other paths as they
-// are.
+// Final returns the path that a temporary file of NewFile gets when it is committed. It returns other paths unchanged.
 func Final(path string) string {
 	dir, name := filepath.Split(path)
 	if suffix := tempSuffix().FindStringIndex(name); suffix != nil && name[0] == '.' {
@@ -115,7 +110,7 @@ func Final(path string) string {
 	return path
 }
 
-// createTemp creates the temporary file, under another name if one is taken.
+// createTemp creates the temporary file. If a name is taken, it tries another name.
 func (p *Pending) createTemp() (err error) {
 	dir, name := filepath.Split(p.path)
 	const attempts = 100
@@ -136,8 +131,8 @@ func (p *Pending) IsUnlocked() bool {
 	return ok && f.IsUnlocked()
 }
 
-// RemoveUnused removes the temporary files in a directory that no process writes any more. Files
-// that cannot be removed stay, because they do no harm.
+// RemoveUnused removes the temporary files in a directory that no process writes any more. If a file cannot be removed, it
+// stays, because it does no harm.
 func RemoveUnused(fsys FS, dir string) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -155,7 +150,7 @@ func (p *Pending) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// WriteAt writes at a position. Bytes between that are not written are zero.
+// WriteAt writes at a position. Bytes between written positions are zero.
 func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	if p.w.Buffered() > 0 {
 		if err := p.w.Flush(); err != nil {
@@ -165,14 +160,12 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	return p.f.WriteAt(b, off)
 }
 
-// ReadAt reads bytes that WriteAt wrote, for temporary files that a process uses itself and
-// aborts in the end.
+// ReadAt reads bytes that WriteAt wrote. It is for temporary files that a process uses itself and never commits.
 func (p *Pending) ReadAt(b []byte, off int64) (int, error) {
 	return p.f.ReadAt(b, off)
 }
 
-// Abort gives the file up. After Commit it does nothing, so that it may be
-// deferred.
+// Abort gives the file up. Abort may be deferred, because it does nothing after Commit.
 func (p *Pending) Abort() error {
 	if p.done {
 		return nil

@@ -59,7 +59,8 @@ func (t *TempDir) Content() string {
 	return filepath.Join(t.Path, tempContent)
 }
 
-// InTempDir returns the parent of the temporary directory that path is or lies in. ours is false if there is none.
+// InTempDir returns the parent of the temporary directory that path names or lies in. ours is false if path does not lie in a
+// temporary directory.
 func InTempDir(path string) (parent string, ours bool) {
 	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
 		if tempPattern().MatchString(filepath.Base(path)) {
@@ -79,9 +80,8 @@ func (t *TempDir) Remove() error {
 	return errors.Join(err, removed)
 }
 
-// removeLeft removes the temporary directories in parent that no process has locked. A directory
-// with other content is not ours and stays. Directories that cannot be removed stay too, because
-// they do no harm.
+// removeLeft removes the temporary directories in parent that no process has locked. A directory with other content is not ours
+// and stays. If a directory cannot be removed, it stays, because it does no harm.
 func removeLeft(parent string) {
 	names, err := OS.List(parent)
 	if err != nil {
@@ -102,8 +102,7 @@ func removeLeft(parent string) {
 	}
 }
 
-// isOurs reports whether path is a directory, and no link to one, that holds a
-// lock, its content or nothing.
+// isOurs reports whether path is a directory that holds a lock, its content or nothing. A link to a directory is not ours.
 func isOurs(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {

@@ -2,7 +2,8 @@ package durable
 
 import "context"
 
-// Until returns fsys, except that its files wait for the reader of a pipe no longer than until the context ends.
+// Until returns a file system with the operations of fsys, in which a file that waits for the reader of a pipe stops waiting
+// when the context ends.
 func Until(ctx context.Context, fsys FS) FS {
 	return until{fsys, ctx}
 }
@@ -44,7 +45,7 @@ func (u until) Create(name string) (File, error) {
 	}
 }
 
-// stream is a pipe or device that is written until the context ends.
+// stream is a pipe or device that can be written until the context ends.
 type stream struct {
 	File
 	ctx  context.Context

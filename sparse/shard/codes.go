@@ -19,15 +19,15 @@ type Kind struct {
 	Entries int64  `json:"entries"` // stored entries of one direction
 }
 
-// Times describes the times of the entries, which are counted in units: days since 1900-01-01, or steps from 0.
+// Times describes the times of the entries. A time is a number of units: days since 1900-01-01, minutes, or steps from 0.
 type Times struct {
 	Unit  string `json:"unit"`  // "day", "minute" or "step"
 	First uint16 `json:"first"` // least time of an entry
 	Last  uint16 `json:"last"`  // largest time of an entry
 }
 
-// The code of an entry is the position of its kind in the manifest, plus kindCodes times its time. It has zeros for a store
-// without kinds or without times.
+// The code of an entry is the position of its kind in the manifest plus kindCodes times its time. The position is 0 if the
+// store has no kinds, and the time is 0 if it has no times.
 const (
 	kindCodes = 1 << 8
 	codeBytes = 3 // of an entry with a kind and a time
@@ -75,7 +75,7 @@ func (m *Manifest) codeSize() (bytes int) {
 	return bytes
 }
 
-// wrongCodes describes a contradiction in kinds and times, or returns "".
+// wrongCodes describes a contradiction in the manifest's kinds and times. It returns "" if there is none.
 func (m *Manifest) wrongCodes() string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
@@ -134,7 +134,7 @@ func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// readCodes takes the kinds and times of a panel from b. If check is set, it describes the first wrong code.
+// readCodes reads the kinds and times of a panel from b. If check is set, it describes the first wrong code.
 func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds = b[:p.Entries:p.Entries]
@@ -160,8 +160,8 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 	return ""
 }
 
-// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, both rounded to
-// float32. Nil means factors of 1.
+// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, both rounded to float32.
+// Nil lists mean factors of 1.
 type Codebook struct {
 	Values Values    // what the factors multiply
 	Kinds  []float64 // by kind
@@ -195,7 +195,7 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 	return t
 }
 
-// Weigher returns the function that weighs a weight by the code of its entry, as the sweeps of [ApplyCodebook] do.
+// Weigher returns the function that multiplies a weight by the factor of a code, as the sweeps of [ApplyCodebook] do.
 func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float64 {
 	t := c.table(m)
 	return func(weight float64, code uint32) float64 {
@@ -272,9 +272,9 @@ func ApplyCodebook(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	return a, transpose
 }
 
-// Weigh multiplies the values of a store with codes by a codebook in all following sweeps, also of [Sweeper.Transpose],
-// joins the entries of each pair of nodes, and computes the degrees again. With an empty codebook, the manifest says that
-// the store is weighted, because other factors will follow; nil means factors of 1. It must be called before
+// Weigh multiplies the values of a store with codes by a codebook in all following sweeps, also of [Sweeper.Transpose]. It
+// joins the entries of each pair of nodes, and computes the degrees again. A nil codebook means factors of 1. With an empty
+// codebook, the manifest says that the store is weighted, because other factors will follow. Weigh must be called before
 // [Sweeper.Load]. Cost: two sweeps.
 func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	m := *s.Manifest

@@ -14,15 +14,15 @@ import (
 // ContentOption is the key of the options of a manifest whose text identifies the content of the store.
 const ContentOption = "content"
 
-// Content returns 16 hex digits that follow from the content of the store: edges with kinds and times, ids, order of the
-// rows, and attributes. Equal graphs have equal digits on any machine, however they were read and compressed.
-// A store of a program that did not compute them has its random identity instead.
+// Content returns 16 hex digits that identify the content of the store: edges with kinds and times, ids, order of the rows, and
+// attributes. Equal graphs have equal digits on any machine, however they were read and compressed. If the program that wrote a
+// store did not compute the digits, Content returns the random identity of the store.
 func (m *Manifest) Content() string {
 	return cmp.Or(m.Options[ContentOption], m.Identity)
 }
 
-// setContent records the digits of [Manifest.Content]. pairs is the sum of contentSum over all rows; attributes is the
-// checksum of the file of attributes, "" without one.
+// setContent records the digits of [Manifest.Content]. pairs is the sum of contentSum over all rows. attributes is the checksum
+// of the file of attributes, or "" if there is no such file.
 func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 	sum := uint32(0)
 	b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {

@@ -8,10 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The degrees file holds A·1 so that no sweep is needed to know it: the coded
-// row lengths of an unweighted store, float64 numbers of a weighted one.
+// The degrees file holds A·1, so that reading the degrees needs no sweep. An unweighted store has coded row lengths, a weighted
+// store has float64 numbers.
 
-// degreeList is the content of the degrees file while a store is written: coded lengths until the first weight other than 1.
+// degreeList is the content of the degrees file while a store is written. It has coded lengths until the first weight other
+// than 1, then numbers.
 type degreeList struct {
 	rows     int // number of rows that there will be, 0 if it is not known
 	weighted bool
@@ -56,7 +57,7 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// parseDegrees returns the degrees of a file. They are compared with the rows when frames are first read, see
+// parseDegrees returns the degrees of a file. Sweeps compare them with the rows when frames are first read, see
 // [view.checkDegrees].
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
@@ -90,7 +91,7 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	return degrees, nil
 }
 
-// checkDegrees says which row differs from the degrees file; it skips pieces of rows.
+// checkDegrees describes the first row of a panel that differs from the degrees file. It skips pieces of rows.
 func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
 	if p.Pieces > 1 {
 		return ""

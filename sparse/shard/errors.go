@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// ErrNotStore is returned for a directory that holds something else.
+	// ErrNotStore is returned for a directory that holds something other than a store.
 	ErrNotStore = errors.New("not a heatwalk store")
 
 	// ErrIncomplete is returned for a store whose writing never finished.
@@ -20,14 +20,13 @@ var (
 	// ErrVersion is returned for a store of a format this program cannot read.
 	ErrVersion = errors.New("other store format")
 
-	// ErrExists is returned by Create where a store is and Force is not given.
+	// ErrExists is returned by Create if the directory has a store and Force is not set.
 	ErrExists = errors.New("store exists")
 
 	// ErrLocked is returned by Create while another writer is at work.
 	ErrLocked = durable.ErrLocked
 
-	// ErrChanged is returned when a file of an open store was changed by
-	// someone else.
+	// ErrChanged is returned if another program changed a file of an open store.
 	ErrChanged = errors.New("changed since it was opened")
 
 	// ErrClosed is returned by sweeps of a store that was closed.

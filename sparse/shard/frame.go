@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Codecs of a store. Zstd holds the same payloads, compressed once more, for
-// stores that are kept rather than read.
+// Codecs of a store. Zstd compresses the same payloads once more, for stores that are kept rather than read.
 const (
 	FourWidths = "four-widths"
 	Zstd       = "zstd"
@@ -65,9 +64,8 @@ const (
 // escape is the byte that announces a row length of four bytes.
 const escape = 255
 
-// slack is the number of bytes that must be readable after a frame, because the decoder loads
-// whole windows. spareIDs is the number of ids after the decoded ones that loops over columns may
-// read as prefetch hints.
+// slack is the number of bytes that must be readable after a frame, because the decoder loads whole windows. spareIDs is the
+// number of ids after the decoded ids that loops over columns may read to prefetch rows.
 const (
 	slack    = 68
 	spareIDs = 256
@@ -103,7 +101,7 @@ func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
 
-// frameSum returns the checksum of a frame, without the bytes that hold the checksum.
+// frameSum returns the checksum of a frame. It skips the bytes that hold the checksum.
 func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
@@ -138,8 +136,8 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 	return dst
 }
 
-// lengthsTo stores the running sums of the row lengths at the start of b in ptr[1:], and returns
-// the bytes read, or −1 if b is too short.
+// lengthsTo stores the running sums of the row lengths at the start of b in ptr[1:]. It returns the number of bytes read, or −1
+// if b is too short.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
 	sum := int64(0)
@@ -178,8 +176,7 @@ func lengthsTo(ptr []int64, b []byte) int {
 	return offset
 }
 
-// hasEscape reports whether one of eight bytes is [escape]: all its bits are set, so that adding
-// one carries.
+// hasEscape reports whether one of eight bytes is [escape]. All bits of escape are set, so that adding one carries.
 func hasEscape(word uint64) bool {
 	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	return word&((word&low)+0x0101010101010101)&high != 0
@@ -293,7 +290,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8,
 	return ""
 }
 
-// checkPanel describes what is wrong with a panel of a matrix with cols columns, or returns "".
+// checkPanel describes the first error in a panel of a matrix with cols columns. It returns "" if there is none.
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	var code []uint32
 	for i := range p.Hi - p.Lo {
@@ -306,7 +303,7 @@ func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	return ""
 }
 
-// checkRow is checkPanel for a row.
+// checkRow is checkPanel for a single row.
 func checkRow(row int, col []uint32, val []float64, code []uint32,
 	cols int64) (wrong string) {
 	last := int64(-1)

@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// frameJob is a frame in the making: Append adds rows, any goroutine encodes it, and it is written
-// in its turn.
+// frameJob is a frame in the making. Append adds rows to it, some goroutine encodes it, and the writer writes it in its turn.
 type frameJob struct {
 	r       sparse.Range
 	lengths []uint32
@@ -72,7 +71,7 @@ func (j *frameJob) reset() {
 	j.code = j.code[:0]
 }
 
-// encode makes the payload, compressed if compress is not nil, and counts the rows.
+// encode makes the payload and counts the rows. If compress is not nil, the payload is compressed.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs = 0
 	j.content = 0
@@ -143,7 +142,7 @@ type frameQueue struct {
 	free    []*frameJob
 }
 
-// add encodes a frame, writes the oldest frames once there are many, and returns an empty frame.
+// add encodes a frame and returns an empty frame. If many frames wait, it first writes the oldest frames.
 func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
 	if q.workers == 1 {
 		q.encode(j)

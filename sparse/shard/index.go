@@ -6,8 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Magic words that begin the files other than shards; the store's identity
-// follows, 8 bytes each.
+// Magic words at the beginning of the files other than shards. The identity of the store follows. Each has 8 bytes.
 const (
 	indexMagic   = "HWindex\x00"
 	degreesMagic = "HWdegree"
@@ -44,8 +43,8 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	return dst
 }
 
-// parseIndex checks that frames fill the shards and that the ranges of each direction are a cut of
-// all rows.
+// parseIndex returns the frames of both directions. It checks that frames fill the shards, and that the ranges of each
+// direction are a cut of all rows.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
 	shards := m.shards()
 	var end int64 // of the frames seen in the current shard

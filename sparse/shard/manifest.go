@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format of stores with attributes, codedVersion the format of other stores whose entries have codes or
-// negative values, and plainVersion the format of all other stores. This package reads all of them.
+// Version is the format of stores with attributes. codedVersion is the format of stores without attributes whose entries have
+// codes or negative values. plainVersion is the format of all other stores. This package reads all three formats.
 const (
 	Version      = 3
 	codedVersion = 2
@@ -47,7 +47,7 @@ type Manifest struct {
 	Checksum   string            `json:"checksum"`             // CRC-32C of this file with these digits zero
 }
 
-// File is one input of a store, or a file of it.
+// File is an input of a store, or a file of a store.
 type File struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`            // of an input as read, before decompression
@@ -62,8 +62,8 @@ type Attributes struct {
 	Type    string `json:"type"` // of the elements, as in NumPy
 }
 
-// Edges returns the number of edges: entries of a directed graph; pairs of an
-// undirected one, where a self loop is stored once.
+// Edges returns the number of edges. For a directed graph these are the entries; for an undirected graph the pairs, where a
+// self loop is stored once.
 func (m *Manifest) Edges() int64 {
 	if m.Directed {
 		return m.Entries
@@ -88,8 +88,8 @@ func (m *Manifest) BytesTotal() int64 {
 	return sum
 }
 
-// BitsPerEntry returns 8 times the bytes of the shard files for each stored
-// entry, both directions of a directed graph counted; 0 without entries.
+// BitsPerEntry returns the bits of the shard files for each stored entry. For a directed graph it counts both directions. It
+// returns 0 if there are no entries.
 func (m *Manifest) BitsPerEntry() float64 {
 	stored := m.Entries
 	if m.Directed {
@@ -101,8 +101,8 @@ func (m *Manifest) BitsPerEntry() float64 {
 	return 8 * float64(m.size()) / float64(stored)
 }
 
-// The manifest begins and ends the same way in every version of the format, so
-// that any program can distinguish damage from an unknown version.
+// Every version of the format has the same beginning and end of the manifest, so that any program can distinguish damage from
+// an unknown version.
 const (
 	manifestHead = "{\n  \"heatwalk\": \"store\",\n  \"format\": "
 	manifestTail = "\"\n}\n"
@@ -133,12 +133,12 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b, nil
 }
 
-// maxManifest bounds the size of a manifest, because it is read whole. A store of 50,000 shards or inputs, with a line for
-// each, fits.
+// maxManifest bounds the size of a manifest, because a manifest is read whole. The manifest of a store of 50,000 shards or
+// inputs, with a line for each, is smaller.
 const maxManifest = 8 << 20
 
-// readManifest reads and checks the manifest of the store in dir. Errors wrap
-// [ErrNotStore], [ErrVersion] or are a [*CorruptError]. It does not read other files.
+// readManifest reads and checks the manifest of the store in dir. It does not read other files. The error wraps [ErrNotStore]
+// or [ErrVersion], or is a [*CorruptError].
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readFile(fsys, path, maxManifest)
@@ -167,8 +167,8 @@ func missingManifest(fsys durable.FS, dir string) error {
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
-// parseManifest parses a manifest. Before the version, it checks the beginning, the end and the checksum, whose form
-// all versions share.
+// parseManifest parses a manifest. It checks the beginning, the end and the checksum before the version, because all versions
+// share their form.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
@@ -215,7 +215,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// problem describes a contradiction in a manifest with a right checksum, or returns "".
+// problem describes a contradiction in a manifest with a right checksum. It returns "" if there is none.
 func (m *Manifest) problem() string {
 	id, err := strconv.ParseUint(m.Identity, 16, 64)
 	switch {

@@ -13,7 +13,7 @@ const (
 	lockName     = "heatwalk.lock"
 )
 
-// shardName returns the name of a shard. The identity in the name prevents that two stores share a file.
+// shardName returns the name of a shard. The name contains the identity, so that two stores never share a file.
 func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }
@@ -35,7 +35,7 @@ var identityPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order|\.npy)$`)
 })
 
-// ownName reports whether a name belongs to a store; no other file is ever removed.
+// ownName reports whether a name is the name of a file of a store. Other files are never removed.
 func ownName(name string) bool {
 	return name == tempName || name == lockName ||
 		identityPattern().MatchString(name)

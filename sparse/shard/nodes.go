@@ -22,13 +22,11 @@ const (
 	nodesString   = "string"   // any bytes
 )
 
-// Nodes is the dictionary between rows and ids. A row is not an id, nor its place
-// among the ids: [Nodes.Lookup] and [Nodes.ID] lead from one to the other for a
-// node, [Nodes.Rows] for vectors and blocks. A dictionary is never
-// changed after it was made and is safe for concurrent use.
+// Nodes is the dictionary between rows and ids. The row of a node is neither its id nor the position of its id in the order of
+// the ids. For a node, [Nodes.Lookup] and [Nodes.ID] convert between rows and ids. For vectors and blocks, [Nodes.Rows]
+// converts between the orders. A dictionary never changes and is safe for concurrent use.
 type Nodes struct {
-	// Order is the position of each row in the order of the ids, nil if the rows are in
-	// it. It must not be changed.
+	// Order is the position of each row in the order of the ids. It is nil if rows are in this order. It must not be changed.
 	Order []uint32
 
 	ids  dictionary
@@ -49,8 +47,8 @@ type dictionary struct {
 	headSize int      // string: bytes of the file before text, which stay in memory with it
 }
 
-// NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0
-// to n−1. It takes no memory and no file.
+// NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0 to n−1. The dictionary takes no memory and no
+// file.
 func NewNumericNodes(n int) *Nodes {
 	return &Nodes{ids: dictionary{kind: nodesImplicit, n: n}}
 }
@@ -116,14 +114,14 @@ func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	return n, nil
 }
 
-// idWord is a position with some bytes of its id, so that most comparisons need no id.
+// idWord is a position with some bytes of its id, so that most comparisons need not read the id.
 type idWord struct {
 	word     uint64
 	position uint32
 }
 
-// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes that the id still has,
-// up to one more.
+// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes of the id from offset on,
+// at most wordBytes+1.
 const wordBytes = 7
 
 func wordOf(id []byte) uint64 {
@@ -133,8 +131,8 @@ func wordOf(id []byte) uint64 {
 	return binary.BigEndian.Uint64(word[:])
 }
 
-// sort sorts positions whose ids agree in the bytes before offset. If two ids are equal, it returns their
-// positions; otherwise a equals b.
+// sort sorts positions whose ids agree in the bytes before offset. If two ids are equal, it returns their positions. Otherwise
+// a equals b.
 func (n *dictionary) sort(order []idWord, offset int) (a, b int) {
 	for i, w := range order {
 		order[i].word = wordOf(n.bytes(int(w.position))[offset:])
@@ -196,8 +194,8 @@ func (n *dictionary) append(dst []byte, position int) []byte {
 	return append(dst, n.bytes(position)...)
 }
 
-// Lookup returns the row of an id, in time logarithmic in the number of rows.
-// Numbers match in their canonical form only: "7", not "07".
+// Lookup returns the row of an id, in time logarithmic in the number of rows. A number must have its canonical form: "7", not
+// "07".
 func (n *Nodes) Lookup(id string) (row int, ok bool) {
 	position, ok := n.ids.find(id)
 	if !ok {
@@ -238,9 +236,8 @@ func (n *Nodes) Bytes() int64 {
 	return int64(ids) + 4*int64(len(n.Order)+len(n.rows))
 }
 
-// Parts of a nodes file after its head: the number of rows; then, numeric, the
-// gaps between ids as varints; or, string, the length of the text, whether an
-// order follows, the lengths of the ids as varints, the order, the text.
+// A nodes file has after its head the number of rows. With numeric ids, the gaps between ids follow as varints. With string
+// ids, the length of the text, whether an order follows, the lengths of the ids as varints, the order, and the text follow.
 const nodesHead = 8
 
 // write writes the file of ids. It ignores errors, because w remembers the first.

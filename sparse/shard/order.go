@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Reorder returns the dictionary of the same ids in which row i has the id of row position[i] of n. The file and [Nodes.Rows]
+// Reorder returns the dictionary of the ids of n in which row i has the id of row position[i] of n. The file and [Nodes.Rows]
 // keep the order of the ids of n. name is the name of the order in the manifest; it must not be empty. position must be a
-// permutation. rows must be its inverse, or nil, in which case it is computed. The slices are kept, 8 bytes a row. n itself
+// permutation, and rows its inverse. If rows is nil, Reorder computes it. The dictionary keeps both slices, 8 bytes a row. n
 // must not be reordered.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.Order != nil || len(position) != n.ids.n {
@@ -42,7 +42,7 @@ func (n *Nodes) Rows() iter.Seq[int] {
 	}
 }
 
-// RowAt returns the row at a position of the order of the ids.
+// RowAt returns the row of the id at a position in the order of the ids.
 func (n *Nodes) RowAt(position int) int {
 	if n.rows == nil {
 		return position

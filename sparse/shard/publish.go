@@ -13,11 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Commit writes the buffered rest and publishes the store: all files durable, then
-// the manifest renamed into place, then the files of the store before it
-// removed. If it fails, or ctx is done before the manifest has its name,
-// everything written is removed and the earlier store stays in force; only
-// when the very last sync fails, the new store is in place but may not
+// Commit writes the buffered rest and publishes the store. It makes all files durable, renames the manifest, and then removes
+// the files of the store that it replaces. If it fails, or if ctx ends before the manifest is renamed, it removes everything
+// that was written, and the earlier store stays valid. Only if the very last sync fails, the new store is in place but may not
 // survive a crash.
 func (w *Writer) Commit(ctx context.Context) error {
 	defer func() { w.SyncTime = w.target.waited }()
@@ -145,8 +143,8 @@ func (w *Writer) publish() error {
 	return errors.Join(err, w.target.unlock())
 }
 
-// Abort removes everything that was written, and the directory if Create made
-// it. After the end of the writer it does nothing.
+// Abort removes everything that was written. It also removes the directory if Create made it. After Commit or Abort it does
+// nothing.
 func (w *Writer) Abort() error {
 	if w.target.lock == nil {
 		return nil

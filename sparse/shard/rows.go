@@ -10,8 +10,9 @@ import (
 // Outside is the place of a row that [Sweeper.WriteRows] leaves out.
 const Outside = ^uint32(0)
 
-// WriteRows writes a store of some rows to the directory dir, in their order: count rows have a place, the other rows are
-// [Outside]. Columns of these rows must have a place too. Cost: one sweep, for a directed graph two.
+// WriteRows writes a store of some rows to the directory dir, in their order. place has the new row of each of these rows,
+// count in all, and [Outside] for the other rows. A column of these rows must not be [Outside]. Cost: one sweep, for a directed
+// graph two.
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	count int) error {
 	m := s.Manifest
@@ -57,8 +58,8 @@ func (w *Writer) appendRows(ctx context.Context, a sparse.Matrix, place []uint32
 	})
 }
 
-// EachCodedRow calls visit with copies of the entries of each row in order: one entry for each kind and time of a pair of
-// nodes. codes is nil if the store has no kinds and times. The slices are valid during the call. Cost: one sweep.
+// EachCodedRow calls visit with copies of the entries of each row in order. A pair of nodes has one entry for each kind and
+// time. codes is nil if the store has no kinds and times. The slices are valid during the call. Cost: one sweep.
 func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32
@@ -88,7 +89,7 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// Select returns the dictionary of the rows that have a place, count of them. Their ids keep their order.
+// Select returns the dictionary of the count rows whose place is not [Outside]. Their ids keep their order.
 func (n *Nodes) Select(place []uint32, count int) (*Nodes, error) {
 	ids := func(yield func([]byte) bool) {
 		var id []byte

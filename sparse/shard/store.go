@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Options says how a store is read; nil means defaults.
+// Options configure how a store is read. Nil means the defaults.
 type Options struct {
 	Memory  int64 // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
 	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor
@@ -25,15 +25,15 @@ type Options struct {
 }
 
 const (
-	// chunkBytes is the size of a chunk of frames, which are read by one call and stay in memory together
-	// or not at all. Chunks are smaller if Memory has no space for many, or if the store has few.
+	// chunkBytes is the size of a chunk of frames. One call reads a chunk, and its frames stay in memory together or not at
+	// all. Chunks are smaller if Memory has no space for many chunks, or if the store has few frames.
 	chunkBytes = 256 << 10
 )
 
-// Store is an open store. As a [sparse.Matrix] it is the matrix of the out direction; see Transpose for the in direction. In
-// a sweep a worker visits one chunk after another. It reads the frames of a chunk that are not in memory by one call, and
-// checks each frame before visit gets its entries. The operating system reads ahead. The error of a damaged frame is a
-// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use; its fields must not be changed.
+// Store is an open store. As a [sparse.Matrix] it is the matrix of the out direction; Transpose returns the matrix of the in
+// direction. In a sweep a worker visits one chunk after another. It reads the frames of a chunk that are not in memory by one
+// call, and checks each frame before visit gets its entries. The operating system reads ahead. If a frame is damaged, the error
+// is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use. Its fields must not be changed.
 type Store struct {
 	sparse.Matrix           // the out direction
 	Manifest      *Manifest // the description of the store
@@ -59,11 +59,10 @@ type view struct {
 	seen      []atomic.Uint64 // checksum with seenBit of each validated frame
 }
 
-// seenBit marks a sum as known, since 0 is a sum too.
+// seenBit marks a sum as known, because 0 is a valid sum.
 const seenBit = 1 << 32
 
-// chunk is a run of frames of one shard, lo ≤ i < hi, that are read at once and
-// stay in memory together.
+// chunk is a run of frames lo ≤ i < hi of one shard, which are read at once and stay in memory together.
 type chunk struct {
 	lo, hi int
 	shard  int32
@@ -76,8 +75,8 @@ type chunk struct {
 }
 
 // Open opens the store in the directory dir. It reads and checks the manifest, the index, the degrees, the dictionary, the
-// order, the length of every file and the first frame of every shard; other frames are checked when they are read. Errors
-// wrap [ErrNotStore], [ErrIncomplete], [ErrVersion], [sparse.ErrMemory], or are a [*CorruptError].
+// order, the length of every file and the first frame of every shard. Other frames are checked when they are read. Errors wrap
+// [ErrNotStore], [ErrIncomplete], [ErrVersion] or [sparse.ErrMemory], or are a [*CorruptError].
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {
 		o = new(Options)
@@ -96,7 +95,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// openOnce opens a store. After an error the returned store must be closed.
+// openOnce opens a store. It returns a store even with an error; the caller must then close it.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{listed: listing{fs: o.fs, dir: dir},
 		plan: budget.Plan{Limit: o.Memory}}
@@ -205,8 +204,8 @@ func (s *Store) storedViews() []*view {
 	return []*view{s.out}
 }
 
-// planFixed adds up the memory that does not depend on the limit; nodes is the memory of the node ids. If the sum exceeds the
-// limit, the error has the sum.
+// planFixed adds up the memory that does not depend on the limit. nodes is the memory of the node ids. If the sum exceeds the
+// limit, the error states the sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	for _, item := range []budget.Item{
@@ -222,9 +221,9 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	return err
 }
 
-// planMemory cuts the frames into chunks, unless they are cut, and decides which frames stay in memory. Without a limit all
-// frames stay. Otherwise the frames that fit in addition to the buffers stay, spread over the sweep so that the disk can work
-// while they are decoded. With stream set, no frame stays. Once the frames are cut, sweeps may run meanwhile.
+// planMemory cuts the frames into chunks, if they are not cut, and decides which frames stay in memory. Without a limit all
+// frames stay, with stream set no frame. Otherwise the frames that fit in addition to the buffers stay, spread over the sweep
+// so that the disk can work while they are decoded. Once the frames are cut, sweeps may run at the same time.
 func (s *Store) planMemory(workers int, stream bool) error {
 	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
@@ -276,7 +275,8 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes or one frame, and returns the length of the longest.
+// cut cuts the frames into chunks of at most target bytes. A larger frame is a chunk of its own. cut returns the length of the
+// longest chunk.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -292,8 +292,7 @@ func (v *view) cut(target int) (longest int) {
 	return longest
 }
 
-// Transpose returns Aᵀ: the store itself if it is undirected, else its in
-// direction.
+// Transpose returns Aᵀ. For an undirected store this is the store itself, for a directed store its in direction.
 func (s *Store) Transpose() sparse.Matrix {
 	if s.Manifest.Directed {
 		return s.back
@@ -301,8 +300,7 @@ func (s *Store) Transpose() sparse.Matrix {
 	return s
 }
 
-// Held returns the bytes that the store holds once everything was read, its
-// buffers for sweeps with them. Options.Memory bounds it.
+// Held returns the bytes that the store holds once everything was read, with its buffers for sweeps. Options.Memory bounds it.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
 // bytesOnlyTransposed returns the bytes of frames in memory that only [Store.Transpose] reads.
@@ -321,8 +319,7 @@ func (s *Store) bytesOnlyTransposed() int64 {
 	return bytes
 }
 
-// Resident reports whether every frame stays in memory once it was
-// read.
+// Resident reports whether every frame stays in memory after it is read.
 func (s *Store) Resident() bool {
 	for _, v := range s.storedViews() {
 		for _, c := range v.chunks {

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// SweepRows implements [sparse.Matrix], see [Store]. Other frames are not decoded, and chunks without these rows are not read.
+// SweepRows implements [sparse.Matrix], see [Store]. It decodes only frames with these rows, and reads only their chunks.
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit sparse.PanelVisitor) error {
 	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
@@ -93,8 +93,7 @@ func (p *bufferPool) give(b *buffers) {
 	p.idle = append(p.idle, b)
 }
 
-// bytes returns the bytes of a chunk, from memory or read into the buffers. The bytes after them
-// are readable too.
+// bytes returns the bytes of a chunk, from memory or read into the buffers. The slack bytes after them are readable, too.
 func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	if c.resident.Load() {
 		return v.load(c)
@@ -141,8 +140,8 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return closedError(err)
 }
 
-// decode checks and decodes frame i. The first time it checks everything. A frame that is read
-// again must have the same checksum; a resident frame is not checked again.
+// decode checks and decodes frame i. The first time it checks everything. If the frame is read again, decode compares its
+// checksum with the first one. It does not check a resident frame again.
 func (v *view) decode(b *buffers, i int, frame []byte,
 	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
@@ -190,8 +189,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame compares the checksum of a frame that was read before, and otherwise checks it with
-// the header.
+// checkFrame compares the checksum of a frame with seen if the frame was read before. Otherwise it checks the checksum in the
+// header, and the header.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got := frameSum(frame)
 	want := binary.LittleEndian.Uint32(frame[atSum:])
@@ -250,8 +249,8 @@ func (v *view) frameError(i int, format string, args ...any) error {
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
 }
 
-// sumError explains a wrong checksum: the file was changed, another frame lies
-// here, or neither.
+// sumError returns the error for a wrong checksum. It says whether the file was changed, another frame is at this place, or
+// neither.
 func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	f := v.direct.frames[i]
 	if err := v.s.listed.changedError(int(f.shard)); err != nil {

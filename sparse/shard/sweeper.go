@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweeper is a store for runs of many sweeps: streamed, with frames in memory, or copied into memory in the
-// layout with the fastest sweeps. The results have the same bits.
+// Sweeper is a store for runs of many sweeps. Its frames are streamed or kept in memory, or it is copied into memory in the
+// layout with the fastest sweeps. Results have the same bits in each form.
 type Sweeper struct {
 	*Store
 	A       sparse.Matrix  // the matrix for sweeps: the store, or after Load its copy
@@ -24,7 +24,7 @@ type Sweeper struct {
 	joined, transposed *sparse.Joined
 }
 
-// entries returns the matrix of the store; after [Weigh], entries that differ by their codes only are joined.
+// entries returns the matrix of the store. After [Weigh] it joins entries that differ by their codes only.
 func (s *Sweeper) entries() sparse.Matrix {
 	if s.joined != nil {
 		return s.joined
@@ -32,7 +32,7 @@ func (s *Sweeper) entries() sparse.Matrix {
 	return s.Store
 }
 
-// Transpose returns Aᵀ. It must not be called before [Weigh] of a store with codes. Cost: one sweep at the first call
+// Transpose returns Aᵀ. If the store has codes, Transpose must not be called before [Weigh]. Cost: one sweep at the first call
 // for a directed store with codes.
 func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	switch {
@@ -50,8 +50,8 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	return s.transposed, nil
 }
 
-// OpenSweeper opens a store as [Open] does for a run with the memory limit o.Memory. The store may use half of
-// it. If copied is set and the store is small, [Sweeper.Load] makes a copy instead.
+// OpenSweeper opens a store as [Open] does, for a run with the memory limit o.Memory. The store may use half of this memory. If
+// copied is set and the store is small, [Sweeper.Load] makes a copy instead.
 func OpenSweeper(ctx context.Context, dir string, o *Options,
 	copied bool) (*Sweeper, error) {
 	o = cmp.Or(o, new(Options))
@@ -79,17 +79,16 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 	return s, nil
 }
 
-// copyShare is the smallest ratio of the memory limit to the memory of a copy, and to the additional memory of a layout
-// beyond plain ids. Decoding ids takes up to a third of the time of a sweep over few columns.
+// copyShare is the smallest ratio of the memory limit to the memory of a copy, and to the memory that a layout takes in
+// addition to plain ids. Decoding ids takes up to a third of the time of a sweep over few columns.
 const copyShare = 8
 
 func (m *Manifest) copyBytes() int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
-// KeepOnDisk decides that every sweep reads the matrix from disk, and reports whether this changes [Sweeper.Held].
-// Sweeps of the store may run meanwhile.
-// Degrees and ids are not read again, because callers already refer to them.
+// KeepOnDisk makes every sweep read the matrix from disk. It reports whether this reduces [Sweeper.Held]. Sweeps of the store
+// may run at the same time. Degrees and ids stay in memory, because callers already refer to them.
 func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	if s.o.Stream {
 		return false, nil
@@ -100,8 +99,8 @@ func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	return true, s.Store.planMemory(sched.Workers(s.o.Workers), true)
 }
 
-// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit, [Sweeper.Held] increases
-// by at most spare bytes; without a copy before, also by the memory of a copy with plain column ids.
+// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit, [Sweeper.Held] increases by at
+// most spare bytes. If there was no copy before, it also increases by the memory of a copy with plain column ids.
 func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	spare int64) (err error) {
 	a := s.entries()

@@ -50,8 +50,8 @@ func (t *target) unlock() error {
 	return err
 }
 
-// makeDir makes the directory if it does not exist. If its name is a link, it makes the target,
-// where the store is then written, and the link stays.
+// makeDir makes the directory if it does not exist. If its name is a link, makeDir makes the target of the link. The store is
+// written there, and the link stays.
 func (t *target) makeDir() error {
 	err := t.fs.Mkdir(t.dir)
 	if errors.Is(err, fs.ErrExist) {
@@ -108,7 +108,7 @@ func (t *target) claim() (removed int, err error) {
 	return 0, err
 }
 
-// mayWrite returns an error unless the directory may be written or replaced by a store.
+// mayWrite returns an error if a store may not be written to the directory, or may not replace its content.
 func (t *target) mayWrite() error {
 	names, err := t.fs.List(t.dir)
 	if err != nil {
@@ -145,8 +145,8 @@ func (t *target) mayWrite() error {
 		t.dir, m.Rows, m.Entries)
 }
 
-// removeLeftovers removes the files of unfinished runs, and returns their number. It removes nothing if the manifest is
-// damaged, because the files of the store are not known.
+// removeLeftovers removes the files of unfinished runs, and returns their number. If the manifest is damaged, it removes
+// nothing, because the files of the store are not known.
 func (t *target) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(t.fs, t.dir)
@@ -191,7 +191,7 @@ func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// publishManifest renames the new manifest into place. published is true if the rename happened, also with an error.
+// publishManifest renames the new manifest. published is true if the manifest was renamed, even if an error followed.
 func (t *target) publishManifest() (published bool, err error) {
 	if err = t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
 		return false, err

@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Forms of the values of a frame: the narrowest that gives all of them back
-// exactly.
+// Forms of the values of a frame. A frame has the narrowest form that represents all its values exactly.
 const (
 	valuesOnes = iota // nothing is stored, every value is 1
 	valuesUint8
@@ -30,8 +29,7 @@ func negative(val []float64) (count int64) {
 	return count
 }
 
-// valueForm returns the narrowest exact form of val. Minus zero is not exact
-// as an integer.
+// valueForm returns the narrowest exact form of val. Integers do not represent −0 exactly.
 func valueForm(val []float64) int {
 	ones := true
 	integer := true

@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// WriteOptions says how a store is written; nil means defaults.
+// WriteOptions configure how a store is written. Nil means the defaults.
 type WriteOptions struct {
 	Codec      string            // [FourWidths] (the default, "") or [Zstd]
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
@@ -29,9 +29,9 @@ type WriteOptions struct {
 	Identity   uint64            // names the store; 0: random
 	Options    map[string]string // recorded in the manifest
 
-	// Around is called once, when all of the store but its manifest is on the disk,
-	// and calls publish once, which puts it in force: for files that are to be there
-	// together with it. An error ends the run as any other does. nil: publish alone.
+	// Around, if not nil, is called once, when all files of the store except the manifest are on the disk. It must call publish
+	// once, which publishes the store. So files can be published together with the store. An error of Around ends the run like
+	// any other error.
 	Around func(m *Manifest, publish func() error) error
 
 	// Attributes, if not nil, writes a .npy file with a row of attributes for each row of the store.
@@ -40,13 +40,12 @@ type WriteOptions struct {
 	fs durable.FS // nil: the operating system's
 }
 
-// defaultShardBytes keeps the files of a store few, because all of them are open.
+// defaultShardBytes is large, so that a store has few files, because all of them are open.
 const defaultShardBytes = 1 << 30
 
-// Writer writes a store row by row, in one pass. Frames are encoded concurrently with the
-// caller's work; its memory is two frames a worker, half a megabyte each, and a
-// byte for each row, 8 with weights. It is not safe for concurrent use. A Writer ends with
-// Commit or Abort; Abort after Commit does nothing, so that it may be deferred.
+// Writer writes a store row by row, in one pass. Frames are encoded while the caller works. A Writer takes two frames of half a
+// megabyte for each worker, and a byte for each row, 8 with weights. It is not safe for concurrent use. A Writer ends with
+// Commit or Abort. Abort may be deferred, because it does nothing after Commit.
 type Writer struct {
 	Nodes    *Nodes        // the ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
 	Manifest Manifest      // the description of the store, complete after Commit; before, only its Sources may be set and, before the first row, names of Kinds and the unit of Times
@@ -82,11 +81,10 @@ type Writer struct {
 	fileSum   uint32 // checksum of fileBytes
 }
 
-// Create begins a store in the directory dir. It makes the directory, or the target of a link of
-// that name, if the parent exists. An existing store stays valid until Commit; without Force the
-// error wraps [ErrExists]. Files of an unfinished earlier run are removed.
-// The error wraps [ErrNotStore] if the directory holds anything else and
-// [ErrLocked] while another writer is at work.
+// Create begins a store in the directory dir. It makes the directory, or the target of a link of this name, if the parent
+// exists. An existing store stays valid until Commit. Without Force the error then wraps [ErrExists]. Files of an unfinished
+// earlier run are removed. The error wraps [ErrNotStore] if the directory holds anything else, and [ErrLocked] if another
+// writer is at work.
 func Create(dir string, o *WriteOptions) (*Writer, error) {
 	w := &Writer{top: -1}
 	if o != nil {
@@ -135,9 +133,9 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 }
 
 // Append writes the next row. col must increase strictly and be below the final number of rows. val has the values; nil means
-// ones. In a store with kinds or times code has the codes, see [CodeOf], and columns may be equal if their codes increase.
-// The slices are not kept. The error wraps [sparse.ErrStructure] for an invalid row; any other error comes from the disk,
-// perhaps for an earlier row. After an error only Abort may be called.
+// ones. In a store with kinds or times code has the codes, see [CodeOf], and columns may be equal if their codes increase. The
+// slices are not kept. The error wraps [sparse.ErrStructure] for an invalid row. Any other error comes from the disk, perhaps
+// for an earlier row. After an error only Abort may be called.
 func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	if w.err == nil {
 		w.err = w.append(col, val, code)
@@ -145,8 +143,8 @@ func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	return w.err
 }
 
-// append is Append before the first error. Rows of more than [sparse.MaxRange] entries are written
-// as pieces of their own.
+// append is Append if no error came before. It writes rows of more than [sparse.MaxRange] entries as pieces, each a frame of
+// its own.
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if val != nil && len(val) != len(col) ||
 		w.Manifest.HasCodes() && len(code) != len(col) {
@@ -210,11 +208,10 @@ func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error
 	return nil
 }
 
-// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the
-// matrix, with an error probability of 2^−64: the sum of an undirected store is 0 if the matrix is
-// symmetric, and both directions of a directed store have the same sum if they have the same
-// entries. It also
-// counts entries on the diagonal. Columns must not decrease.
+// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the matrix. The sum of an
+// undirected store is 0 if the matrix is symmetric. Both directions of a directed store have the same sum if they have the same
+// entries. A wrong matrix passes with a probability of 2^−64. pairSum also counts entries on the diagonal. Columns must not
+// decrease.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64,
 	code []uint32) (sum uint64, loops int64) {
 	lower, _ := slices.BinarySearch(col, i)
@@ -258,8 +255,8 @@ func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	return sum
 }
 
-// BeginIn ends the rows of a directed store and begins its columns. After it Append takes the columns of the same matrix,
-// each as the strictly increasing rows with entries in the column.
+// BeginIn ends the rows of a directed store and begins its columns. Append then takes the columns of the same matrix, each as
+// the strictly increasing rows that have entries in the column.
 func (w *Writer) BeginIn() error {
 	if !w.o.Directed || w.direction != 0 {
 		panic(badBegin)

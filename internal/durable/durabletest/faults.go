@@ -21,9 +21,8 @@ func On(fsys durable.FS, f func()) {
 // ErrInjected is the error of an operation that was chosen to fail.
 var ErrInjected = errors.New("injected fault")
 
-// Failing is a file system that passes everything on to another, except that
-// one operation, of the file system or of any of its files, fails without
-// doing anything.
+// Failing is a file system that forwards all operations to another file system. One operation, of the file system or of any of
+// its files, fails and does nothing.
 type Failing struct {
 	fs      durable.FS
 	trigger trigger
@@ -37,8 +36,7 @@ type trigger struct {
 	failed atomic.Value // of string
 }
 
-// FailAt returns a file system whose operation i fails, counted from 0; none
-// fails if i is negative.
+// FailAt returns a file system whose operation i fails, counted from 0. If i is negative, no operation fails.
 func FailAt(fsys durable.FS, i int) *Failing {
 	return &Failing{fs: fsys, trigger: trigger{target: int64(i)}}
 }
@@ -51,8 +49,8 @@ func Watch(fsys durable.FS, hook func()) *Failing {
 // Operations returns the number of operations so far.
 func (f *Failing) Operations() int { return int(f.trigger.count.Load()) }
 
-// Failed returns the name of the operation that failed ("write", "sync"), ""
-// as long as none did.
+// Failed returns the name of the operation that failed, for example "write" or "sync". It returns "" if no operation has
+// failed.
 func (f *Failing) Failed() string {
 	op, _ := f.trigger.failed.Load().(string)
 	return op
@@ -104,7 +102,7 @@ func (f *Failing) RemoveTemp(name string) error {
 // Open implements [durable.FS].
 func (f *Failing) Open(name string) (durable.File, error) { return f.openIn("open", name, f.fs.Open) }
 
-// openIn opens a file of f whose operations count too.
+// openIn opens a file of f. The operations on the file count, too.
 func (f *Failing) openIn(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
 	return try(f, op, name, func() (durable.File, error) {
 		file, err := open(name)
@@ -158,8 +156,8 @@ func (f *Failing) Lock(name string) (io.Closer, error) {
 	return try(f, "lock", name, func() (io.Closer, error) { return f.fs.Lock(name) })
 }
 
-// failingFile counts the operations on a file with the operations on its file system, and fails at the
-// chosen one.
+// failingFile counts the operations on a file together with the operations on its file system, and fails at the chosen
+// operation.
 type failingFile struct {
 	fs   *Failing
 	name string
@@ -196,8 +194,7 @@ func (f *failingFile) Stat() (fs.FileInfo, error) {
 	return try(f.fs, "stat", f.name, func() (fs.FileInfo, error) { return f.File.Stat() })
 }
 
-// Close closes the file even when it is the operation that fails, as systems
-// do.
+// Close closes the file even if Close is the operation that fails, as systems do.
 func (f *failingFile) Close() error {
 	injected := f.fs.trigger.step("close", f.name)
 	return errors.Join(injected, f.File.Close())

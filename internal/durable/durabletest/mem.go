@@ -15,9 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Mem is a file system in memory. It remembers the synced state of every file and directory, so
-// that a crash can be simulated; see Crash. The directory "."
-// exists and is durable. It is safe for concurrent use.
+// Mem is a file system in memory. It remembers the synced state of every file and directory, so that Crash can simulate a
+// crash. The directory "." exists and is durable. A Mem is safe for concurrent use.
 type Mem struct {
 	mu    sync.Mutex
 	tree  tree
@@ -48,9 +47,8 @@ func NewMem() *Mem {
 // newDir returns an empty directory.
 func newDir() *node { return &node{names: map[string]*node{}, syncedNames: map[string]*node{}} }
 
-// Crash returns the file system as the next boot may find it. Synced state remains. Each name and
-// each block of 512 bytes that was changed afterwards is new with a probability of percent/100, and
-// otherwise old. Locks are gone.
+// Crash returns the file system as the next boot may find it. Synced state remains. If a name or a block of 512 bytes was
+// changed afterwards, it is new with a probability of percent/100, and otherwise old. Locks are gone.
 func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,8 +57,8 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	return c
 }
 
-// crashed returns the state of n after a crash; done has the nodes that were already copied, because
-// a node may have several names.
+// crashed returns the state of n after a crash. done has the nodes that were already copied, because a node may have several
+// names.
 func (n *node) crashed(rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d
@@ -103,7 +101,7 @@ func Clone(m *Mem) *Mem {
 	return m.Crash(rand.New(rand.NewPCG(0, 0)), 100)
 }
 
-// Change replaces the content of a file behind everyone's back.
+// Change replaces the content of a file. It bypasses locks and open files.
 func (m *Mem) Change(name string, change func([]byte) []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +136,7 @@ func (t *tree) find(op, name string) (*node, error) {
 	return n, nil
 }
 
-// parent returns the directory that a name is in, and its last part.
+// parent returns the directory of a name, and the last part of the name.
 func (t *tree) parent(op, name string) (*node, string, error) {
 	dir, base := filepath.Split(filepath.Clean(name))
 	n, err := t.find(op, filepath.Clean(dir+"."))
@@ -148,7 +146,7 @@ func (t *tree) parent(op, name string) (*node, string, error) {
 	return n, base, err
 }
 
-// of does something with the node of a path.
+// of calls do with the node of a path.
 func of[T any](m *Mem, op, name string, do func(n *node) (T, error)) (result T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -333,7 +331,7 @@ type memFile struct {
 	temp     bool // its closing ends its use
 }
 
-// check returns an error if the file is closed, or opened for reading and written to.
+// check returns an error if the file is closed, or if write is set and the file was opened for reading.
 func (f *memFile) check(op string, write bool) error {
 	if f.closed || write && !f.writable {
 		return &fs.PathError{Op: op, Path: f.name, Err: fs.ErrClosed}
