@@ -48,7 +48,8 @@ func (t *task) checkKinds() error {
 		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
-// describe describes kinds, by name, and times in a manifest, and returns the kind of each number.
+// describe adds the kinds, sorted by name, and the times of edges to a manifest. It returns the kind of the
+// store for each number of a kind.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	if !t.c.hasCodes() {
 		return nil
@@ -81,8 +82,8 @@ type codedEntry struct {
 	weight    float64
 }
 
-// unpack returns a row with the codes that its values are packed with, and with kinds of the store. The result is valid
-// until the next call.
+// unpack returns a row whose values are packed with codes. It returns the weights and the codes apart, with
+// the kinds of the store. The slices are valid until the next call.
 func (r *codedRow) unpack(col []uint32, packed []float64,
 	kinds []uint8) (columns []uint32, val []float64, code []uint32) {
 	r.entries = r.entries[:0]

@@ -17,16 +17,18 @@ import (
 
 // Duplicates is the rule for several lines of one edge.
 //
-// By default lines of the same direction are merged: without weights they are one edge, weights are added. If an undirected
-// edge then has both directions, equal weights are one edge and different weights are an error. For events the weights of
-// both directions are added; events are lines with a time, or with titles such as payer and payee or source_account and
-// target_account. Every other rule treats all lines between two nodes of an undirected graph alike; only ErrorDuplicates
-// accepts one line of each direction if their weights are equal.
+// By default, lines of the same direction are merged. Without weights they are one edge; weights are added. If
+// an undirected edge then has both directions, equal weights are one edge, and different weights are an error.
+// For events the weights of both directions are added. Lines are events if they have a time, or titles such as
+// payer and payee or source_account and target_account.
 //
-// SumDuplicates also adds up a graph without weights: the weight of an edge is then its number of lines.
+// The other rules do not distinguish the directions of the lines of an undirected edge. ErrorDuplicates is an
+// exception: it accepts one line of each direction if their weights are equal.
+//
+// SumDuplicates also applies to a graph without weights. The weight of an edge is then its number of lines.
 type Duplicates int
 
-// What to do with duplicates.
+// Rules for duplicates.
 const (
 	DefaultDuplicates Duplicates = iota
 	SumDuplicates
@@ -36,28 +38,28 @@ const (
 	ErrorDuplicates
 )
 
-// UnknownIDs is the rule for ids that are not in the graph, or for edges with an id that is not in
-// the file of nodes.
+// UnknownIDs is the rule for ids that are not in the graph, and for edges with an id that the file of nodes
+// does not list.
 type UnknownIDs int
 
-// The zero value accepts edges between nodes that the file of nodes does not list, which get the rows after the listed nodes,
-// and refuses labels for nodes that are not in the graph.
+// DefaultUnknown accepts edges between nodes that the file of nodes does not list. These nodes get the rows
+// after the listed nodes. It refuses labels of nodes that are not in the graph.
 const (
 	DefaultUnknown UnknownIDs = iota
 	ErrorUnknown
 	SkipUnknown
 )
 
-// Order is the order of the rows of the store. Ids and outputs do not depend on it; sums are added up in another order, and
-// agree up to rounding.
+// Order is the order of the rows of the store. Ids and outputs do not depend on it, except that sums are
+// computed in another order and agree up to rounding.
 //
-// DegreeOrder sorts by the number of lines of a node, before duplicates are merged. AutoOrder is DegreeOrder for a graph of
-// 65,536 nodes or more if few nodes have most of the edges and are scattered among the others, so that every sweep is faster;
-// otherwise it is the default order. LocalityOrder reads the graph, without directions and weights, which takes 12 bytes an
-// entry. See package partition.
+// DegreeOrder sorts nodes by their number of lines before duplicates are merged. AutoOrder is DegreeOrder if
+// the graph has at least 65,536 nodes, few nodes have most of the edges, and these nodes are scattered among
+// the others, because every sweep is then faster. Otherwise AutoOrder is the default order. LocalityOrder
+// needs the graph in memory without directions and weights, 12 bytes for each entry. See package partition.
 type Order int
 
-// The zero value leaves the rows in the order of the ids.
+// DefaultOrder is the order of the ids.
 const (
 	DefaultOrder Order = iota
 	DegreeOrder
@@ -102,19 +104,20 @@ type Config struct {
 	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
 	Warn         func(error)                           // called with each warning about the input; may be nil
 
-	// Store has further settings of the store; the fields above take precedence.
+	// Store holds further settings of the store. The fields above take precedence.
 	Store *shard.WriteOptions
 }
 
-// Stages of [Config].Progress. While files are read, the stage is "reading" and the name of the file,
-// and the units are bytes as stored; else they are rows. A total of 0 is not known.
+// Stages in calls of [Config].Progress. While a file is read, the stage is "reading" and the name of the file,
+// and the units are bytes as stored. In other stages the units are rows. A total of 0 means that it is not
+// known.
 const (
 	readingStage  = "reading"
 	orderingStage = "ordering"
 	writingStage  = "writing"
 )
 
-// fields returns the columns of an edge that the settings name, nil if they name none.
+// fields returns the columns of an edge that the settings name. It returns nil if they name none.
 func (c *Config) fields() []string {
 	if c.Weight != "" && len(c.Fields) == 2 {
 		return append(slices.Clone(c.Fields), c.Weight)
@@ -122,7 +125,7 @@ func (c *Config) fields() []string {
 	return c.Fields
 }
 
-// validate reports all problems of the settings at once.
+// validate returns one error about all problems of the settings.
 func (c *Config) validate() error {
 	var problems []error
 	bad := func(option, format string, args ...any) {

@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// explain adds the places of lines of one edge that disagree; other errors are unchanged.
+// explain adds the places of the lines to an error about lines of one edge that disagree. It returns other
+// errors unchanged.
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // its limit is a share of the whole limit
@@ -50,7 +51,7 @@ func (e *edgeSorter) explain(err error) error {
 	return e.disagree(wrong, lines)
 }
 
-// edgeLine is one of the lines behind an entry.
+// edgeLine is a line of an edge.
 type edgeLine struct {
 	file   string
 	line   int64

@@ -22,8 +22,8 @@ func (t *task) tempDir() string {
 	return filepath.Dir(filepath.Clean(t.dir))
 }
 
-// checkFree returns a [*LimitError] if the disk of a directory, which need not exist yet, has less
-// than the given bytes left.
+// checkFree returns a [*LimitError] if the disk of a directory has less free space than the given bytes. The
+// directory need not exist yet.
 func (t *task) checkFree(dir, what string, bytes int64) error {
 	if _, err := t.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Clean(dir)
@@ -43,13 +43,13 @@ func (t *task) checkFree(dir, what string, bytes int64) error {
 	return &LimitError{Dir: dir, What: what, Need: bytes, Limit: free, Fix: fix}
 }
 
-// What needs room on a disk.
+// Contents of a disk, for messages.
 const (
 	diskStore = "the store"
 	diskTemp  = "temporary files"
 )
 
-// checkEvicted checks the disk for parts that leave the memory.
+// checkEvicted checks that the disk has space for parts that leave the memory.
 func (t *task) checkEvicted(parts []*part) error {
 	bits := int64(0)
 	for _, p := range parts {
@@ -58,7 +58,8 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore checks the disk for the given number of entries, before lines of an edge are merged.
+// checkStore checks that the disk has space for a store with the given number of entries. The number does not
+// take into account that lines of an edge are merged.
 func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	weighted, directed bool) error {
 	ids := int64(0)
@@ -71,8 +72,9 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	return t.checkFree(t.dir, diskStore, int64(bytes))
 }
 
-// storeBytes estimates the bytes of a store without the text of its ids: the gaps between the columns of a row are about n
-// divided by its length, and the code adds a few bits. entries counts one direction.
+// storeBytes estimates the size of a store without the text of its ids. The gaps between the columns of a row
+// are about n divided by the length of the row, and the code adds a few bits. entries is the number of entries
+// of one direction.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
 	const extraBits = 3.5 // bits
 	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits

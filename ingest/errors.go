@@ -15,7 +15,8 @@ import (
 // maxBad is the number of bad lines at which reading stops.
 const maxBad = 1000
 
-// LimitError is returned if the memory limit or a disk is too small for the run. Of memory it wraps [budget.ErrMemory].
+// LimitError is the error of a run for which the memory limit or a disk is too small. If memory is short, it
+// wraps [budget.ErrMemory].
 type LimitError struct {
 	Dir         string // a directory on the disk with too little room; "": memory is short
 	What        string // the files that do not fit the disk
@@ -24,7 +25,7 @@ type LimitError struct {
 	Unordered   bool   // rows in the order of the ids would fit the memory
 }
 
-// Error returns the bytes needed and the remedy.
+// Error returns the bytes needed, and the remedy.
 func (e *LimitError) Error() string {
 	if e.Dir != "" {
 		return fmt.Sprintf("%s: %s may need %d bytes, %d bytes are free; %s", e.Dir,
@@ -51,9 +52,10 @@ func refuse(file, fix, format string, args ...any) error {
 	return e
 }
 
-// join returns the error for the bad lines of the parts of a file, in the order of the file, or nil: the first line of each
-// kind and the number of further lines. Parts after the part that reaches maxBad are ignored, because how far they were read
-// does not depend on the data alone. If no line of the file is good, skipping bad lines is no remedy.
+// join returns the error about the bad lines in the parts of a file, or nil. For each kind of bad lines, it
+// has the first line and the number of further lines, in the order of the file. Parts after the part that
+// reaches maxBad are ignored, because how far they were read does not depend on the data alone. If no line of
+// the file is good, the remedy is not to skip bad lines.
 func join(parts []lines.Faults, good bool) error {
 	var bad lines.Faults
 	qualifier := ""

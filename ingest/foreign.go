@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// matrix is an input that numbers its own nodes.
+// matrix is an input whose nodes have numbers instead of ids.
 type matrix struct {
 	rows     uint64
 	first    uint64 // the number of row 0
@@ -36,11 +36,10 @@ type foreign struct {
 	zeros  lines.Count
 }
 
-// headBytes is the number of bytes of a file that are read to recognize it.
+// headBytes is the number of bytes by which a file is recognized.
 const headBytes = 4 << 10
 
-// recognize returns the format of an input. Files of features and of formats that are not read are
-// errors.
+// recognize returns the format of an input. A file of features or in a format that is not read is an error.
 func (c *Config) recognize(ctx context.Context,
 	in *textio.Reader) (*graphfile.Format, error) {
 	if folder := filepath.Dir(in.Name()); in.Name() == graphfile.ArraysFile(folder) && graphfile.IsArrays(folder) {
@@ -129,7 +128,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	return r.state(name, g.Direction)
 }
 
-// graphInput returns an input as a format of graphs reads it.
+// graphInput returns an input in the form that package graphfile reads.
 func (c *Config) graphInput(in *textio.Reader,
 	codes *lines.Codes) *graphfile.Input {
 	input := &graphfile.Input{
@@ -145,8 +144,8 @@ func (c *Config) graphInput(in *textio.Reader,
 	return input
 }
 
-// checkFlags refuses settings that the format of a file does not have. Edge lists and Matrix Market are not read by
-// their formats.
+// checkFlags returns an error about a setting that the format of a file does not have. It accepts all settings
+// for edge lists and Matrix Market files.
 func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	file := name + " is a " + format.Title + " file"
 	const leave = "leave it out"
@@ -181,7 +180,8 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	return nil
 }
 
-// state records the direction of edges that a file states.
+// state records the direction of edges that a file states. It returns an error if other files state another
+// direction.
 func (r *reader) state(name string, d graphfile.Direction) error {
 	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed ||
 		r.c.Undirected {
@@ -196,7 +196,7 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 	return nil
 }
 
-// hold counts the bytes that the reader of the format keeps.
+// hold counts the memory of the reader of the format.
 func (f *foreign) hold(bytes int64) error {
 	f.held = bytes
 	return f.run.m.fit(0, bytes)
@@ -252,8 +252,8 @@ func (f *foreign) take(b *graphfile.Batch) error {
 	return r.m.fit(0, f.held)
 }
 
-// codes stores the codes of a batch in f.code: positions of a numbered file,
-// small numbers, or else places in the dictionary.
+// codes stores the codes of a batch in f.code. They are positions if the file numbers its nodes, otherwise
+// small numbers or places in the dictionary.
 func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	r := f.run
 	n := len(b.Number) + len(b.End)

@@ -12,13 +12,12 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// The LINQS collections come as two files: NAME.cites with an edge on each
-// line, cited and citing, and NAME.content with a node on each line, its
-// features and at last its class.
+// A LINQS collection has two files. NAME.cites has an edge on each line: the cited node and the citing node.
+// NAME.content has a node on each line, with its features and then its class.
 const citesFile = ".cites"
 
-// IsStore reports whether path is to be opened as a store rather than read by [Run]:
-// a directory that holds neither LINQS files nor the parts or partitions of a table nor the arrays of a matrix.
+// IsStore reports whether path must be opened as a store. It returns false for a path that [Run] reads: a
+// directory with LINQS files, with the parts or partitions of a table, or with the arrays of a matrix.
 func IsStore(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir() && folder(path) == "" &&
@@ -26,8 +25,8 @@ func IsStore(path string) bool {
 		!graphfile.IsArrays(path)
 }
 
-// folder returns the path of the only .cites file in a directory; "" if there is not exactly one,
-// or if the directory is a store.
+// folder returns the path of the only .cites file in a directory. It returns "" if the number of .cites files
+// is not one, or if the directory is a store.
 func folder(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "manifest")); err == nil {
 		return ""
@@ -38,8 +37,8 @@ func folder(dir string) string {
 	return ""
 }
 
-// filesWith returns the files of a directory with an extension, which the extension of a compression may follow. If stem is
-// not "", their names without extensions must be stem.
+// filesWith returns the files of a directory with an extension. The extension of a compression may follow it.
+// If stem is not "", the names without extensions must equal stem.
 func filesWith(dir, stem, extension string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -63,8 +62,9 @@ func stemOf(path string) string {
 	return name[:end]
 }
 
-// pair returns the inputs with folders replaced by their .cites file, by the parts of their
-// table, or by the array of columns of their matrix. The .content file next to a .cites file becomes the list of nodes, unless one is given.
+// pair replaces each folder among the inputs by its .cites file, by the parts of its table, or by the array of
+// columns of its matrix. If no list of nodes is given, the .content file next to a .cites file becomes the
+// list of nodes.
 func (c *Config) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {

@@ -13,19 +13,20 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// loadShare is the smallest ratio of the memory of a run to the memory of a graph that stays in memory. A larger graph
-// becomes a store, so that sweeps can stream it.
+// loadShare is the least ratio of the memory limit of a run to the memory of a graph that stays in memory. A
+// larger graph becomes a store, so that sweeps can stream it.
 const loadShare = 8
 
-// Loads reports whether [Load] may read a file: whether it is an archive or a folder of arrays.
+// Loads reports whether [Load] may read a file, which must be an archive or a folder of arrays.
 func Loads(path string) bool {
 	return graphfile.HoldsArrays(path)
 }
 
-// Load opens the sparse matrix in a SciPy archive, or in a folder of arrays, as it is in memory, if it is the matrix of an
-// undirected graph with sorted rows. If it is not, if a setting changes the graph, or if it takes more than an eighth of
-// Memory, Load returns nil without an error, so that the caller calls [Run]. The rows and the report are the same as for a
-// store in the default order that Run writes. The error is the error of the context.
+// Load opens the sparse matrix in a SciPy archive or in a folder of arrays and keeps it in memory. It must be
+// the matrix of an undirected graph with sorted rows. Load returns nil without an error if it is not, if a
+// setting changes the graph, or if it takes more than an eighth of Memory; the caller then calls [Run]. The
+// rows and the report are the same as for a store in the default order that Run writes. The error is the error
+// of the context.
 func Load(ctx context.Context, path string,
 	c *Config) (*shard.Sweeper, *Report, error) {
 	if c == nil {
@@ -96,7 +97,7 @@ func (c *Config) loads() bool {
 		c.Store == nil
 }
 
-// faultAveraged is the warning about edges whose weights of both directions were averaged.
+// faultAveraged returns the warning about edges whose weights in the two directions were averaged.
 func faultAveraged(name string, n int64) error {
 	return textio.Fault(name, 0, "keep directions with {directed}",
 		"%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", words.Counted(n, "edge"))

@@ -25,8 +25,8 @@ func newMemory(t *task) *memory {
 		names: &names{t: t, dict: lines.NewDict()}, numbering: new(numbering)}
 }
 
-// extent is the size of a graph and of its parts in memory. [Run] counts it as it goes on, to decide
-// which lines go to disk and whether its limit is exceeded. Its methods return the bytes of each step of a run.
+// extent holds the sizes of a graph and of its parts in memory. [Run] updates it, and decides by it which
+// lines go to disk and whether the limit is exceeded. Its methods return the memory of each step of a run.
 type extent struct {
 	c       *Config
 	workers int
@@ -53,7 +53,7 @@ const (
 	packerBytes = 5 << 20 // of each worker, with which zstd packs a frame
 )
 
-// extent returns the size of the graph so far.
+// extent returns the sizes of the part of the graph that has been read.
 func (m *memory) extent() *extent {
 	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(),
 		lines: int64(m.lines.count), held: m.lines.held}
@@ -79,7 +79,8 @@ func (m *memory) extent() *extent {
 	return e
 }
 
-// bitmapLimit returns a number above every id, if all ids are numbers that a bitmap is worth; 0 if not.
+// bitmapLimit returns a number above every id. It returns 0 if an id is not a number, or if a bitmap of the
+// ids would take too much memory.
 func (m *memory) bitmapLimit() int64 {
 	tokens := 2 * int64(m.lines.count)
 	for _, p := range m.names.listed {
@@ -92,7 +93,7 @@ func (m *memory) bitmapLimit() int64 {
 	return top + 1
 }
 
-// fixedBytes returns the memory that workers and readers have throughout the run.
+// fixedBytes returns the memory that workers and readers need during the whole run.
 func (e *extent) fixedBytes() int64 {
 	perWorker := int64(workerBytes)
 	if e.c.Codec == shard.Zstd {
@@ -105,7 +106,7 @@ func (e *extent) fixedBytes() int64 {
 	return bytes
 }
 
-// namingBytes counts the ids while lines are read, and their numbering.
+// namingBytes returns the memory of the ids while lines are read, and of numbering the ids.
 func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
@@ -113,12 +114,12 @@ func (e *extent) namingBytes() int64 {
 	return e.dict + lines.NumberingBytes(e.nodes, e.text)
 }
 
-// readingBytes returns the bytes in memory while lines are read and ids numbered.
+// readingBytes returns the memory while lines are read and ids are numbered.
 func (e *extent) readingBytes() int64 {
 	return e.held + e.fixedBytes() + e.namingBytes()
 }
 
-// numberedBytes returns the bytes in memory once ids have rows, without lines and entries.
+// numberedBytes returns the memory after ids have rows, without lines and entries.
 func (e *extent) numberedBytes() int64 {
 	const (
 		count = 4 // of each node: its lines, then the row
@@ -138,7 +139,7 @@ func (e *extent) numberedBytes() int64 {
 	return bytes
 }
 
-// graph returns the bytes of the graph that an order reads, including the memory to make it.
+// graph returns the memory of the graph that an order reads, and of making the graph.
 func (e *extent) graph() int64 {
 	if e.order != LocalityOrder {
 		return 0
@@ -147,16 +148,15 @@ func (e *extent) graph() int64 {
 	return 2*e.lines*entryBytes + 8*(e.nodes+1)
 }
 
-// Shares of the memory that lines may take: above the first, unless everything
-// fits, they go to disk until they are below the second, which leaves the rest to
-// the sorting.
+// Shares of the memory limit for lines. If lines take more than spillAbove and not everything fits, lines go
+// to disk until they take less than spillBelow. The rest is for sorting.
 const (
 	spillAbove = 0.6
 	spillBelow = 0.25
 )
 
-// fits reports whether held lines may stay: they leave a share of the memory, or everything after
-// the last line would fit.
+// fits reports whether the lines in memory may stay there. They may if they take at most a share of the limit,
+// or if all later steps also fit within the limit.
 func (e *extent) fits() bool {
 	reading := e.readingBytes()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
@@ -183,8 +183,8 @@ func (m *memory) hasValues() bool {
 	return m.lines.values || m.c.Duplicates == SumDuplicates
 }
 
-// fits returns a [*LimitError] if lines, dictionary, numbering and extra bytes exceed the limit.
-// See fit for lines that may go to disk.
+// fits returns a [*LimitError] if lines, dictionary, numbering and the extra bytes exceed the limit. If lines
+// may go to disk, fit is called instead.
 func (m *memory) fits(extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -206,8 +206,9 @@ func (m *memory) fits(extra int64) error {
 	return &LimitError{Need: need, Limit: m.c.Memory}
 }
 
-// growth estimates the ratio of the ids of all inputs to the ids so far, as if each token were a random one of N ids: t tokens
-// then have N·(1 − e^(−t/N)) of them. Numbers grow with the inputs.
+// growth estimates the ratio of the number of ids in all inputs to the number of ids read so far. It assumes
+// that each token is drawn from N ids at random, so that t tokens contain N·(1 − e^(−t/N)) ids. If all ids are
+// distinct so far, the number of ids grows with the inputs.
 func (m *memory) growth() float64 {
 	share := m.t.shareRead()
 	if text := float64(m.names.text.Load()); text > 0 {
@@ -229,7 +230,7 @@ func (m *memory) growth() float64 {
 	return math.Expm1(-most/share) / math.Expm1(-most)
 }
 
-// otherBytes returns the memory that is neither of lines nor of their dictionary.
+// otherBytes returns the memory without lines and without their dictionary.
 func (m *memory) otherBytes() int64 {
 	if m.numbering.nodes == nil {
 		return m.extent().fixedBytes()
@@ -241,8 +242,8 @@ func (m *memory) left() int64 {
 	return budget.Subtract(m.c.Memory, m.lines.held+m.otherBytes())
 }
 
-// fit moves lines to disk until they fit with extra bytes, because other workers may have read new
-// ids since lines were admitted.
+// fit moves lines to disk until the rest fits within the limit together with the extra bytes. This can be
+// necessary because other workers may have read new ids since the lines were admitted.
 func (m *memory) fit(worker int, extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -262,7 +263,8 @@ func (m *memory) fit(worker int, extra int64) error {
 	return m.fits(extra)
 }
 
-// admit reports whether a part stays in memory. If not, the caller must move it and the parts evict to disk.
+// admit reports whether a part stays in memory. If it does not, the caller must move the part and the parts in
+// evict to disk.
 func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	m.t.mu.Lock()
 	defer m.t.mu.Unlock()
@@ -288,7 +290,7 @@ func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	return false, m.lines.evict(limit)
 }
 
-// makeRoom moves parts to disk until the given bytes are left.
+// makeRoom moves parts to disk until the given bytes are free.
 func (m *memory) makeRoom(bytes int64) error {
 	if m.c.Memory == 0 || m.left() >= bytes {
 		return nil

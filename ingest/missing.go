@@ -10,14 +10,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// nullWords are texts that programs write for a missing value. As ids they become one
-// node that joins unrelated nodes; a warning counts their lines.
+// nullWords are texts that programs write for a missing value. Read as an id, such a text is a node that joins
+// unrelated nodes. A warning counts the lines with such ids.
 var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
-// missingEnds looks for ids that are no nodes, once all ids are in the dictionary. It counts the
-// lines with an end that is blank, which it warns of, or one of [Config.Missing], and returns the codes
-// of these words, which get no rows. Without Config.Missing it warns of lines with words such as NA, unless the list
-// of nodes, whose codes are listed, has them.
+// missingEnds looks for ids that are not nodes. All ids must be in the dictionary. It counts the lines with a
+// blank end, of which it warns, and the lines with a word in [Config.Missing]. It returns the codes of these
+// ids, which get no rows. If Config.Missing is nil, it warns of lines with words such as NA that are not in
+// the list of nodes. listed has the codes in this list.
 func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
 		for _, word := range words {
@@ -78,8 +78,8 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	return dropped, nil
 }
 
-// withoutMissing removes the codes of missing ends from the codes in the order of rows, which begin with the codes of the
-// list of nodes. It reports whether the remaining ids are integers.
+// withoutMissing removes the codes of missing ends from codes, which are in the order of rows and begin with
+// the codes of the list of nodes. It reports whether all remaining ids are integers.
 func (n *numberer) withoutMissing(codes []uint32, listed int,
 	missing []uint32) (left []uint32, leftListed int, integers bool) {
 	isMissing := func(code uint32) bool { return slices.Contains(missing, code) }
@@ -94,7 +94,7 @@ func (n *numberer) withoutMissing(codes []uint32, listed int,
 			func(code uint32) bool { return !table.IsInteger(n.names.dict.Key(code)) })
 }
 
-// faultRounded is the warning about lines with ids that look like rounded numbers.
+// faultRounded returns the warning about lines with ids that look like rounded numbers.
 func faultRounded(name string, first int64, lines string) error {
 	return textio.Fault(name, first, "write this column as integers or text",
 		"%s with an id that looks like a rounded number, so that different nodes may have one id", lines)

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
-// names are the ids of the nodes while files are read: bits of a set while all of them are small
-// integers, or places in a dictionary, or the rows of a matrix that numbers its own nodes.
+// names holds the ids of the nodes while files are read. They are bits of a bitmap while all ids are small
+// integers, otherwise places in a dictionary, or the rows of a matrix that numbers its nodes.
 type names struct {
 	t           *task
 	seq         int     // chunks read, of all files
@@ -24,8 +24,7 @@ type names struct {
 	matrix      *matrix // nil: nodes are found by their ids
 }
 
-// codes stores the codes of a batch, whose first token stands at the start of chunk
-// p.seq.
+// codes stores the codes of a batch. The first token of the batch is at the start of chunk p.seq.
 func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) error {
 	p.inDict = true
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {
@@ -41,7 +40,7 @@ func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) err
 	return nil
 }
 
-// moveToDict replaces codes that are ids by codes of the dictionary.
+// moveToDict replaces codes that are small integers by codes of the dictionary.
 func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64,
 	b *lines.IDBatch) error {
 	if p.inDict {

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// readNodes reads the list of nodes: into parts of their own while all ids are
-// small numbers, else into the dictionary.
+// readNodes reads the list of nodes. It keeps the ids in parts of their own while all ids are small numbers,
+// and otherwise in the dictionary.
 func (r *reader) readNodes() error {
 	in, err := r.open(r.c.Nodes)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *reader) readNodes() error {
 	return nil
 }
 
-// noNumbers moves the list of nodes read so far to the dictionary.
+// noNumbers moves the nodes that were read from the list so far to the dictionary.
 func (r *reader) noNumbers(flush func() error) error {
 	if r.names.useDict.Load() {
 		return nil

@@ -15,21 +15,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// noRow is the row of an id that is no node. It is above every row.
+// noRow is the row of an id that is not a node. It is larger than every row.
 const noRow = sort.NoRow
 
 // maxNodes is the number of rows a store can have. Tests lower it.
 var maxNodes = noRow
 
-// numbering is the output of the numberer and the orderer: the rows of the nodes.
+// numbering holds the rows of the nodes. It is the output of the numberer and of the orderer.
 type numbering struct {
 	nodes *shard.Nodes // in the default order
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 
-// numberer is the second stage. Its input are the names and the lines of the reader; its output is
-// the numbering. It replaces the codes of all lines by rows, because sorting needs small numbers in
-// the order of the rows.
+// numberer is the second stage. Its input is the names and the lines of the reader, and its output is the
+// numbering. It replaces the codes of all lines by rows, because sorting needs small numbers in the order of
+// the rows.
 type numberer struct{ stage }
 
 func (n *numberer) number() (*shard.Nodes, error) {
@@ -58,7 +58,8 @@ func (n *numberer) tooMany() error {
 		Msg: fmt.Sprintf("more than %d distinct nodes; nodes are numbered with 32 bits", maxNodes), Err: lines.ErrTooMany}
 }
 
-// movedNeeds bounds dictionary and numbering once all ids are in the dictionary.
+// movedNeeds returns an upper bound of the memory of the dictionary and of the numbering after all ids have
+// been moved to the dictionary.
 func (n *numberer) movedNeeds() int64 {
 	count := int64(n.names.dict.Len())
 	text := n.names.dict.TextBytes()
@@ -74,12 +75,12 @@ func (n *numberer) movedNeeds() int64 {
 	return lines.DictBytes(count, text) + lines.NumberingBytes(count, text)
 }
 
-// smallDict is the size of a dictionary that is left to the garbage collector, because calling it
-// takes longer than an ingest of a few lines.
+// smallDict is a size in bytes. The garbage collector is not called for a dictionary up to this size, because
+// the call takes longer than an ingest of a few lines.
 const smallDict = 1 << 20
 
-// numberDict numbers the ids of the dictionary: ids of the list of nodes in its order, then other ids, by value if all ids
-// are integers and otherwise in order of first appearance.
+// numberDict numbers the ids of the dictionary. Ids in the list of nodes come first, in the order of the list.
+// Other ids follow by value if all ids are integers, otherwise in the order of first appearance.
 func (n *numberer) numberDict() (*shard.Nodes, error) {
 	dict := n.names.dict
 	if dict.Len() > maxNodes {
@@ -141,7 +142,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	return n.dictionary(codes)
 }
 
-// maxDigits is the largest number of digits of a number of 32 bits.
+// maxDigits is the largest number of digits of a 32-bit number.
 const maxDigits = 10
 
 func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
@@ -190,7 +191,8 @@ func (n *numberer) numberAll() (err error) {
 	return nil
 }
 
-// matrixRows returns the ids of a numbered input: its numbers, or the list of nodes.
+// matrixRows returns the ids of an input that numbers its nodes. They are these numbers, or the ids in the
+// list of nodes.
 func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	m := n.names.matrix
 	// A short file may declare any number of rows.

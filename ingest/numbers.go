@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// numberDense assigns rows to ids that are numbers below limit: first to ids of the list of nodes in its order, then to other
-// ids by value.
+// numberDense numbers ids that are integers below limit. Ids in the list of nodes come first, in the order of
+// the list. Other ids follow by value.
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	words := make([]uint64, (limit+63)/64)
 	for _, p := range n.names.listed {
@@ -76,7 +76,7 @@ func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, 
 	return numberNodes(values)
 }
 
-// numberNodes returns the dictionary of numbers in the order of rows.
+// numberNodes returns the nodes with the given numbers as ids, in the order of rows.
 func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	if slices.IsSorted(ids) { // each is there once
 		return shard.NumericNodes(ids), nil
@@ -92,8 +92,9 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// faultUnlisted returns the error for the first code that the list of nodes does not have; count is
-// the number of such ids, and id appends the id of a code.
+// faultUnlisted returns the error about ids that are not in the list of nodes. It shows the first such id. has
+// reports whether the list has the id of a code, and id appends the id of a code. count is the number of ids
+// that are not in the list.
 func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 	id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"

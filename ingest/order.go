@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// Smaller graphs are not ordered by AutoOrder, because ordering takes longer than
-	// sweeps gain.
+	// orderedRows is the least number of rows of a graph that AutoOrder orders. Ordering a smaller graph takes
+	// longer than sweeps gain.
 	orderedRows    = 1 << 16
 	orderedEntries = 1 << 20
 
 	countWorkers = 4 // at most as many counts of each node's lines
 )
 
-// orderer is the third stage: its input are the lines as ranks, its output are the rows in the order
-// of the settings, by which sweeps are faster and the store is smaller.
+// orderer is the third stage. Its input is lines of ranks. Its output is rows in the order of the settings, in
+// which sweeps are faster and the store is smaller.
 type orderer struct {
 	stage
 	sorting *edgeSorter
 }
 
-// reorder numbers the rows in the order of the settings: the codes of all
-// parts become the new rows, and the dictionary knows both.
+// reorder numbers the rows in the order of the settings. It replaces the codes in all parts by the new rows.
+// The dictionary knows both numbers.
 func (o *orderer) reorder() error {
 	if o.c.Order.possible(o.numbering.nodes.Len(), o.lines.count) == DefaultOrder {
 		o.c.Order = DefaultOrder
@@ -60,7 +60,7 @@ func (o *orderer) reorder() error {
 	})
 }
 
-// possible returns the order that a graph with these numbers of rows and lines may get.
+// possible returns the order that a graph with the given numbers of rows and lines may get.
 func (o Order) possible(rows, lines int) Order {
 	switch {
 	case o != AutoOrder:
@@ -71,8 +71,8 @@ func (o Order) possible(rows, lines int) Order {
 	return DefaultOrder
 }
 
-// localityBytes is the memory of [LocalityOrder] for each node, in addition to the graph and the rows, including garbage
-// of merged communities.
+// localityBytes is the memory of [LocalityOrder] for each node, including garbage of merged communities. The
+// graph and the rows need further memory.
 const localityBytes = 136
 
 // order returns the row of each code, or nil if the order of the ids is best.
@@ -95,7 +95,7 @@ func (o *orderer) order() (row []uint32, err error) {
 	return row, err
 }
 
-// orderProgress reports the progress of an order, in rows. It is safe for concurrent use.
+// orderProgress reports the progress of an order in rows. It is safe for concurrent use.
 type orderProgress struct {
 	t          *task
 	rows       int
@@ -109,22 +109,22 @@ func (o *orderer) newProgress(work int) *orderProgress {
 	return p
 }
 
-// add reports more work as done.
+// add adds finished work and reports the progress.
 func (p *orderProgress) add(work int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reach(p.done + work)
 }
 
-// reach reports all work up to done. It must not be called concurrently.
+// reach reports that all work up to done is finished. It must not be called concurrently.
 func (p *orderProgress) reach(done int) {
 	p.done = done
 	share := float64(done) / float64(max(1, p.work))
 	p.t.progress(orderingStage, int64(share*float64(p.rows)), int64(p.rows))
 }
 
-// degreeOrder orders by falling counts of lines. It returns nil if AutoOrder finds that sweeps do
-// not gain from it.
+// degreeOrder returns rows in the order of decreasing numbers of lines. It returns nil for AutoOrder if sweeps
+// do not gain from this order.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Memory > 0 && o.lines.held+o.m.otherBytes() > o.c.Memory {
 		if err := o.m.makeRoom(o.c.Memory); err != nil { // no line stays in memory
@@ -164,7 +164,7 @@ func (o *orderer) orderError(need int64) error {
 		Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
-// placesPay reports whether sweeps gain from the rows of the codes.
+// placesPay reports whether sweeps gain from using row as the rows of the codes.
 func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
@@ -177,8 +177,8 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	return isOrderFaster(countGroups(stretches, n), countGroups(placed, n))
 }
 
-// mentions counts the lines of each code, including lines that are merged later: each end of an edge that is kept counts
-// once.
+// mentions returns the number of lines of each code. It counts each end of an edge that is kept, also of lines
+// that are merged later.
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.t.workers), countWorkers)
 	if o.c.Memory > 0 {
@@ -216,14 +216,14 @@ func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	return sum, err
 }
 
-// isEdge reports whether the two codes from e on are an edge between two nodes that is kept.
+// isEdge reports whether code[e] and code[e+1] are an edge between two different nodes that is kept.
 func isEdge(code []uint32, weight []float64, e int) bool {
 	u, v := code[e], code[e+1]
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
 }
 
-// stretches returns the other ends of the lines of some codes, which are neighbours in the order of the ids. They are samples
-// of consecutive entries of the matrix.
+// stretches returns samples of consecutive entries of the matrix. A sample consists of the other ends of the
+// lines of some codes that are adjacent in the order of the ids.
 func (o *orderer) stretches(count []uint32,
 	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)
@@ -271,8 +271,8 @@ func (o *orderer) stretches(count []uint32,
 
 type span struct{ lo, hi uint32 }
 
-// spansOf chooses the codes of stretches, which begin at equal shares of the lines.
-// Nodes with more lines than a stretch has do not count for its length.
+// spansOf returns the codes of the sampled stretches, which begin at equal shares of the lines. Nodes with
+// more lines than a stretch has do not add to the length of a stretch.
 func spansOf(count []uint32) []span {
 	total := 0
 	stretch := stretchLength(len(count))
@@ -298,11 +298,10 @@ func spansOf(count []uint32) []span {
 	return spans
 }
 
-// leastPattern is the least memory for sorting the entries of the graph that an order looks at.
+// leastPattern is the least memory for sorting the entries of the graph that an order reads.
 const leastPattern = sort.LeastBytes / 4
 
-// pattern returns the undirected graph of the edges, without weights and self
-// loops.
+// pattern returns the undirected graph of the edges without weights and self loops.
 func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	s := o.sorting.sorter(sort.Undirected)
 	s.Values = false

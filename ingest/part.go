@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// part holds the lines of one chunk of an input: two codes for each line, in the order of the text.
-// See package ingest for the vocabulary of codes. Parts that exceed the memory are on disk;
-// lineStore.load reads both kinds.
+// part holds the lines of one chunk of an input, two codes for each line in the order of the text. Package
+// ingest defines codes. Parts that exceed the memory are on disk. lineStore.load reads parts in memory and on
+// disk.
 type part struct {
 	seq      int       // position among all chunks of the input
 	file     int       // number of the input that the part comes from
@@ -29,7 +29,7 @@ type part struct {
 	mapped   int          // number of maps of the lineStore that were applied before it was spilled
 }
 
-// line returns the number of the line of text that edge i came from, 0 if the file has no lines.
+// line returns the line number of edge i in the text. It returns 0 if the file has no lines.
 func (p *part) line(i int) int64 {
 	if p.first == 0 {
 		return 0
@@ -52,10 +52,9 @@ func (p *part) lineBytes() int64 {
 	return int64(len(p.code))*4 + int64(len(p.weight))*8
 }
 
-// position returns the position of the first token of chunk seq in the input. Earlier tokens have
-// lower positions, and the next token has the next one.
+// position returns the position of the first token of chunk seq in the input. Positions increase by one from
+// token to token within a chunk, and from chunk to chunk.
 func position(seq int) uint64 { return uint64(seq) << tokenBits }
 
-// tokenBits holds the number of tokens of a chunk, each of which takes two
-// bytes at least.
+// tokenBits is the number of bits for the tokens of a chunk. Each token takes at least two bytes of text.
 const tokenBits = 20

@@ -25,12 +25,12 @@ type edgeList struct {
 	seq  int // number of the input's first chunk
 }
 
-// maxChunks is the distance of the chunk numbers of files that are read at the same time. It exceeds the number of chunks of
-// a file.
+// maxChunks is the distance between the chunk numbers of files that are read at the same time. A file has
+// fewer chunks.
 const maxChunks = 1 << 24
 
-// reader is the first stage: its input are files and sources, its output are lines and the names of
-// their nodes, and the direction that files state.
+// reader is the first stage. Its input is files and sources. Its output is lines, the names of the nodes, and
+// the direction of edges that files state.
 type reader struct {
 	stage
 	stated   graphfile.Direction
@@ -74,8 +74,8 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 
-// readInputs reads all inputs into parts. Consecutive compressed edge lists are inflated side by side, each by one goroutine;
-// the parts are the same as if files were read one after another.
+// readInputs reads all inputs into parts. It reads consecutive compressed edge lists at the same time, and
+// decompresses each list in its own goroutine. The parts are the same as if files were read one after another.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	limit := r.t.workers
@@ -153,12 +153,11 @@ func (c *Config) openOptions(warn func(error)) *textio.Options {
 		WindowOption: textio.WindowOption}
 }
 
-// usualWindow is the largest window of a zstd level below --ultra; it is counted in the memory of a
-// worker.
+// usualWindow is the largest window of a zstd level below --ultra. workerBytes includes it.
 const usualWindow = 8 << 20
 
-// unusualWindow returns the memory of an unusually large window of decompression, which workerBytes does not contain.
-// It may grow.
+// unusualWindow returns the memory of a decompression window that is larger than usualWindow, otherwise 0.
+// workerBytes does not include this memory. The result may grow during reading.
 func unusualWindow(in *textio.Reader) int64 {
 	if w := in.Window(); w > usualWindow {
 		return w
@@ -181,7 +180,7 @@ func (r *reader) close(in *textio.Reader, file int, lines int64) {
 		func(open *textio.Reader) bool { return open == in })
 }
 
-// begin finds out how an edge list is built.
+// begin determines the layout of an edge list.
 func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return err
@@ -217,8 +216,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	return nil
 }
 
-// readGroup reads edge lists, a single list by all workers, several lists side by side, and completes their reports. It
-// returns the error of the first list with an error.
+// readGroup reads edge lists and completes their reports. All workers read a single list together; several
+// lists are read side by side. It returns the error of the first list with an error.
 func (r *reader) readGroup(group []*edgeList) (err error) {
 	first := len(r.lines.parts)
 	base := r.names.seq
@@ -367,8 +366,7 @@ func (g *reading) progress() {
 	g.r.t.progress(stage, done, total)
 }
 
-// errEnough ends the reading of a file with very many bad lines, or behind one
-// that failed.
+// errEnough stops the reading of a file that has very many bad lines or that follows a file that failed.
 var errEnough = errors.New("ingest: too many bad lines")
 
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
@@ -379,8 +377,8 @@ func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 		SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
-// parse makes a part of a chunk, through the dictionary once there is an id that is no
-// small integer; its slices are valid until the parser's next chunk.
+// parse makes a part of a chunk. It uses the dictionary as soon as some id is not a small integer. The slices
+// of the part are valid until the parser reads its next chunk.
 func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	list *edgeList) (*part, error) {
 	if list.lay.IsBipartite() {
@@ -407,8 +405,8 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	return out, err
 }
 
-// addPart adds the lines of a chunk: a copy in memory or, if the memory is too small, a record on
-// disk. The slices of p belong to the caller again when it returns.
+// addPart adds the lines of a chunk. It stores a copy in memory or, if the memory is too small, a record on
+// disk. The caller may reuse the slices of p when it returns.
 func (r *reader) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	if r.names.matrix != nil {

@@ -44,7 +44,7 @@ type Report struct {
 	Store *shard.Manifest `json:"-"` // of the new store
 }
 
-// FileReport is one input.
+// FileReport describes an input.
 type FileReport struct {
 	Name     string        `json:"name"`
 	Format   string        `json:"format"`             // "node list" or the title of a graphfile.Format

@@ -13,17 +13,17 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Run reads the inputs, "-" being standard input, and writes them as one store
-// in the directory dir. While it works all edges are in memory: 8 bytes for a
-// line, 16 with weights, 4 or 8 for each entry that is sorted and 8 for its
-// weight, and the dictionary of the ids. If Memory leaves less, most lines go to
-// a temporary file, with 2 to 8 bytes each and 8 for a weight, and so do
-// the entries that exceed it, 4 to 8 bytes each.
+// Run reads the inputs and writes them as one store in the directory dir. The input "-" is standard input.
 //
-// The error is a [*nodefile.ParseError] for wrong data, or one for each kind of bad lines joined,
-// one that wraps [nodefile.ErrInput] for wrong settings or inputs, a [*LimitError],
-// or an error of package shard or of the file system. After an error no new files are left, and an
-// existing store stays as it was.
+// While Run works, all edges are in memory: 8 bytes for a line, 16 with weights; 4 or 8 bytes for each entry
+// that is sorted, and 8 for its weight; and the dictionary of the ids. If Memory is too small for this, most
+// lines go to a temporary file, with 2 to 8 bytes for a line and 8 for a weight. Entries that exceed the memory
+// go there too, with 4 to 8 bytes for an entry.
+//
+// The error is a [*nodefile.ParseError] for wrong data; several kinds of bad lines have an error each, which are
+// joined. The error wraps [nodefile.ErrInput] for wrong settings or inputs. Otherwise it is a [*LimitError], or
+// an error of package shard or of the file system. After an error no new files are left, and an existing store
+// is unchanged.
 func Run(ctx context.Context, dir string, inputs []string,
 	c *Config) (report *Report, err error) {
 	start := time.Now()

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// edgeSorter sorts the lines of the numbered graph into rows, for the stages after the numberer: the
-// orderer, which looks at the graph, and the writer. See package sort.
+// edgeSorter sorts the lines of the numbered graph into rows. The stages after the numberer use it: the
+// orderer, which reads the graph, and the writer. See package sort.
 type edgeSorter struct{ stage }
 
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
@@ -34,8 +34,8 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	return s
 }
 
-// planSort plans the sorting of all edges within the limit, of which other bytes are in use. If
-// that is too little for all entries together, all lines go to disk.
+// planSort plans the sorting of all edges within the memory limit. extra bytes are already in use. If the
+// memory is too small for all entries together, all lines go to disk.
 func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
 		s.Limit = max(1, e.c.Memory-e.m.otherBytes()-extra) // once no line is left
@@ -50,9 +50,8 @@ func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, erro
 	return count, err
 }
 
-// isDirected reports whether the store will be directed: by the settings, or else by the direction
-// that files state. A matrix with entries for both directions is sorted once to find out whether it
-// is symmetric.
+// isDirected reports whether the store will be directed. The settings decide, or else the direction that files
+// state. To decide whether a matrix with entries in both directions is symmetric, it sorts the matrix once.
 func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	switch {
 	case e.c.Directed || e.c.Undirected:

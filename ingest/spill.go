@@ -33,13 +33,13 @@ type lineStore struct {
 	maps      []func(code []uint32) // from the codes of parts on disk to rows
 }
 
-// needSpill makes the temporary file, unless it exists.
+// needSpill creates the temporary file if it does not exist yet.
 func (s *lineStore) needSpill() error {
 	s.spillOnce.Do(func() { s.spill, s.spillErr = sort.NewSpill(s.t.fs, s.t.tempDir()) })
 	return s.spillErr
 }
 
-// endSpill removes the temporary file, if there is one.
+// endSpill removes the temporary file if it exists.
 func (s *lineStore) endSpill() error {
 	if s.spill == nil {
 		return nil
@@ -57,10 +57,10 @@ func (s *lineStore) moveAll(worker int, parts []*part) error {
 	return nil
 }
 
-// slabBytes is the memory of a piece of a slab, if the limit is not small.
+// slabBytes is the size of a piece of a slab if the memory limit is not small.
 const slabBytes = 32 << 20
 
-// evict returns the parts to move to disk so that the others take at most limit bytes.
+// evict returns the parts to move to disk so that the other parts take at most limit bytes.
 func (s *lineStore) evict(limit int64) (evict []*part) {
 	for _, p := range s.parts {
 		if s.held <= limit {
@@ -99,7 +99,7 @@ func edgesOf(parts []*part) []int {
 	return edges
 }
 
-// forget lets the temporary file use the places of the lines of some parts again.
+// forget makes the disk space of the lines of parts lo ≤ p < hi available again.
 func (s *lineStore) forget(lo, hi int) {
 	var records []*sort.Record
 	for _, p := range s.parts[lo:hi] {
@@ -110,7 +110,8 @@ func (s *lineStore) forget(lo, hi int) {
 	s.spill.Reuse(records)
 }
 
-// forFillings returns the temporary file, after a check that its disk has the given bytes left.
+// forFillings returns the temporary file. It returns an error if the disk has less free space than the given
+// bytes.
 func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	if err := s.t.checkFree(s.t.tempDir(), diskTemp, bytes); err != nil {
 		return nil, err
@@ -119,9 +120,8 @@ func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	return s.spill, err
 }
 
-// load returns the codes and weights of a part, through the maps that have been
-// set; they are valid until the worker loads another one and must not be
-// changed.
+// load returns the codes and weights of a part, mapped by all maps that have been set. The slices are valid
+// until the worker loads another part, and must not be changed.
 func (s *lineStore) load(worker int,
 	p *part) (code []uint32, weight []float64, err error) {
 	if p.spilled == nil {
@@ -136,7 +136,7 @@ func (s *lineStore) load(worker int,
 	return code, weight, nil
 }
 
-// eachPart calls do concurrently with codes and weights as load returns them.
+// eachPart calls do concurrently for each part with the codes and weights that load returns.
 func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight []float64) error) error {
 	return sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(worker, i int) error {
 		code, weight, err := s.load(worker, s.parts[i])
@@ -147,7 +147,8 @@ func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight 
 	})
 }
 
-// mapCodes maps all codes: codes in memory now, codes on disk whenever they are read.
+// mapCodes applies a map to all codes. Codes in memory are mapped at once, and codes on disk whenever they are
+// read.
 func (s *lineStore) mapCodes(m func(code []uint32)) error {
 	err := sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(_, i int) error {
 		m(s.parts[i].code)

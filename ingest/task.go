@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// stage is what the stages of a task share: its settings, and the outputs of the stages before.
+// stage holds what the stages of a task share: the settings, and the outputs of earlier stages.
 type stage struct {
 	t         *task
 	c         *Config
@@ -27,7 +27,7 @@ type stage struct {
 	numbering *numbering
 }
 
-// task is one call of [Run]: its settings, its report, and where its files are. All stages share it.
+// task is one call of [Run], with its settings, its report and the places of its files. All stages share it.
 type task struct {
 	ctx        context.Context
 	c          Config
@@ -58,12 +58,12 @@ func (t *task) progress(stage string, done, total int64) {
 	}
 }
 
-// ZeroWeightsOption is the key of the options of a manifest whose text is the number of lines left
-// out for their weight 0.
+// ZeroWeightsOption is the key of an option in a manifest. Its text is the number of lines that were left out
+// because their weight is 0.
 const ZeroWeightsOption = "zero_weights"
 
-// storeOptions returns the settings of edges that the manifest of a store records, by the names of the flags of the command.
-// A setting that is not given has no text, but for self_loops.
+// storeOptions returns the settings of edges that the manifest of a store records. The keys are the names of
+// the flags of the command. The text of a setting that is not given is "", except for self_loops.
 func (c *Config) storeOptions() map[string]string {
 	word := func(is bool, text string) string {
 		if is {
@@ -122,9 +122,9 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	return w, err
 }
 
-// shareRead returns the share of the bytes of the inputs that has been read; 1 if it is not known.
-// A refusal divides the memory of the ids so far by it, because in most files the rest is like the
-// beginning.
+// shareRead returns the share of the bytes of the inputs that has been read. It returns 1 if the share is not
+// known. An error about the limit divides the memory of the ids by this share, because the rest of a file is
+// mostly like its beginning.
 func (t *task) shareRead() float64 {
 	done := t.report.Bytes
 	for _, in := range t.inputs {
@@ -137,7 +137,7 @@ func (t *task) shareRead() float64 {
 	return float64(done) / float64(t.inputBytes)
 }
 
-// warnUnlisted warns of ids that the .content file does not have.
+// warnUnlisted warns of ids that are not in the .content file.
 func (t *task) warnUnlisted(ids int) {
 	if ids > 0 && table.Extension(t.c.Nodes) == nodefile.ContentFile &&
 		t.c.UnknownIDs == DefaultUnknown {

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// write is the last stage: its input are the lines as rows, its output is the store. It sorts the
-// lines into buckets of rows, merges the lines of each edge and writes the rows in order.
+// write is the last stage. Its input is lines of rows, and its output is the store. It sorts the lines into
+// buckets of rows, merges the lines of each edge, and writes the rows in order.
 func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	t := e.t
 	numbering := e.numbering
@@ -108,7 +108,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	return nil
 }
 
-// storedRows appends rows to the store and collects counts of them.
+// storedRows appends rows to the store and counts them.
 type storedRows struct {
 	w        *shard.Writer
 	occupied []uint64            // a bit for each row with an entry
@@ -154,7 +154,7 @@ func (o *storedRows) append(b *sort.Rows) error {
 	return nil
 }
 
-// complete fills in the counts of a report.
+// complete sets the counts in a report.
 func (o *storedRows) complete(report *Report, rows int, directed bool) {
 	report.Nodes = int64(rows)
 	report.Directed = directed

@@ -37,7 +37,7 @@ type blocks struct {
 }
 
 // EdgesTo writes the edges in the order of the nodes that own them. It draws little more than one end for each
-// edge, and needs 12 bytes of memory for each node.
+// edge. It needs 12 bytes of memory for each node.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	b, err := g.newBlocks(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// newBlocks places the nodes and computes the distribution of weights.
+// newBlocks determines the places of the nodes and the distribution of weights.
 func (g sbm) newBlocks(ctx context.Context) (*blocks, error) {
 	// A chunk has about 2^15 edges.
 	b := &blocks{g: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(max(1, g.edges)))))}
@@ -82,13 +82,13 @@ func (g sbm) newBlocks(ctx context.Context) (*blocks, error) {
 	return b, nil
 }
 
-// chunks returns the number of chunks of nodes, each with a random stream of its own.
+// chunks returns the number of chunks of nodes. Each chunk has its own random stream.
 func (b *blocks) chunks() int {
 	return (b.g.nodes + b.chunk - 1) / b.chunk
 }
 
-// shareOf returns G(rank/n), see [blocks]: the share of the weight of a class of n nodes that its
-// first rank nodes have.
+// shareOf returns G(rank/n), see [blocks]: the share of the weight of a class that belongs to the first rank
+// of its n nodes.
 func (b *blocks) shareOf(rank, n int) float64 {
 	if rank == n || b.power == 1 {
 		return float64(rank) / float64(n)
@@ -96,7 +96,7 @@ func (b *blocks) shareOf(rank, n int) float64 {
 	return (math.Exp(b.power*math.Log(float64(rank)/float64(n)+b.offset)) - b.low) / b.norm
 }
 
-// rankAt returns the rank in a class of n nodes at which the share x of its weight is reached.
+// rankAt returns the rank in a class of n nodes at which the first nodes have the share x of the weight.
 func (b *blocks) rankAt(x float64, n int) int {
 	if b.power == 1 {
 		return int(x * float64(n))
@@ -104,7 +104,8 @@ func (b *blocks) rankAt(x float64, n int) int {
 	return int(float64(n) * (math.Exp(math.Log(x*b.norm+b.low)/b.power) - b.offset))
 }
 
-// option is a set of ends that a node may draw: the first ranks of a class, or all nodes of a class and later classes.
+// option is a set of ends that a node may draw: the first nodes of a class, or all nodes of a class and of all
+// later classes.
 type option struct {
 	class, ends int
 	all         bool
@@ -112,8 +113,9 @@ type option struct {
 	rate        float64
 }
 
-// options appends the options of the node at place p to list, and returns the list, the total rate and the number of ends.
-// All classes with fewer nodes than the rank are one option, so that many small classes cost no time.
+// options appends the options of the node at place p to list. It returns the list, the total rate and the
+// number of ends. The classes with fewer nodes than the rank of the node are a single option, so that many
+// small classes cost no time.
 func (b *blocks) options(list []option, p int) (_ []option, total float64, ends int) {
 	c := b.g.classAt(p)
 	rank := p - b.g.first[c]
@@ -150,8 +152,8 @@ func (b *blocks) options(list []option, p int) (_ []option, total float64, ends 
 	return list, total, ends
 }
 
-// endsIn returns how many nodes of class d are before the node of class c with the given rank: their edges with
-// it are its own.
+// endsIn returns the number of nodes of class d with which the node of class c with the given rank owns its
+// edges.
 func (b *blocks) endsIn(d, c, rank int) int {
 	if d < c {
 		rank++
@@ -159,8 +161,9 @@ func (b *blocks) endsIn(d, c, rank int) int {
 	return min(rank, b.g.size(d))
 }
 
-// drawCounts draws the number of edges that each node owns: one, if there are enough edges for all nodes, and a
-// Poisson number at the rate of the node. What is then missing or too much is added or removed at random nodes.
+// drawCounts draws the number of edges that each node owns. It is a Poisson number at the rate of the node,
+// plus one if there are enough edges for all nodes. drawCounts then adds or removes edges at random nodes
+// until the total is right.
 func (b *blocks) drawCounts(ctx context.Context) error {
 	least := 0
 	if b.g.edges >= b.g.nodes-1 && !b.g.isUniform {
@@ -229,7 +232,7 @@ func (d *drawer) drawChunk(text []byte, k int) []byte {
 	return text
 }
 
-// drawEnds draws count different ends of edges that the node at place p owns.
+// drawEnds draws count different ends for the edges that the node at place p owns.
 func (d *drawer) drawEnds(r *rand.Rand, p, count int) {
 	d.ends = d.ends[:0]
 	if count == 0 {
@@ -252,7 +255,7 @@ func (d *drawer) drawEnds(r *rand.Rand, p, count int) {
 	}
 }
 
-// drawEnd draws the end for which the rates of the options have the sum x.
+// drawEnd draws an end. x is a random number below the sum of the rates of the options.
 func (d *drawer) drawEnd(r *rand.Rand, x float64) uint32 {
 	i := 0
 	for ; i < len(d.list)-1 && x >= d.list[i].rate; i++ {
@@ -268,9 +271,9 @@ func (d *drawer) drawEnd(r *rand.Rand, x float64) uint32 {
 	return uint32(d.g.first[class] + min(max(rank, 0), ends-1))
 }
 
-// drawRest completes the ends from a list of all possible ones, because most draws repeat an end. Ends in the order of
-// independent exponential times are distributed like ends that are drawn without repetition.
-// (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006.)
+// drawRest draws the remaining ends from a list of all possible ends. It is used if most draws would repeat an
+// end. Ends in the order of independent exponential times have the distribution of ends drawn without
+// repetition. (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006.)
 func (d *drawer) drawRest(r *rand.Rand, p, count int) {
 	type arrival struct {
 		time  float64

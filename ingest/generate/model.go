@@ -39,10 +39,9 @@ type Graph interface {
 	// EdgesTo writes a line u<TAB>v for each edge.
 	EdgesTo(ctx context.Context, w io.Writer) error
 
-	// LabelsTo writes a line node<TAB>class for a random share of the nodes, 0 < share ≤ 1, in
-	// increasing order. At least one node of every class is included, so that all classes can
-	// be learned. Classes are named c0, c1 and so on. LabelsTo writes nothing for a model
-	// without classes.
+	// LabelsTo writes a line node<TAB>class for a random share of the nodes, 0 < share ≤ 1, in increasing
+	// order. It includes at least one node of every class, so that all classes can be learned. Classes are
+	// named c0, c1 and so on. For a model without classes it writes nothing.
 	LabelsTo(ctx context.Context, w io.Writer, share float64) error
 }
 
@@ -69,9 +68,9 @@ func sizeOf(nodes, lines, bytes int64) Size {
 		Text: lines * 2 * int64(digits+1)}
 }
 
-// New returns the graph of a model with the given values, and defaults for the rest. The graph
-// depends on the values and the seed only, not on workers, the number of goroutines (0: one for
-// each processor). The error is a [*param.ParameterError].
+// New returns the graph of a model with the given values. Missing values are defaults. The graph depends on
+// the values and the seed only. workers is the number of goroutines (0: one for each processor). The error is
+// a [*param.ParameterError].
 func New(model string, parameters param.Values, rngSeed uint64,
 	workers int) (Graph, error) {
 	var names []string
@@ -92,10 +91,10 @@ func New(model string, parameters param.Values, rngSeed uint64,
 	return nil, param.Refuse(model, "model", "missing; choose one of %s", strings.Join(names, ", "))
 }
 
-// maxNodes is the limit of the number of nodes, which are stored in 32 bits.
+// maxNodes is the largest number of nodes. Nodes are stored in 32 bits.
 const maxNodes = 1<<32 - 1
 
-// fewNodes is the range of numbers of nodes.
+// fewNodes is the range of the number of nodes.
 var fewNodes = between(2, maxNodes)
 
 func between(lo, hi float64) param.Range {
@@ -114,7 +113,7 @@ func share(name, meaning string, usual float64) param.Param {
 		Range: between(0, 1), Default: param.Of(usual)}
 }
 
-// onOff declares a switch that is off.
+// onOff declares a switch that is off by default.
 func onOff(name, meaning string) param.Param {
 	return param.Param{Name: name, Meaning: meaning, Kind: param.Switch,
 		Default: param.Of(false)}
@@ -125,7 +124,8 @@ func withCheck(p param.Param, check func(v param.Values) error) param.Param {
 	return p
 }
 
-// checkEdges returns an error if a graph cannot have so many edges.
+// checkEdges returns an error if a graph cannot have the given number of edges. most is the largest possible
+// number.
 func checkEdges(edges float64, most int) error {
 	switch {
 	case most == 0:

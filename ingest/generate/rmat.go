@@ -11,11 +11,10 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// recursiveMatrix is the recursive matrix (R-MAT) of the Graph500 benchmark: an edge falls into a
-// quarter of the adjacency matrix with probabilities a, b, c and the rest, then into a quarter
-// of that quarter, and so on. As in the benchmark, edges may repeat, self loops occur and some
-// nodes have no edge; ingest merges repeated edges and drops self loops. (Chakrabarti, Zhan,
-// Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
+// recursiveMatrix is the recursive matrix (R-MAT) of the Graph500 benchmark. An edge is put into a quarter of
+// the adjacency matrix with probabilities a, b, c and 1−a−b−c, then into a quarter of this quarter, and so on.
+// As in the benchmark, edges may repeat, self loops occur, and some nodes have no edge. ingest merges repeated
+// edges and drops self loops. (Chakrabarti, Zhan, Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
 var recursiveMatrix = &Model{
 	Spec: param.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("scale", "2^scale nodes", between(1, 32), 16),
@@ -54,7 +53,7 @@ func (g rmat) Size() Size {
 		blockLines*longestEdge*int64(g.workers))
 }
 
-// blockLines is the number of lines that share a random stream.
+// blockLines is the number of lines that are drawn from one random stream.
 const blockLines = 1 << 15
 
 // EdgesTo writes 2^scale · factor lines. Memory: half a megabyte for each worker.
@@ -76,9 +75,9 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// quarters draws entries of the matrix. To compare the random number x of a level with the bounds
-// a, a + b and a + b + c, it adds 2^16 − bound to x: the sum carries into bit 16 if x ≥ bound.
-// Several levels are compared in one addition, and [gather] collects the carries.
+// quarters draws entries of the matrix. It compares the random number x of a level with the bounds a, a + b
+// and a + b + c by adding 2^16 − bound to x. The sum carries into bit 16 if x ≥ bound. One addition compares
+// several levels, and [gather] collects the carries.
 type quarters struct {
 	levels     int
 	a, ab, abc uint64
@@ -100,8 +99,8 @@ func (g rmat) quarters() quarters {
 		abc: lane(g.a + g.b + g.c)}
 }
 
-// draw returns row and column of a random entry. At each level, with random number x, the entry
-// is in the lower half if x ≥ ab, and in the right half if a ≤ x < ab or x ≥ abc.
+// draw returns the row and the column of a random entry. At a level with random number x, the entry is in the
+// lower half if x ≥ ab. It is in the right half if a ≤ x < ab or x ≥ abc.
 func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 	const first = 0xffff * lanes
 	for level := 0; level < q.levels; level += perWord {
@@ -119,7 +118,7 @@ func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 	return u, v
 }
 
-// gather returns the carries of four levels, the first level as the highest bit. A carry is the
+// gather returns the carries of four levels. The carry of the first level is the highest bit. A carry is the
 // bit above its number: x + (2^16 − p) ≥ 2^16 if x ≥ p.
 func gather(even, odd uint64) uint64 {
 	const carry = 1 << levelBits * lanes
@@ -127,15 +126,15 @@ func gather(even, odd uint64) uint64 {
 	return bits>>14&12 | bits>>48
 }
 
-// scramble is a permutation of the numbers below 2^scale, composed of products with odd numbers
-// modulo 2^scale, shifts, and a reversal of the bits. It hides the order of degrees in the ids.
+// scramble is a permutation of the numbers below 2^scale. It is composed of products with odd numbers modulo
+// 2^scale, shifts, and a reversal of the bits. It hides the order of degrees in the ids.
 type scramble struct {
 	factor, offset [3]uint64
 	mask           uint64
 	shift, unused  int
 }
 
-// scramble draws the permutation of the ids, from a stream of its own so that edges do not depend on it.
+// scramble draws the permutation of the ids. It uses its own random stream, so that edges do not depend on it.
 func (g rmat) scramble() scramble {
 	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2),
 		unused: 64 - g.scale}
@@ -146,7 +145,7 @@ func (g rmat) scramble() scramble {
 	return s
 }
 
-// of returns the id in place of x.
+// of returns the id that replaces x.
 func (s *scramble) of(x uint64) uint64 {
 	for i := range s.factor {
 		x = (x*s.factor[i] + s.offset[i]) & s.mask

@@ -62,7 +62,8 @@ func newBlockModel(v param.Values, d draws) sbm {
 	return g
 }
 
-// mostClasses keeps the share of the smallest class, 2^-1023, above zero, so that no class is empty.
+// mostClasses is the largest number of classes. The share of the smallest class, 2^-1023, must be above zero,
+// so that no class is empty.
 const mostClasses = 1 << 10
 
 // checkClasses returns an error if there are more classes than nodes.
@@ -101,8 +102,8 @@ func (g sbm) classAt(place int) int {
 	return class
 }
 
-// halve returns the first place of each class and the number of nodes: each class has half of the nodes of the class
-// before, and at least one.
+// halve returns the first place of each class, and then the number of nodes. Each class has half as many nodes
+// as the class before, and at least one.
 func halve(nodes, classes int) []int {
 	first := []int{0}
 	share := 1.0
@@ -118,7 +119,7 @@ func halve(nodes, classes int) []int {
 	return first
 }
 
-// neighbours returns the classes that edges of a class lead to or come from, without noise.
+// neighbours returns the classes to which edges of a class lead, or from which they come, without noise.
 func (g sbm) neighbours(class int) []int {
 	var list []int
 	for _, d := range []int{class, (class + 1) % g.classes(), (class + g.classes() - 1) % g.classes()} {
@@ -145,7 +146,7 @@ func (g sbm) affinity(c, d int) float64 {
 	return sum
 }
 
-// mostEdges returns the number of pairs of nodes that may be edges.
+// mostEdges returns the number of pairs of nodes that can be edges.
 func (g sbm) mostEdges() int {
 	if g.noise > 0 {
 		return pairsOf(g.nodes)
@@ -168,12 +169,13 @@ func pairsOf(n int) int {
 	return n / 2 * (n - 1 + n%2)
 }
 
-// places returns the place of each node, in the order of the classes. It returns the error of the context.
+// places returns the place of each node. Places are in the order of the classes. The error is the error of the
+// context.
 func (g sbm) places(ctx context.Context) ([]uint32, error) {
 	return permutation(ctx, source(g.rngSeed, classStream), g.nodes)
 }
 
-// permutation returns the numbers below n in random order. It returns the error of the context.
+// permutation returns the numbers below n in random order. The error is the error of the context.
 func permutation(ctx context.Context, r *rand.Rand, n int) ([]uint32, error) {
 	list := make([]uint32, n)
 	for i := range list {
@@ -189,7 +191,8 @@ func permutation(ctx context.Context, r *rand.Rand, n int) ([]uint32, error) {
 	return list, nil
 }
 
-// checkContext returns the error of the context every few thousand steps; i counts the steps.
+// checkContext checks the context every few thousand steps, and returns its error. i is the number of the
+// step.
 func checkContext(ctx context.Context, i int) error {
 	if i%(1<<14) != 0 {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Stream returns a reader of the edges of g, which generates them in a goroutine while they are
-// read. An error of the generator is returned by the reader. The caller must call stop at the
-// end; it stops the goroutine, waits for it, and passes on its panic.
+// Stream returns a reader of the edges of g. A goroutine generates the edges while they are read. The reader
+// returns an error of the generator. The caller must call stop at the end. stop stops the goroutine, waits for
+// it, and passes on its panic.
 func Stream(ctx context.Context, g Graph) (edges io.Reader, stop func()) {
 	read, write := io.Pipe()
 	var group sched.Group

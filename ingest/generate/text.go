@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// lines writes edges as text and checks the context often, because each edge may be the first to
-// touch a page of a large table, which takes milliseconds if memory is short.
+// lines writes edges as text. It checks the context often, because the first access to a page of a large table
+// takes milliseconds if memory is short, and each edge may be such an access.
 type lines struct {
 	ctx context.Context
 	w   *bufio.Writer
@@ -19,7 +19,7 @@ type lines struct {
 	n   int
 }
 
-// newLines returns a writer of edges, whose buffer the caller flushes.
+// newLines returns a writer of edges. The caller must flush its buffer.
 func newLines(ctx context.Context, w io.Writer) *lines {
 	return &lines{ctx: ctx, w: bufio.NewWriterSize(w, 1<<16)}
 }
@@ -33,7 +33,7 @@ func (l *lines) edge(u, v int) error {
 	return err
 }
 
-// longestEdge is the largest number of bytes of a line.
+// longestEdge is the largest size of a line in bytes.
 const longestEdge = 24
 
 // appendEdge appends the line of an edge; u and v are below 2^32.
@@ -42,9 +42,8 @@ func appendEdge(text []byte, u, v uint64) []byte {
 	return append(strconv.AppendUint(text, v, 10), '\n')
 }
 
-// Second seeds of the random streams of a graph. Separate streams allow labels to be drawn
-// without the edges, and blocks of edges in parallel. The number of a block is added above the
-// lowest 8 bits.
+// Second seeds of the random streams of a graph. With separate streams, labels can be drawn without the edges,
+// and blocks of edges can be drawn in parallel. The number of a block is added above the lowest 8 bits.
 const (
 	classStream = iota
 	edgeStream
@@ -53,7 +52,7 @@ const (
 	weightStream
 )
 
-// source returns a random stream, which is the same for the same seed on every machine.
+// source returns a random stream. It is the same for the same seed on every machine.
 func source(seed uint64, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream))
 }

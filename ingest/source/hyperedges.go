@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// HyperedgePrefix begins the ids of the nodes that represent hyperedges: with their
-// number from 1 behind it.
+// HyperedgePrefix is the beginning of the ids of nodes that represent hyperedges. The number of the hyperedge,
+// counted from 1, follows it.
 const HyperedgePrefix = "hyperedge:"
 
 // HyperedgesOption is the option of a store that is made of hyperedges.
@@ -30,14 +30,18 @@ func IsIncidence(m *shard.Manifest) bool {
 	return m.Options[HyperedgesOption] != "" && m.Options["coupling"] == ""
 }
 
-// Hyperedges returns the source of a hypergraph: files with the vertices of a hyperedge on each line, separated as in edge
-// lists. The graph is its incidence graph: a node for each vertex, in the usual order of ids, then a node for each hyperedge,
-// and an edge between each hyperedge and each of its vertices. A hyperedge of a single vertex is an error unless c keeps self
-// loops. A hyperedge without vertices, and a vertex named twice, are errors. The error of reading is a [*nodefile.ParseError]
-// or comes from the file system. Memory: 4 bytes a vertex of a hyperedge while it is read, and the ids.
+// Hyperedges returns the source of a hypergraph. The inputs are files with the vertices of a hyperedge on each
+// line, separated as in edge lists. The graph is the incidence graph. It has a node for each vertex, in the
+// usual order of ids, and then a node for each hyperedge. It has an edge between each hyperedge and each of
+// its vertices.
 //
-// If shared is set, the graph has only the vertices. The weight of an edge is the number of hyperedges that its ends share: L
-// is the Laplacian of the hypergraph, diag(E·1) − E.
+// A hyperedge without vertices, and a vertex that a hyperedge names twice, are errors. A hyperedge with a
+// single vertex is an error if c does not keep self loops. The error of reading is a [*nodefile.ParseError] or
+// comes from the file system. Memory: 4 bytes for each vertex of each hyperedge while the files are read, and
+// the ids.
+//
+// If shared is set, the graph has only the vertices. The weight of an edge is the number of hyperedges that
+// contain both ends. Its L is the Laplacian of the hypergraph, diag(E·1) − E.
 func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	option := HyperedgesOption
 	if shared {
@@ -71,8 +75,8 @@ type hypergraph struct {
 	last   []int    // the hyperedge that each vertex was last named in, from 1
 }
 
-// idBytes is the memory of an id without its text: a string, its place in a map that is
-// up to half empty, and the hyperedge that named it last.
+// idBytes is the memory of an id without its text: a string, its entry in a map that is at least half full,
+// and the last hyperedge that contains the id.
 const idBytes = 16 + 2*(16+4+1) + 8
 
 func (h *hypergraph) read(ctx context.Context, path string) error {

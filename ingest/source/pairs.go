@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Citations returns the source of a graph of the nodes of a directed store: with
-// cocitation an edge between two nodes that a third one points to, with coupling
-// between two that point to a third one, of the number of these as its weight; with
-// both the sum, which is the co-citation graph of Zhang and Mao (2008). Self loops of
-// the store and weights do not count. In addition to the store it takes 16 bytes an arc while it is
-// read, and rows of the products, never a table of all pairs; the time is Σ_v d_v² over the arcs d_v of each node.
+// Citations returns the source of a graph on the nodes of a directed store. With cocitation, two nodes have an
+// edge if other nodes point to both; the weight is the number of these nodes. With coupling, two nodes have an
+// edge if both point to the same nodes; the weight is the number of these nodes. With both, the weights are
+// added, which gives the co-citation graph of Zhang and Mao (2008). Self loops and weights of the store are
+// ignored. Memory: the store, 16 bytes for each arc while the store is read, and rows of the products, but
+// never a table of all pairs. Time: Σ_v d_v² over the nodes v with d_v arcs.
 func Citations(store *shard.Store, cocitation, coupling bool,
 	workers int) *ingest.Source {
 	var sides []sparse.Matrix
@@ -54,7 +54,7 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 	return s
 }
 
-// NeighbourSettings say which neighbours [Neighbours] joins.
+// NeighbourSettings states which neighbours [Neighbours] joins.
 type NeighbourSettings struct {
 	Neighbours int     // of each row, at the most; 0: as many as there are
 	Least      float64 // cosine of a neighbour, of 0 to 1; one of the two is to be given
@@ -62,10 +62,10 @@ type NeighbourSettings struct {
 	Workers    int     // 0 means one for each processor
 }
 
-// Neighbours returns the source of the graph of the nearest neighbours among the rows of x by cosine. It has an edge if one
-// of two rows is a neighbour of the other, with Weight times the cosine as its weight. If cosines are equal, the lower row is
-// nearer. Cosines of 0 and below give no edge. ids are the ids of the rows. Nothing is approximated. Memory: x twice, and
-// rows of x·xᵀ.
+// Neighbours returns the source of the graph of nearest neighbours among the rows of x by cosine. Two rows
+// have an edge if one of them is a neighbour of the other. The weight is s.Weight times the cosine. If cosines
+// are equal, the lower row is nearer. Cosines of 0 and below give no edge. ids are the ids of the rows.
+// Nothing is approximated. Memory: x twice, and rows of x·xᵀ.
 func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
 	rows, cols := x.Dims()
 	const slice = 24 // bytes of a slice or a string, at the most
@@ -100,7 +100,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 				weights []float64
 			)
 			for k, neighbour := range j {
-				// An edge that the other row has found already is added once.
+				// An edge that was already found from the other row is not added again.
 				if int(neighbour) < i {
 					if _, ok := slices.BinarySearch(last[neighbour], uint32(i)); ok {
 						continue
@@ -124,7 +124,7 @@ func patternBytes(a sparse.Matrix) int64 {
 	return 4*a.NNZ() + 8*int64(rows+1)
 }
 
-// pattern returns the places of the entries of a outside of its diagonal.
+// pattern returns the positions of the entries of a outside the diagonal.
 func pattern(ctx context.Context, a sparse.Matrix,
 	hold graphfile.Holder) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
@@ -174,8 +174,8 @@ func (p *pairs) list(rows func(yield func(int) bool)) error {
 	return err
 }
 
-// add adds edges between row i and the rows j, with the weights v, or without weights if v is nil. It is a visitor of
-// [eachProduct].
+// add adds edges between row i and the rows j with the weights v. If v is nil, the edges have no weights. It
+// is a visitor of [eachProduct].
 func (p *pairs) add(i int, j []uint32, v []float64) error {
 	for k := range j {
 		p.end(i)
@@ -198,7 +198,7 @@ func (p *pairs) end(row int) {
 	p.batch.End = append(p.batch.End, len(p.batch.Text))
 }
 
-// flush sends a batch that holds something, and empties it.
+// flush sends a batch that is not empty, and empties it.
 func (p *pairs) flush() error {
 	if p.ctx.Err() != nil {
 		return sched.Cause(p.ctx)

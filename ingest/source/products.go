@@ -9,12 +9,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pieceWork is the number of products in a piece of work, unless a single row has more. The elements of some pieces wait for
-// their turn, so that it bounds memory too.
+// pieceWork is the largest number of products in a piece of work, except that a piece has at least one row. It
+// also bounds memory, because the elements of some pieces wait to be visited.
 const pieceWork = 1 << 16
 
-// productBytes returns an upper bound of the memory of [eachProduct] and [nearestRows], without their matrix, which
-// has the given number of rows, columns and entries. Each row has a column in common with at most
+// productBytes returns an upper bound of the memory of [eachProduct] and [nearestRows] without their matrix.
+// The matrix has the given number of rows, columns and entries. A row has a column in common with at most
 // common rows.
 func productBytes(rows, cols int, entries, common int64, workers int) int64 {
 	const (
@@ -30,7 +30,7 @@ func productBytes(rows, cols int, entries, common int64, workers int) int64 {
 		pieces*n*element*max(pieceWork, common)
 }
 
-// maxCommonRows bounds how many rows of X have something in common with one row.
+// maxCommonRows returns an upper bound of the number of rows of X that have a column in common with one row.
 func maxCommonRows(x *sparse.CSR) int64 {
 	rows, cols := x.Dims()
 	count := make([]int64, cols)
@@ -52,14 +52,14 @@ func maxCommonRows(x *sparse.CSR) int64 {
 	return largest
 }
 
-// pieces of each worker are under way together.
+// pieces is the number of pieces of each worker that are in memory at the same time.
 const pieces = 2
 
-// eachProduct visits the rows of X·Xᵀ right of the diagonal: for each row i of X all j > i with v = Σ_c x_ic·x_jc over at
-// least one common column c, in increasing order of j. The sum goes over increasing c. visit is called for one row at a time,
-// in increasing order of i; its slices are valid during the call. The error comes from the context or visit. Time is
-// proportional to Σ_c n_c² for columns with n_c entries; memory is needed for Xᵀ, a number for each row and worker, and some
-// rows of the result.
+// eachProduct visits the rows of X·Xᵀ right of the diagonal. For each row i of X these are all j > i with at
+// least one common column c, in increasing order, and the values v = Σ_c x_ic·x_jc, summed over increasing c.
+// It calls visit for one row at a time, in increasing order of i. The slices are valid during the call. The
+// error comes from the context or visit. Time: proportional to Σ_c n_c² for columns with n_c entries. Memory:
+// Xᵀ, a number for each row and worker, and some rows of the result.
 func eachProduct(ctx context.Context, x *sparse.CSR, workers int,
 	visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
@@ -74,7 +74,7 @@ func eachProduct(ctx context.Context, x *sparse.CSR, workers int,
 	}, visit)
 }
 
-// products makes rows of X·Xᵀ. A worker has one.
+// products computes rows of X·Xᵀ. Each worker has its own.
 type products struct {
 	x, xt   *sparse.CSR
 	sum     []float64 // of the row at hand, by column
@@ -88,8 +88,8 @@ type products struct {
 	end []int
 }
 
-// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first with a column c in common
-// with row i, and these j in found, where rows whose sum is 0 may be missing.
+// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first that have a column c in common with row i. It stores
+// these j in columns, where rows with the sum 0 may be missing.
 func (p *products) multiply(i, first int) {
 	for _, j := range p.columns {
 		p.seen[j] = false
@@ -102,8 +102,8 @@ func (p *products) multiply(i, first int) {
 		rows, _ := p.xt.Row(int(c))
 		work += len(rows)
 	}
-	// If most rows occur, it takes less time to look at all of them afterwards than to check at each entry whether its row is
-	// new.
+	// If most rows occur, looking at all rows afterwards takes less time than checking at each entry whether
+	// its row is new.
 	isDense := work > len(p.sum)
 	for e, c := range cols {
 		w := 1.0
@@ -130,7 +130,7 @@ func (p *products) multiply(i, first int) {
 	}
 }
 
-// meet adds rows that have not been found yet.
+// meet adds the rows that have not been found yet to columns.
 func (p *products) meet(rows []uint32) {
 	for _, j := range rows {
 		if !p.seen[j] {
@@ -140,7 +140,7 @@ func (p *products) meet(rows []uint32) {
 	}
 }
 
-// addTo adds w·values to sum at the given rows; nil means ones.
+// addTo adds w·values to sum at the given rows. If values is nil, all values are 1.
 func addTo(sum []float64, rows []uint32, values []float64, w float64) {
 	if values == nil {
 		for _, j := range rows {
@@ -153,8 +153,8 @@ func addTo(sum []float64, rows []uint32, values []float64, w float64) {
 	}
 }
 
-// eachRow has fill append the elements of each row, in pieces of rows whose bounds
-// depend on the matrix alone, and visits them in order.
+// eachRow calls fill to append the elements of each row, and visits the rows in order. It works in pieces of
+// rows whose bounds depend on the matrix alone.
 func eachRow(ctx context.Context, x *sparse.CSR, workers int,
 	fill func(p *products, i int),
 	visit func(i int, j []uint32, v []float64) error) error {
@@ -201,7 +201,7 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int,
 	return nil
 }
 
-// cut returns the first row of each piece, and at last the number of rows.
+// cut returns the first row of each piece, and then the number of rows.
 func cut(x, xt *sparse.CSR) []int {
 	rows, _ := x.Dims()
 	work := 0
@@ -222,7 +222,7 @@ func cut(x, xt *sparse.CSR) []int {
 	return append(bounds, rows)
 }
 
-// byValue orders columns by decreasing value, and columns of equal value by their number.
+// byValue compares columns by decreasing value, and columns of equal value by number.
 func (p *products) byValue(a, b uint32) int {
 	return cmp.Or(cmp.Compare(p.sum[b], p.sum[a]), cmp.Compare(a, b))
 }
