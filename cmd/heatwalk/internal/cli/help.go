@@ -120,7 +120,7 @@ func printUsage(cmd *cobra.Command) error {
 	cmd.Flags().SortFlags = false // important flags are declared first
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case shell.IsReading(f) && cmd.Flags().Lookup("delimiter") != nil: // a graph
+		case shell.IsReading(f):
 			reads = true
 		case f.Name != "help" &&
 			cmd.Root().PersistentFlags().Lookup(f.Name) == nil &&
@@ -141,7 +141,7 @@ func printUsage(cmd *cobra.Command) error {
 			shared.FlagUsagesWrapped(helpWidth))
 	}
 	if reads {
-		fmt.Fprint(w, "Flags for reading graph files: heatwalk help input\n")
+		fmt.Fprint(w, "Flags for reading files: heatwalk help input\n")
 	}
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\nFor more: %s --help\n", commands)

@@ -56,16 +56,19 @@ func wideWindow(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestNothingToPaste checks that no command is proposed with a flag that it lacks.
-func TestNothingToPaste(t *testing.T) {
+// TestTextOfRecords reads a table of records by the command of its first error.
+func TestTextOfRecords(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("r.csv", []byte("id,gr\xf6\xdfe,class\n1,klein,a\n2,klein,b\n"), 0o666); err != nil {
+	if err := os.WriteFile("r.csv", []byte("id;gr\xf6\xdfe;class\n1;1,5;a\n2;2,5;b\n3;1,5;\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	args := []string{"records", "classify", "r.csv", "--kernel", "categorical", "-o", "out.tsv"}
 	var stderr bytes.Buffer
-	if code := Main([]string{"records", "classify", "r.csv"}, nil, io.Discard, &stderr); code != shell.WrongData || strings.Contains(stderr.String(), "or paste") {
-		t.Errorf("exit code %d, stderr: %s", code, stderr.String())
+	code := Main(args, nil, io.Discard, &stderr)
+	if want := "or paste: heatwalk " + strings.Join(args, " ") + " --encoding=windows-1252\n"; code != shell.WrongData || !strings.HasSuffix(stderr.String(), want) {
+		t.Errorf("exit code %d, stderr: %s, want %s", code, stderr.String(), want)
 	}
+	succeed(t, nil, io.Discard, append(args, "--encoding=windows-1252")...)
 }
 
 // TestBadBytes checks the errors about bytes that scripts cannot contain, with file and place, and that

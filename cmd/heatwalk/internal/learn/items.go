@@ -55,6 +55,7 @@ func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 		for _, f := range command.Flags {
 			o.declare(flags, f)
 		}
+		o.tables.DeclareText(flags)
 		flags.SortFlags = false
 		group.AddCommand(cmd)
 	}

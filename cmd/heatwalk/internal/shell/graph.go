@@ -126,7 +126,7 @@ func (r *GraphInputs) Declare(flags *FlagSet) {
 	r.Sources.declare(local)
 	local.VisitAll(func(f *pflag.Flag) { r.Names = append(r.Names, f.Name) })
 	edgeFlags(&r.edges, local)
-	r.Tables.textFlags(local)
+	r.Tables.DeclareText(local)
 	r.Tables.DeclareTemp(local)
 	r.Tables.DeclareMissing(flags)
 	local.AddUnknownIDs(&r.Tables,
@@ -180,7 +180,8 @@ func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 		"leave out all nodes outside the largest component")
 }
 
-func (in *Inputs) textFlags(flags *FlagSet) {
+// DeclareText declares the flags that say how the text of tables is read.
+func (in *Inputs) DeclareText(flags *FlagSet) {
 	t := &in.Text
 	flags.AddValue("delimiter", "CHAR", "", "character between fields of all tables of the command, such as '|' (default: tab, comma, semicolon or blanks, as the first line of each has)", func(s string) error {
 		if _, fault := (input.Text{Delimiter: s}).Check(); fault != "" {
@@ -200,6 +201,9 @@ func (in *Inputs) textFlags(flags *FlagSet) {
 	})
 	flags.AddChoice(&t.Encoding, "encoding", "", input.Encodings,
 		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+	for _, name := range []string{"delimiter", "decimal", "thousands", "encoding"} {
+		MarkReading(flags.Lookup(name))
+	}
 }
 
 var graphReading = []string{"graph"}

@@ -21,14 +21,14 @@ var (
 )
 
 // flagsOf returns the settings in the first remedy of an error about a table as flags. It returns nil if the
-// remedy contains no settings, or settings that are no flags of the command.
-func (line *CommandLine) flagsOf(err error) (flags []string) {
+// remedy contains no settings or other settings.
+func flagsOf(err error) (flags []string) {
 	fault := new(input.Error)
 	if !errors.As(err, &fault) {
 		return nil
 	}
 	for _, setting := range settingPattern.FindAllStringSubmatch(remedyPattern.FindString(fault.Fix), -1) {
-		if !slices.Contains(tableFlags, setting[1]) || line.Command.Flags().Lookup(setting[1]) == nil {
+		if !slices.Contains(tableFlags, setting[1]) {
 			return nil
 		}
 		flags = append(flags, "--"+setting[1]+"="+setting[2])
@@ -52,7 +52,7 @@ func (run *Session) paste(err error) string {
 	args := slices.Clone(run.Line.Args)
 	for range most {
 		var added []string
-		for _, flag := range run.Line.flagsOf(err) {
+		for _, flag := range flagsOf(err) {
 			if !slices.Contains(args, flag) {
 				added = append(added, flag)
 			}
