@@ -79,8 +79,8 @@ func (a *Axis) newScale(low, high float64) *scale {
 	return s
 }
 
-// logTicks sets ticks at powers of ten, or also at 2 and 5 times powers of ten if the axis has less than two decades. The ends of
-// the axis become ticks.
+// logTicks sets ticks at powers of ten. If the axis has less than two decades, it also sets ticks at 2 and 5 times powers of
+// ten. The ends of the axis become ticks.
 func (s *scale) logTicks() {
 	factors := []float64{1}
 	if s.high-s.low < 2 {
@@ -102,7 +102,7 @@ func (s *scale) logTicks() {
 	}
 }
 
-// short returns the text of a number on an axis, without trailing zeros.
+// short returns the text of a number for an axis. The text has no trailing zeros.
 func short(x float64) string {
 	switch {
 	case x >= 1e12 || x < 1e-4:

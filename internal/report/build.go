@@ -14,10 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// template describes a page about the JSON document of a command. In a line of text {key} stands for the value of the key. A line
-// is omitted if a value is missing; if alternatives are joined by |, the first complete alternative is used. A section without
-// its title is omitted. Rows is a path of keys: results.calibration means all bins of all results, where a bin also has the
-// values of its result.
+// template describes a page about the JSON document of a command. In a line of text {key} stands for the value of the key. A
+// line may have alternatives joined by |, of which the first complete alternative is used. A line without a complete
+// alternative is omitted, and so is a section whose title is omitted. Rows is a path of keys: results.calibration means all
+// bins of all results, where a bin also has the values of its result.
 type template struct {
 	Title      string
 	Series     struct{ Rows, Key string } // names that have a color
@@ -66,7 +66,7 @@ var pageFiles embed.FS
 //go:embed pages/fields.tsv
 var fieldList string
 
-// fieldOf returns the field of a key. The title of a key that is not listed is made of its words.
+// fieldOf returns the field of a key. If the key is not listed, the title consists of the words of the key.
 func fieldOf(key string) field {
 	for line := range strings.Lines(fieldList) {
 		if text, isThere := strings.CutPrefix(line, key+"\t"); isThere {
@@ -114,7 +114,7 @@ func Build(name string, document any) (*Page, error) {
 	return p, nil
 }
 
-// rows returns the objects at a path. Each of them also has the values of enclosing objects for keys that it lacks.
+// rows returns the objects at a path. For keys that an object lacks, it gets the values of the enclosing objects.
 func (o object) rows(path string) []object {
 	list := []object{o}
 	for key := range strings.SplitSeq(path, ".") {
@@ -140,7 +140,7 @@ func (o object) rows(path string) []object {
 	return list
 }
 
-// value returns the value of a key, or the quotient of two keys, a/b, or nil.
+// value returns the value of a key, or the quotient of the values of two keys for a/b. It returns nil if a value is missing.
 func (o object) value(key string) any {
 	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
 		x, isNumber := o[a].(float64)
@@ -171,7 +171,7 @@ func (o object) number(key string) float64 {
 
 var placeholder = regexp.MustCompile(`\{[a-z0-9_./]+\}`)
 
-// line returns a text with values in place of {key}: the first complete alternative, or "".
+// line returns the first complete alternative with values in place of {key}. It returns "" if no alternative is complete.
 func (o object) line(alternatives string) string {
 	for text := range strings.SplitSeq(alternatives, "|") {
 		isWhole := true
@@ -191,7 +191,7 @@ func (o object) line(alternatives string) string {
 	return ""
 }
 
-// lines returns the complete lines.
+// lines returns the lines of those texts that are complete.
 func (o object) lines(texts []string) (list []string) {
 	for _, text := range texts {
 		if line := o.line(text); line != "" {
@@ -201,7 +201,7 @@ func (o object) lines(texts []string) (list []string) {
 	return list
 }
 
-// facts returns the complete lines NAME: VALUE.
+// facts returns the facts NAME: VALUE of those texts that are complete.
 func (o object) facts(texts []string) (list []Fact) {
 	for _, line := range o.lines(texts) {
 		name, value, _ := strings.Cut(line, ": ")
@@ -210,7 +210,7 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell returns the cell of the value of a key. decimals is the number of decimals of its column, or −1.
+// cell returns the cell of the value of a key. decimals is the number of decimals of its column, or −1 if it is not known.
 func (o object) cell(key string, decimals int) Cell {
 	f := fieldOf(key)
 	switch v := o.value(key).(type) {
@@ -297,7 +297,7 @@ func (o object) addPart(s *Section, p *part) {
 	}
 }
 
-// middle returns the rows whose value of a key is the middle one of all values.
+// middle returns the rows whose value of a key is the middle of all different values.
 func middle(rows []object, key string) []object {
 	var values []any
 	for _, row := range rows {
@@ -349,8 +349,8 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column: enough for four digits of its largest number, without zeros that end all
-// numbers.
+// decimalsOf returns the number of decimals of a column. It is enough for four digits of the largest number, without zeros at
+// the end of all numbers.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
 	for _, x := range numbers {
@@ -428,8 +428,8 @@ func PValue(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// matrix returns a table of a matrix. Its numbers are percentages of the sum of their row, which also shade the cells. If there
-// are more than 20 rows, it has the 20 largest. With measures, rows are sorted by size.
+// matrix returns a table of a matrix. Its numbers are percentages of the sum of their row, which also shade the cells. If the
+// matrix has more than 20 rows, the table has the 20 largest rows. With Measures, rows are sorted by size.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names, _ := o[p.Names].([]any)

@@ -10,8 +10,8 @@ import (
 // notFinite replaces a number that is not finite during encoding. It has the same text as float32 and as float64.
 const notFinite = -7.040404e-38
 
-// Encode returns a document as JSON. Since JSON has no NaN and no infinite numbers, these become null in fields and lists of a
-// document that is passed by its address; elsewhere they are an error.
+// Encode returns a document as JSON. JSON has no NaN and no infinite numbers. If the document is passed by its address, such
+// numbers in fields and lists become null; elsewhere they are an error.
 func Encode(document any) ([]byte, error) {
 	var restore []func()
 	defer func() {

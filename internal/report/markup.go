@@ -50,7 +50,7 @@ func (m *markup) facts(list []Fact) {
 	m.add("</dl>\n")
 }
 
-// longest is the number of characters up to which the text of a cell is on one line.
+// longest is the largest number of characters of a text that a cell shows on one line.
 const longest = 24
 
 // wrap appends the text of a cell. A long text gets several lines, which leaves space for numbers.
@@ -62,7 +62,7 @@ func (m *markup) wrap(text string) {
 	}
 }
 
-// attribute appends an attribute, unless its value is empty.
+// attribute appends an attribute, if its value is not empty.
 func (m *markup) attribute(name, value string) {
 	if value != "" {
 		m.add(" ", name, `="`)

@@ -85,7 +85,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// mostNarrow is the largest number of characters of a line for which a table does not get the whole width of the page.
+// mostNarrow is the largest number of characters of a line of a narrow table. A wider table gets the whole width of the page.
 const mostNarrow = 66
 
 // columns returns the number of characters of a line of the table. Turned titles do not count.

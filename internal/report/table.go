@@ -54,8 +54,8 @@ func Number(value float64, text string) Cell {
 	return Cell{Text: text, IsNumber: true, Value: value}
 }
 
-// Decimal returns the cell of a number with the given number of decimals, followed by its standard error in parentheses unless
-// that is 0.
+// Decimal returns the cell of a number with the given number of decimals. If stderr is not 0, the standard error follows in
+// parentheses.
 func Decimal(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals,
 		64), "-", "−", 1))
@@ -66,7 +66,7 @@ func Decimal(value float64, decimals int, stderr float64) Cell {
 	return c
 }
 
-// Percent returns the cell of a share in percent, with its standard error unless that is 0.
+// Percent returns the cell of a share in percent. If stderr is not 0, the cell has the standard error.
 func Percent(share, stderr float64) Cell {
 	return Decimal(100*share, 1, 100*stderr)
 }

@@ -2,5 +2,5 @@
 
 package sched
 
-// CacheBytes returns a guess of the size of a processor's second cache.
+// CacheBytes returns a guess of the size of the second-level cache.
 func CacheBytes() int { return usualCacheBytes }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// KeepFirst inserts an item into a sorted list and returns the first items, at most limit of them, none for a negative limit.
-// The item follows equal items of the list. Cost: O(1) for an item that is not among the first, otherwise O(limit).
+// KeepFirst inserts an item into a sorted list and returns the first limit items. It returns no items for a negative limit. The
+// item follows equal items of the list. Cost: O(1) for an item that is not among the first, otherwise O(limit).
 func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T {
 	if limit <= 0 || len(list) == limit && compare(list[limit-1], item) <= 0 {
 		return list

@@ -28,7 +28,7 @@ func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 // Go calls f in a new goroutine.
 func (g *Group) Go(f func()) { g.wait.Go(func() { g.Do(f) }) }
 
-// Do calls f in the goroutine of the caller. A panic is kept until the caller calls Wait.
+// Do calls f in the goroutine of the caller. If f panics, Wait panics later.
 func (g *Group) Do(f func()) {
 	defer func() {
 		if r := recover(); r != nil {

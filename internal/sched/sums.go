@@ -2,10 +2,9 @@ package sched
 
 import "sync"
 
-// Sums holds a row of sums for each piece of work, for callers that do not know the number of
-// pieces in advance. Of is safe for concurrent use. The total is added in the order of the pieces,
-// so that it does not depend on the assignment of pieces to workers. The zero value is ready for
-// Begin.
+// Sums holds a row of sums for each piece of work. It is for callers that do not know the number of pieces in advance. Of is
+// safe for concurrent use. The total is added in the order of the pieces, so that it does not depend on which worker gets which
+// piece. The zero value is ready for Begin.
 type Sums struct {
 	mu    sync.Mutex
 	width int
@@ -20,7 +19,7 @@ func (s *Sums) Begin(width int) {
 	}
 }
 
-// Of returns the sums of a piece; the piece adds to them.
+// Of returns the sums of a piece, to which the caller adds.
 func (s *Sums) Of(piece int) []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

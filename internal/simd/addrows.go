@@ -1,12 +1,12 @@
 package simd
 
-// AddRows stores the sum of two runs of rows, the second one scaled:
+// AddRows stores the sum of two runs of rows, of which the second is scaled:
 //
 //	dst[r][j] = a[r][j] + scale[r]·x[r][j],  r < rows,  j < k
 //
-// A scale of one factor applies to all rows. A stride of 0 repeats one row; if that row is dst and a,
-// the rows of x are added to it in turn. dst may be a or x, and must not overlap them otherwise. The
-// product is rounded before it is added.
+// If scale has one factor, the factor applies to all rows. A stride of 0 repeats one row; if this row is dst and a, AddRows
+// adds the rows of x to it in turn. dst may be a or x, and must not overlap them otherwise. The product is rounded before it is
+// added.
 func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if len(scale) == 1 && dst.Stride == k && a.Stride == k && x.Stride == k {
 		rows, k = 1, rows*k

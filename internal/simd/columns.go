@@ -6,12 +6,12 @@ package simd
 // added. Arithmetic is in float64; results are rounded when they are stored. Blocks
 // must not overlap except where a comment allows it.
 
-// few is the number of columns below which columns are processed one after the other,
-// because their sums then stay in registers.
+// few is the number of columns below which the loops process one column after the other, because the sum of a column then stays
+// in a register.
 const few = 4
 
-// plainDotColumns is DotColumns in plain Go. Few columns are visited one after the other, so that
-// each sum stays in a register; the order of additions within a column is the same.
+// plainDotColumns is DotColumns in plain Go. It visits few columns one after the other, so that each sum stays in a register.
+// The order of additions within a column is the same.
 func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	if len(sums) < few {
 		for j, s := range sums {
@@ -30,8 +30,7 @@ func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	}
 }
 
-// plainResidualColumns is ResidualColumns in plain Go, with few columns one after the other as in
-// plainDotColumns.
+// plainResidualColumns is ResidualColumns in plain Go. It visits few columns one after the other, as plainDotColumns does.
 func plainResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	rr = rr[:len(alpha)]
@@ -67,8 +66,7 @@ func plainResidualColumns[T Float](r, q Rows[T],
 	}
 }
 
-// plainTurnColumns is TurnColumns in plain Go, with few columns one after the other as in
-// plainDotColumns.
+// plainTurnColumns is TurnColumns in plain Go. It visits few columns one after the other, as plainDotColumns does.
 func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	beta = beta[:len(alpha)]
 	if len(alpha) < few {

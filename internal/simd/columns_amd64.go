@@ -12,7 +12,7 @@ const columnLanes = registerBytes / 8
 //
 //	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
 //
-// Whole groups of columnLanes columns are computed by AVX2, the others in plain Go.
+// AVX2 computes whole groups of columnLanes columns, plain Go the other columns.
 func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	k := len(sums) / columnLanes * columnLanes
 	if !hasAVX2 || k == 0 || rows < 1 {
@@ -41,7 +41,7 @@ func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 //
 // q may be r.
 //
-// Whole groups of columnLanes columns are computed by AVX2, the others in plain Go.
+// AVX2 computes whole groups of columnLanes columns, plain Go the other columns.
 func ResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	k := len(alpha) / columnLanes * columnLanes
@@ -66,13 +66,12 @@ func ResidualColumns[T Float](r, q Rows[T],
 	}
 }
 
-// TurnColumns updates the solution x and the direction p of conjugate gradients from the
-// residual z:
+// TurnColumns updates the solution x and the direction p of conjugate gradients from the residual z:
 //
 //	x[r][j] += alpha[j]·p[r][j]
 //	p[r][j] = factor[r]·z[r][j] + beta[j]·p[r][j]
 //
-// Whole groups of columnLanes columns are computed by AVX2, the others in plain Go.
+// AVX2 computes whole groups of columnLanes columns, plain Go the other columns.
 func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	k := len(alpha) / columnLanes * columnLanes
 	rows := len(factor)
@@ -99,7 +98,7 @@ func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	}
 }
 
-// first returns where the rows begin.
+// first returns the address of the first row.
 func (m Rows[T]) first() unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(m.Data))
 }

@@ -25,8 +25,8 @@ var (
 
 const registerBytes = 32
 
-// addRows is AddRows by AVX2. The checks of the last elements panic before the assembly would write
-// past a slice.
+// addRows is AddRows by AVX2. It first reads the last elements, so that a slice that is too short panics before the assembly
+// writes past it.
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if !hasAVX2 {
 		plainAddRows(dst, rows, k, a, scale, x)
@@ -55,18 +55,18 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	}
 }
 
-// sizeOf returns the bytes of an element, by which pointers of the assembly advance.
+// sizeOf returns the bytes of an element, because the assembly advances pointers in bytes.
 func sizeOf[T Float]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
 }
 
-// pointer returns the address of s[index], or of nothing if s ends before.
+// pointer returns the address of s[index]. If s has no such element, the address must not be used.
 func pointer[T Float](s []T, index int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[min(index, len(s)):]))
 }
 
-// scaleTo is ScaleTo: whole groups of scaleLanes elements by AVX2, the others in plain Go.
+// scaleTo is ScaleTo. AVX2 computes whole groups of scaleLanes elements, plain Go the other elements.
 func scaleTo[T Float](dst []T, alpha float64, x []float64) {
 	n := len(dst) / scaleLanes * scaleLanes
 	if !hasAVX2 || n == 0 {
@@ -88,8 +88,7 @@ const scaleLanes = 4
 // checksumBytes is the number of bytes in one step of the twin of Checksum.
 const checksumBytes = 256
 
-// Checksum returns the CRC-32C of data appended to bytes whose checksum is crc. The checksum of no
-// bytes is 0.
+// Checksum returns the CRC-32C of data appended to bytes whose checksum is sum. The checksum of no bytes is 0.
 func Checksum(sum uint32, data []byte) uint32 {
 	n := len(data) / checksumBytes * checksumBytes
 	if !hasChecksumAVX512 || n == 0 {
@@ -98,11 +97,11 @@ func Checksum(sum uint32, data []byte) uint32 {
 	return plainChecksum(^checksumAVX512(^sum, &data[0], n), data[n:])
 }
 
-// leastHashes is the number of ids from which the call is worth its cost.
+// leastHashes is the smallest number of ids for which calling the assembly pays.
 const leastHashes = 4
 
-// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴, each of
-// which comes with the number one: a pair x of two 32-bit numbers gives
+// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴. The value of each pair is the number one: a pair x of
+// two 32-bit numbers gives
 //
 //	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
 //
@@ -118,7 +117,7 @@ func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 // distanceGroup is the number of ids in one step of the twin of Distances.
 const distanceGroup = 64
 
-// distances is Distances: the first id in plain Go, because it follows last, then whole groups by AVX-512.
+// distances is Distances. Plain Go computes the first distance, because it depends on last, and AVX-512 the whole groups.
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
 		plainDistances(delta, id[:1], last, b, lengths)
@@ -131,7 +130,7 @@ func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 // lineLanes is the number of rows in one step of the twins of Cells and Entries.
 const lineLanes = 8
 
-// cells is Cells: whole groups of lineLanes rows by AVX2, the others in plain Go.
+// cells is Cells. AVX2 computes whole groups of lineLanes rows, plain Go the other rows.
 func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if n := len(row) / lineLanes * lineLanes; hasAVX2 && n > 0 {
 		odd = cellsAVX2(&cell[0], &row[0], n, head, uint64(shift)) != 0
@@ -141,7 +140,7 @@ func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	return plainCells(cell, row, head, shift) || odd
 }
 
-// entries is Entries: whole groups of narrow entries by AVX2, the others in plain Go.
+// entries is Entries. AVX2 computes whole groups of narrow entries, plain Go the other entries.
 func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if narrow, ok := any(entry).([]uint32); ok && hasAVX2 && len(line) >= lineLanes {
 		n := len(line) / lineLanes * lineLanes
@@ -158,11 +157,10 @@ const (
 	numbersCodes = 8
 )
 
-// Numbers reads lines at the beginning of text, each of two numbers of one to eight
-// digits, without a zero before other digits, the second with a line feed behind it.
-// It stores their codes and returns the number of bytes that it has read, which are whole lines,
-// and the number of codes. It stops before lines of another form, and before the last 64 bytes
-// or codes; it may stop at once. The caller parses the rest.
+// Numbers reads lines at the beginning of text. A line has two numbers of one to eight digits, without leading zeros, and ends
+// with a line feed. Numbers stores the codes of the numbers. It returns the number of bytes of the lines that it has read, and
+// the number of codes. It stops before lines of another form and before the last 64 bytes or codes, and may stop at once. The
+// caller must parse the rest.
 //
 // It assumes POPCNT and BMI1, because every processor with the features that the decoder requires has them.
 func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
@@ -176,8 +174,8 @@ func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 // packGroup is the number of values in one step of the twin of Pack.
 const packGroup = 16
 
-// pack is Pack: whole groups of packGroup differences by AVX-512 if two codes fit into a word, the
-// others in plain Go from the bits that the last group leaves.
+// pack is Pack. If two codes fit into a word, AVX-512 packs whole groups of packGroup differences. Plain Go packs the others,
+// after the bits that the last group leaves.
 func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup
 	if !hasDistancesAVX512 || !hasDecodeAVX512 || widest > pairBits || n == 0 {

@@ -14,16 +14,16 @@ func RowsOf[T Float](data []T, stride, i int) Rows[T] {
 	return Rows[T]{data[min(i*stride, len(data)):], stride}
 }
 
-// Gather stores in row r of dst, for every r < len(ptr)−1, the scaled sum of the rows of
-// x that its run of col names, added in the order of the ids:
+// Gather stores scaled sums of rows of x in dst. Row r of dst, r < len(ptr)−1, is the sum of the rows of x that run r of col
+// names, added in the order of the ids:
 //
 //	dst[r][j] = scale[r]·Σ_e val[e]·x[col[e]][j],  ptr[r] ≤ e + ptr[0] < ptr[r+1],  j < k
 //
-// Products are rounded before they are added; a nil val means ones. Only differences
-// of ptr matter: col[0] and val[0] are of the entry at ptr[0]. dst must not overlap x.
+// Products are rounded before they are added. A nil val means ones. Only differences of ptr matter: col[0] and val[0] belong to
+// the entry at ptr[0]. dst must not overlap x.
 //
-// Ids are not checked: the caller guarantees that x has every row that col names. The elements
-// between length and capacity of col may be read, because prefetches run ahead, but are never used.
+// Gather does not check ids: x must have every row that col names. The elements between length and capacity of col may be read,
+// because prefetches run ahead, but are never used.
 func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val}
@@ -34,7 +34,7 @@ func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 //
 //	dst[r][j] = scale[r]·(dst[r][j] + Σ_e val[e]·x[col[e]][j])
 //
-// The sums start with the old value of dst, so that they equal one sum over all ids in order.
+// A sum starts with the old value of dst, so that it equals one sum over all ids in order.
 func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val,

@@ -16,19 +16,19 @@ const (
 	mostShort = 64
 )
 
-// shortLength is the mean row length up to which mispredicted ends of rows dominate the time, if x
-// has at most shortBytes; for a larger x, memory latency dominates. The loops for short rows add
-// the first entries without a branch, and read up to shortHeads ids behind a row.
+// Rows with a mean length of at most shortLength are short: mispredicted ends of rows dominate the time, if x has at most
+// shortBytes. For a larger x, memory latency dominates. The loops for short rows add the first entries without a branch, and
+// read up to shortHeads ids behind a row.
 const (
 	shortLength = 12
 	shortBytes  = 16 << 20
 	shortHeads  = 6
 )
 
-// longLength is the mean row length from which two rows are summed at a time, because the sum of
-// one row waits for its own last addition. Shorter rows end too often for that. Unweighted sums of
-// two registers wait less, so their limit is wideLength; in a tile it is tileLength. With
-// pairEntries or more, the saving exceeds the cost of a second start in the middle.
+// longLength is the mean row length from which two rows are summed at a time, because the sum of one row waits for its own last
+// addition. Shorter rows end too often for this. Unweighted sums of two registers wait less, so that their limit is wideLength.
+// In a tile the limit is tileLength. If there are at least pairEntries entries, the saving exceeds the cost of a second start
+// in the middle.
 const (
 	longLength  = 64
 	wideLength  = 512
@@ -37,11 +37,10 @@ const (
 	mostPairs   = 2 * registerBytes
 )
 
-// toFirst is the prefetch distance, in entries, of rows of several cache lines to the first cache;
-// toSecond is the distance of all rows to the second cache.
+// toFirst is the prefetch distance, in entries, to the first-level cache. It applies to rows of several cache lines.
 const toFirst = 20
 
-// toSecond returns the prefetch distance to the second cache, which is shorter for rows of several cache lines.
+// toSecond returns the prefetch distance, in entries, to the second-level cache. It is shorter for rows of several cache lines.
 func toSecond(rowBytes int) int {
 	if rowBytes <= 128 {
 		return 192
@@ -64,8 +63,8 @@ func passWidth(remainder, size int) int {
 	return bytes / size
 }
 
-// run processes the columns in passes, and each pass in two calls, because prefetches of the
-// last few rows would leave the memory of col.
+// run processes the columns in passes. Each pass takes two calls, because prefetches for the last few rows would leave the
+// memory of col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)
@@ -107,14 +106,13 @@ func (g *gather[T]) run(k int) {
 	}
 }
 
-// rowsBefore returns the number of rows that end within the first entries.
+// rowsBefore returns the number of rows that end within the first entries entries.
 func rowsBefore(ptr []int64, entries int) int {
 	return sort.Search(len(ptr)-1,
 		func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
-// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi and
-// prefetches ahead entries before their use.
+// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi. It prefetches toSecond and toFirst entries ahead.
 func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {
 		return
@@ -157,8 +155,8 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 	}
 }
 
-// start returns the sums that row lo starts from at the given column: zeros, or with onto the values of
-// dst. stride is the number of bytes from the sums of one row to the sums of the next row.
+// start returns the sums that row lo starts from at the given column. They are zeros, or the values of dst if onto is set.
+// stride is the number of bytes from the sums of one row to the sums of the next row.
 func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	if g.onto {
 		return pointer(g.dst.Data, lo*g.dst.Stride+column),
@@ -167,7 +165,7 @@ func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	return unsafe.Pointer(&zeroRow), 0
 }
 
-// long reports whether summing two of the first rows at a time is faster.
+// long reports whether summing two of the first rows at a time is faster than summing one.
 func (g *gather[T]) long(rows, bytes int) bool {
 	length := longLength
 	switch {
@@ -179,8 +177,8 @@ func (g *gather[T]) long(rows, bytes int) bool {
 	return pairsPay(g.ptr[:rows+1], bytes, length)
 }
 
-// pairsPay reports whether rows of a width in bytes, with a mean number of entries, are summed
-// two at a time.
+// pairsPay reports whether rows of the given width in bytes are summed two at a time. Their mean number of entries must be at
+// least length.
 func pairsPay(ptr []int64, bytes, length int) bool {
 	rows := len(ptr) - 1
 	entries := int(ptr[rows] - ptr[0])
@@ -188,8 +186,8 @@ func pairsPay(ptr []int64, bytes, length int) bool {
 		entries >= max(pairEntries, length*rows)
 }
 
-// pairs gathers all columns of the first rows, two rows at a time: one before and one after the
-// middle of their entries.
+// pairs gathers all columns of the first rows, two rows at a time. One row is before the middle of their entries, the other row
+// after it.
 func (g *gather[T]) pairs(width, rows int) {
 	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()
@@ -219,8 +217,7 @@ func (g *gather[T]) pairs(width, rows int) {
 	}
 }
 
-// middle returns the row in the middle of the entries, neither the first nor behind
-// the last.
+// middle returns the row in the middle of the entries. It is at least 1 and below the number of rows.
 func middle(ptr []int64) int {
 	rows := len(ptr) - 1
 	middle := (ptr[0] + ptr[rows]) / 2

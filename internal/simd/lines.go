@@ -1,8 +1,7 @@
 package simd
 
-// Cells stores the cell of each row, row>>shift + min(row, head), for lines of two
-// rows each, and reports whether the two rows of a line are the same or one of them
-// is the largest number, which marks a missing row.
+// Cells stores the cell of each row, row>>shift + min(row, head). A line has two rows. odd reports whether the two rows of a
+// line are equal, or one of them is the largest number, which marks a missing row.
 func Cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if len(row)%2 != 0 {
 		panic("simd: half a line")
@@ -24,9 +23,8 @@ func plainCells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 
 const none = 1<<32 - 1
 
-// Entries stores two entries for each line of two rows: the first row above column
-// bits, and the second row above the lowest of them; then the same with the rows the
-// other way round and the lowest bit set.
+// Entries stores two entries for each line of two rows. The first entry has the first row above column bits, and the second row
+// above the lowest bit. The second entry has the rows exchanged and the lowest bit set.
 func Entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if len(line)%2 != 0 {
 		panic("simd: half a line")

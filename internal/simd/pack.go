@@ -8,14 +8,13 @@ import (
 // Width is the number of bits of a stored value, and its selector.
 type Width struct{ Selector, Bits uint32 }
 
-// pairBits is the largest width of which two numbers, and a start within a byte,
-// fit 64 bits.
+// pairBits is the largest width of which two numbers fit 64 bits, if the first number starts within a byte.
 const pairBits = 28
 
-// Pack stores numbers below 2³¹ in data, bit by bit. A number of length l in bits is stored with
-// the width by[l] ≥ l, and its selector below 4 in sel, two bits each. The selectors of the last
-// group of sixteen use four bytes, even if the group is not full. data must have eight bytes more
-// than the numbers need; unused bits of the last byte are zero.
+// Pack stores numbers below 2³¹ in data, bit by bit, and their selectors in sel, two bits each. A number whose length in bits
+// is l is stored with the width widths[l], which must have at least l bits and a selector below 4. The selectors of the last
+// group of sixteen use four bytes, even if the group is not full. data must have eight bytes more than the numbers need. Unused
+// bits of the last byte are zero.
 func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {
 	var widest uint32
 	for _, w := range widths {
@@ -24,21 +23,20 @@ func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {
 	pack(sel, data, delta, widths, widest)
 }
 
-// packing is a stream of bits. The next bits go to data[at:], above the lowest used bits
-// of word.
+// packing is a stream of bits. The next bits go to data[at:], above the used lowest bits of word.
 type packing struct {
 	word     uint64
 	used     uint32
 	position int
 }
 
-// plainPack is Pack in plain Go, continued after the bits of p.
+// plainPack is Pack in plain Go. It continues after the bits of p.
 func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width,
 	widest uint32) {
 	word := p.word
 	used := p.used
 	position := p.position
-	// Without a branch: an incomplete byte is written again by the next call.
+	// The loop has no branch: the next step writes an incomplete byte again.
 	for ; len(delta) >= 16 && widest <= pairBits; delta = delta[16:] {
 		group := uint32(0)
 		batch := (*[16]uint32)(delta)

@@ -2,12 +2,12 @@ package simd
 
 // The loops of this file process contiguous columns of equal length, a multiple of 4.
 
-// DotPanels adds to the sums the products of two columns with four:
+// DotPanels adds to sums the products of each of two columns with each of four columns:
 //
 //	sums[4·i+j] += Σ_r v[i][r]·w[j][r],  i < 2, j < 4
 //
-// Products are rounded before they are added. Each dot product is four sums s₀ … s₃ over the rows
-// of each remainder modulo 4, added as (s₀ + s₁) + (s₂ + s₃).
+// Products are rounded before they are added. Each product is the sum of s₀ … s₃, added as (s₀ + s₁) + (s₂ + s₃). s_m is the
+// sum over the rows r with r mod 4 = m.
 func DotPanels(sums *[8]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	n := len(v0)
 	var lanes [32]float64
@@ -18,19 +18,18 @@ func DotPanels(sums *[8]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	}
 }
 
-// AddPanels adds to two columns combinations of four others:
+// AddPanels adds to each of two columns a combination of four columns:
 //
 //	w[j][r] += v[0][r]·c[4·j] + v[1][r]·c[4·j+1] + …,  j < 2
 //
-// one after the other, products rounded before they are added. The w must not
-// overlap anything else.
+// The terms are added one after the other, and products are rounded before they are added. w0 and w1 must not overlap each
+// other or the v.
 func AddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	n := len(w0)
 	addPanels(w0, w1[:n], v0[:n], v1[:n], v2[:n], v3[:n], c)
 }
 
-// plainDotPanels is DotPanels in plain Go: lanes has four partial sums for each of the eight
-// products.
+// plainDotPanels is DotPanels in plain Go. lanes has the four sums s₀ … s₃ of each of the eight products.
 func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	for j, w := range [4][]float64{w0, w1, w2, w3} {
 		p, q := (*[4]float64)(lanes[4*j:]), (*[4]float64)(lanes[16+4*j:])

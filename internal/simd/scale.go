@@ -1,8 +1,10 @@
 package simd
 
-// ScaleTo stores alpha·x in dst, which is as long, rounded to T:
+// ScaleTo stores alpha·x in dst, rounded to T:
 //
 //	dst[i] = T(alpha·x[i])
+//
+// dst must be as long as x.
 func ScaleTo[T Float](dst []T, alpha float64, x []float64) {
 	scaleTo(dst, alpha, x)
 }

@@ -4,12 +4,12 @@ package simd
 
 import "unsafe"
 
-// GatherTile is GatherOnto without row factors, for at most 65,536 rows of x, which fit into
-// a cache of the core. So ids have 16 bits, and the loop does not prefetch.
+// GatherTile is GatherOnto without row factors:
 //
 //	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
 //
-// A pass has as many columns as registers have space for the sums of.
+// x must have at most 65,536 rows, which fit into a cache of the core. So ids have 16 bits, and the loop does not prefetch. A
+// pass has as many columns as registers can hold sums for.
 func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	if !hasAVX2 {

@@ -1,9 +1,9 @@
 package simd
 
-// Dot returns ⟨x, y⟩ in float64; y must be as long as x. Products are rounded before they are added, in a fixed order. The
-// first numbers, a multiple of 4, are added in 16 partial sums s by their place modulo 16; numbers after the last group of 16
-// go to the first four sums. Then l_j = (s_j + s_4+j) + (s_8+j + s_12+j) for j < 4, and (l₀ + l₁) + (l₂ + l₃); the remaining
-// numbers are added one after another.
+// Dot returns ⟨x, y⟩ in float64. y must be as long as x. Products are rounded before they are added, in a fixed order. The
+// first products, a multiple of 4, are added to 16 partial sums s, by their position modulo 16; after the last group of 16 they
+// go to the first four sums. Then l_j = (s_j + s_4+j) + (s_8+j + s_12+j) for j < 4, and the result is (l₀ + l₁) + (l₂ + l₃).
+// The remaining products, at most three, are added one after another.
 func Dot[T Float](x []T, y []float64) float64 {
 	var lanes [4]float64
 	y = y[:len(x)]
@@ -16,9 +16,11 @@ func Dot[T Float](x []T, y []float64) float64 {
 	return sum
 }
 
-// AddScaled adds a·x to dst, which is as long; products are rounded before they are added:
+// AddScaled adds a·x to dst, which must be as long as x:
 //
 //	dst[i] += a·x[i]
+//
+// Products are rounded before they are added.
 func AddScaled[T Float](dst []float64, a float64, x []T) {
 	dst = dst[:len(x)]
 	n := len(x) / 4 * 4

@@ -1,7 +1,6 @@
 package simd
 
-// Widen stores in dst, which is as long, numbers of another type, rounded to T if it is
-// the narrower one.
+// Widen stores numbers of another type in dst. It rounds them to T if T is the narrower type. dst must be as long as src.
 func Widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 	widen(dst, src)
 }

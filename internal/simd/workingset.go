@@ -2,9 +2,9 @@ package simd
 
 import "math"
 
-// LargestGain returns the place k with the largest (down[k] − f)²/e, where e = kii + diag[k] − 2·row[k], among the places
-// with down[k] > f. It returns the last of equal places, and −1 if no place qualifies. If e is not positive, floor replaces
-// it. diag and row must be as long as down.
+// LargestGain returns the index k with the largest gain (down[k] − f)²/e, e = kii + diag[k] − 2·row[k], among the indices with
+// down[k] > f. If e is not positive, floor replaces e. If several gains are largest, it returns the last index. If down[k] > f
+// for no index, it returns −1. diag and row must be as long as down.
 //
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order information
 // for training support vector machines, JMLR 6 (2005), WSS 2.
@@ -30,9 +30,10 @@ func LargestGain[T Float](down, diag []float64, row []T,
 	return best
 }
 
-// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k]. It returns the place of the smallest number in up, the last place
-// if several are equal, this number, and the largest number in down. If all numbers in up exceed math.MaxFloat64, it returns
-// place 0 and math.MaxFloat64. All slices must be as long as up; differences and products are rounded before they are added.
+// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k]. It returns the index of the smallest number in up, this number, and
+// the largest number in down. If several numbers in up are smallest, it returns the last index. If all numbers in up exceed
+// math.MaxFloat64, it returns index 0 and math.MaxFloat64. All slices must be as long as up. Differences and products are
+// rounded before they are added.
 func Advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (index int, lowest, highest float64) {
 	down = down[:len(up)]
@@ -55,7 +56,7 @@ func Advance[T Float](up, down []float64, ri, rj []T,
 	return index, lowest, highest
 }
 
-// nothingAdvanced are the extremes of no numbers.
+// nothingAdvanced returns the result of Advance for empty slices.
 func nothingAdvanced() (n, index int, lowest, highest float64) {
 	return 0, 0, math.MaxFloat64, math.Inf(-1)
 }

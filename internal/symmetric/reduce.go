@@ -15,14 +15,13 @@ const (
 	span    = 128 // columns that a panel updates together, so that their part of its pairs stays in the first cache
 )
 
-// reduction makes a matrix A tridiagonal by reflections I − τ·v·vᵀ (Householder
-// 1958). The reflections of a panel of columns update the rest of A in one pass (Dongarra,
-// Sorensen and Hammarling 1989):
+// reduction makes a matrix A tridiagonal by reflections I − τ·v·vᵀ (Householder 1958). The reflections of a panel of columns
+// update the rest of A in one pass (Dongarra, Sorensen and Hammarling 1989):
 //
 //	A ← A − Σ (v·wᵀ + w·vᵀ)
 //
-// Only the upper triangle of A and the blocks of 4×4 on the diagonal are read; rows are
-// padded to a multiple of 4. At the end each row holds the v of its column.
+// Only the upper triangle of A and the blocks of 4×4 on the diagonal are read. Rows are padded to a multiple of 4. At the end
+// each row holds the v of the reflection of its column.
 type reduction struct {
 	runPieces runner
 	n         int
@@ -83,13 +82,13 @@ func (r *reduction) row(i int) []float64 {
 	return r.a[i*r.width:][:r.width]
 }
 
-// pair returns a v of the panel for even i, and the w of the v before it for odd i.
+// pair returns a vector v of the panel if i is even, and the w that belongs to the v before it if i is odd.
 func (r *reduction) pair(i int) []float64 {
 	return r.pairs[i*r.width:][:r.width]
 }
 
-// follow updates the rows i and j of A, given as p and q, by the first held pairs of the panel, in the
-// columns start ≤ c < end.
+// follow updates the rows i and j of A, which are p and q, by the first held pairs of the panel. It updates the columns start ≤
+// c < end.
 func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	for k := 0; k < held; k += 4 {
 		var c [8]float64
@@ -101,8 +100,8 @@ func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	}
 }
 
-// addPairs computes p += Σ cᵢ·row(k+i) and q += Σ c₄₊ᵢ·row(k+i) for the rows of the panel, i = 0 … 3, in the
-// columns first ≤ j < end.
+// addPairs computes p += Σ cᵢ·row(k+i) and q += Σ c₄₊ᵢ·row(k+i), i = 0 … 3, for rows of the panel. It computes the columns
+// first ≤ j < end.
 func (r *reduction) addPairs(p, q []float64, first, end, k int, c *[8]float64) {
 	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end],
 		r.pair(k + 1)[first:end], r.pair(k + 2)[first:end],
@@ -142,9 +141,8 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
-// multiply computes part index of A·x in the rows and columns from start on: the contribution of
-// every sixteenth strand of rows. Since A is symmetric, rows are also columns, and each row is read
-// once for both.
+// multiply computes part index of A·x in the rows and columns from start on. The part is the contribution of every sixteenth
+// strand of rows. Because A is symmetric, rows are also columns, and each row is read once for both.
 func (r *reduction) multiply(start, index int) {
 	y := r.parts[index*r.width:][:r.width]
 	clear(y)
@@ -172,8 +170,7 @@ func (r *reduction) multiply(start, index int) {
 	}
 }
 
-// update applies the pairs of the panel to the rows and columns of A from start on, a multiple of
-// 4.
+// update applies the pairs of the panel to the rows and columns of A from start on. start must be a multiple of 4.
 func (r *reduction) update(start int) {
 	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
 		for left := start; left < r.width; left += span {

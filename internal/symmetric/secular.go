@@ -6,10 +6,10 @@ const epsilon = 0x1p-52
 
 // secular is the equation
 //
-//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d rising, no z zero,
+//	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d increasing, all z nonzero,
 //
-// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ: one between each two
-// neighbours of d, and one beyond the last.
+// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ. There is one root between each two neighbours of d, and one root beyond
+// the last element of d.
 type secular struct {
 	d, z    []float64
 	inverse float64 // 1/ρ
@@ -43,8 +43,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at evaluates the function at d[pole] + shift: the sums over the poles up to j and over the poles
-// after j, their derivatives, and a bound of the rounding errors.
+// at evaluates the function at d[pole] + shift. It returns the sum over the poles up to j and the sum over the poles after j,
+// their derivatives, and a bound of the rounding errors.
 func (s *secular) at(j, pole int,
 	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
@@ -65,10 +65,9 @@ func (s *secular) at(j, pole int,
 	return lower, upper, slopeBelow, slopeAbove, epsilon * rounding
 }
 
-// solve finds root j (Bunch, Nielsen and Sorensen 1978). The sum over the poles below the root and
-// the sum over the poles above it are each replaced by a function with one pole that agrees in
-// value and slope, and the root of the result is the next approximation. The interval is halved
-// instead if that step leaves it or shrinks it too little.
+// solve finds root j (Bunch, Nielsen and Sorensen 1978). The sum over the poles below the root and the sum over the poles above
+// it are each replaced by a function with one pole that agrees in value and slope. The root of the resulting equation is the
+// next approximation. If this step leaves the interval or shrinks it too little, solve halves the interval instead.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
 	pole := j
@@ -128,10 +127,12 @@ func (s *secular) solve(j int) {
 }
 
 // weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor common to all i (Gu and
-// Eisenstat 1994). Vectors computed from it are orthogonal to rounding; vectors from the given z are not if roots lie close
-// together:
+// Eisenstat 1994):
 //
 //	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
+//
+// Vectors computed from these z are orthogonal to rounding. Vectors from the given z are not orthogonal if roots are close
+// together.
 func (s *secular) weight(i int) float64 {
 	last := len(s.d) - 1
 	square := -s.less(i, last)
@@ -144,7 +145,7 @@ func (s *secular) weight(i int) float64 {
 	return math.Copysign(math.Sqrt(math.Abs(square)), s.z[i])
 }
 
-// vectorTo stores the unit eigenvector of root j, given the weights.
+// vectorTo stores in dst the unit eigenvector of root j. weights must have the results of weight.
 func (s *secular) vectorTo(dst, weights []float64, j int) {
 	var square float64
 	for i, w := range weights {

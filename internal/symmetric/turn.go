@@ -8,12 +8,11 @@ const (
 	segment = 512 // numbers of them that stay in the nearest cache, a multiple of 4
 )
 
-// turn multiplies the rows from first on, which are vectors of T, by Q. The reflections of a
-// block are
+// turn multiplies the rows from first on, which are vectors of T, by Q. The reflections of a block are
 //
 //	I − Y·F·Yᵀ,  with an upper triangle F
 //
-// (Schreiber and Van Loan 1989), so that two passes over the vectors apply all of them.
+// (Schreiber and Van Loan 1989), so that two passes over the vectors apply all reflections of the block.
 func (r *reduction) turn(rows []float64, first int) {
 	blocks := (r.n + block - 1) / block
 	factors := make([][block * block]float64, blocks)
@@ -26,8 +25,8 @@ func (r *reduction) turn(rows []float64, first int) {
 	})
 }
 
-// reflection returns the columns lo ≤ c < hi of the v of reflection k of a block. Behind the last
-// reflection it returns the last row, so that callers can always read groups of 4.
+// reflection returns the columns lo ≤ c < hi of the v of reflection k of a block. Behind the last reflection it returns the
+// last v, so that callers can always read groups of 4.
 func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 	return r.row(min(b*block+k, r.width-1))[lo:hi]
 }

@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// Collect runs the garbage collector. It is called before large allocations, because the
-// collector by itself tolerates as much garbage as there is live memory: the memory of a finished
-// step would count against the limit together with the memory of the next one.
+// Collect runs the garbage collector. It is called before large allocations, because the collector by itself tolerates as much
+// garbage as there is live memory. The memory of a finished step would then count against the limit together with the memory of
+// the next step.
 func Collect() { runtime.GC() }
 
 // Release runs the garbage collector and returns free memory to the system. It is needed if the

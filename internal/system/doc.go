@@ -25,8 +25,8 @@ func availableSpace() (bytes int64, limited bool) {
 	return limit - used - threadBytes, limit > 0
 }
 
-// SpaceFor returns the limit on the address space, and the smallest limit that leaves the given
-// bytes for data; needed is 0 if the current limit suffices.
+// SpaceFor returns the limit on the address space, and the smallest limit that leaves the given bytes for data. needed is 0 if
+// the current limit suffices.
 func SpaceFor(bytes int64) (limit, needed int64) {
 	limit, used := addressSpace()
 	if space := limit - used - threadBytes; limit > 0 && space < bytes {
@@ -35,15 +35,15 @@ func SpaceFor(bytes int64) (limit, needed int64) {
 	return limit, needed
 }
 
-// Memory returns the memory of the machine, or the limit of its container if that is less, in
-// bytes; 0 if unknown.
+// Memory returns the memory of the machine in bytes, or the limit of its container if the limit is less. It returns 0 if both
+// are unknown.
 func Memory() int64 {
 	limit, _ := machineOrContainer()
 	return limit
 }
 
-// machineOrContainer returns the memory of the machine or the limit of the container, whichever
-// is less, and its name for messages.
+// machineOrContainer returns the memory of the machine or the limit of the container, whichever is less. It also returns its
+// name for messages.
 func machineOrContainer() (limit int64, name string) {
 	limit = machine()
 	name = "machine"
@@ -53,8 +53,8 @@ func machineOrContainer() (limit int64, name string) {
 	return limit, name
 }
 
-// AllowedMemory returns the least of the memory of the machine, the limit of its container, the
-// address space that is left and GOMEMLIMIT, in bytes, and the name of that limit; 0 if unknown.
+// AllowedMemory returns the least of the memory of the machine, the limit of its container, the address space that is left and
+// GOMEMLIMIT, in bytes. name is the name of the least limit. AllowedMemory returns 0 if all are unknown.
 func AllowedMemory() (limit int64, name string) {
 	limit, name = machineOrContainer()
 	if space, limited := availableSpace(); limited && (limit == 0 || space < limit) {

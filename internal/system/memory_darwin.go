@@ -14,7 +14,7 @@ func PeakMemory() int64 {
 	return usage.Maxrss
 }
 
-// machine returns the memory of the machine in bytes; 0 if unknown.
+// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {

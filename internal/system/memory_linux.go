@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Root is the directory of /proc and /sys, "" for the real ones. Tests set it to a directory of
-// their own.
+// Root is the directory that contains /proc and /sys. Tests set it to a directory of their own. "" is the root of the file
+// system.
 var Root = ""
 
 // PeakMemory returns the largest resident memory of this process so far, in
@@ -18,16 +18,15 @@ func PeakMemory() int64 {
 	return kilobytes("/proc/self/status", "VmHWM:")
 }
 
-// machine returns the memory of the machine, in bytes; 0 if unknown.
+// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine() int64 {
 	return kilobytes("/proc/meminfo", "MemTotal:")
 }
 
-// container returns the smallest memory limit of the control group of this process and its
-// parent groups, in bytes; 0 without a limit. Both versions of control groups are read, because
-// a machine may mount version 1 for memory and version 2 for other controllers. The root is
-// always read, because inside a container the path may be the path of the host, which is not
-// visible, while the root is the group of the container.
+// container returns the smallest memory limit of the control group of this process and its parent groups, in bytes. It returns
+// 0 if there is no limit. It reads both versions of control groups, because a machine may mount version 1 for memory and
+// version 2 for other controllers. It always reads the root group, too. Inside a container the path of the group may be the
+// path on the host, which is not visible, while the root is the group of the container.
 func container() int64 {
 	groups, err := os.ReadFile(Root + "/proc/self/cgroup")
 	if err != nil {
@@ -64,9 +63,8 @@ func leastOf(root, group, file string) (limit int64) {
 	}
 }
 
-// addressSpace returns the limit on the address space of this process and the part in use, in
-// bytes; zeros without a limit. The part in use is read only with a limit, because reading it
-// takes longer than a short command.
+// addressSpace returns the limit on the address space of this process and the part in use, in bytes. It returns zeros if there
+// is no limit. It reads the part in use only if there is a limit, because reading the part takes longer than a short command.
 func addressSpace() (limit, used int64) {
 	limit = number("/proc/self/limits", "Max address space")
 	if limit == 0 {
@@ -91,8 +89,8 @@ func kilobytes(file, name string) int64 {
 	return number(file, name) << 10
 }
 
-// number returns the number after name at the beginning of a line of the file. It returns 0 if
-// the name is missing, or followed by a word such as "unlimited" or "max".
+// number returns the number after name at the beginning of a line of the file. It returns 0 if the name is missing, or if a
+// word such as "unlimited" or "max" follows the name.
 func number(file, name string) int64 {
 	text, err := os.ReadFile(Root + file)
 	if err != nil {

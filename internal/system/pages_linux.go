@@ -6,17 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collapseBytes is the size from which moving memory from small to huge pages saves time although
-// it takes about half a second for each gigabyte.
+// collapseBytes is the smallest size of a block for which moving memory from small to huge pages saves time. Moving takes about
+// half a second for each gigabyte.
 const collapseBytes = 256 << 20
 
-// alignBytes is the size from which blocks are aligned to huge pages, so that their first
-// bytes are not on small pages. The gap before an aligned block is never written.
+// alignBytes is the smallest size of a block that is aligned to huge pages, so that its first bytes are not on small pages. The
+// gap before an aligned block is never written.
 const alignBytes = 8 << 20
 
-// Make returns a slice of n zeros, on huge pages if it is large. Random access to a large block
-// then needs no walks of page tables. The garbage collector owns the memory as usual. If the
-// system has no huge pages, the slice is on small pages.
+// Make returns a slice of n zeros. A large slice is on huge pages, if the system has huge pages, so that random access needs no
+// walks of page tables. The garbage collector owns the memory as usual.
 func Make[E any](n int) []E {
 	var e E
 	size := int(unsafe.Sizeof(e))

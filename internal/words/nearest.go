@@ -2,7 +2,7 @@ package words
 
 import "strings"
 
-// Nearest returns the name that a mistyped word most likely meant: the first name with the smallest number of insertions,
+// Nearest returns the name that a mistyped word most likely means: the first name with the smallest number of insertions,
 // deletions, replacements and swaps of neighbours (Damerau 1964). It returns "" if this number is above two, or above half of
 // the letters of the word.
 func Nearest(word string, names []string) string {
@@ -21,8 +21,7 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// editDistance is the number of insertions, deletions, replacements and swaps
-// of neighbours that turn a into b.
+// editDistance returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 func editDistance(a, b string) int {
 	older := make([]int, len(b)+1)
 	last := make([]int, len(b)+1)

@@ -33,7 +33,7 @@ func Counted[N int | int64 | uint64](n N, noun string) string {
 	return Count(n) + " " + Plural(noun)
 }
 
-// Part is a number of items, with an optional phrase after their noun.
+// Part is a number of items with an optional phrase after the noun of the items.
 type Part struct {
 	N          int64
 	Noun, Rest string
@@ -70,8 +70,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.*f %cB", max(0, digits), x, prefixes[i])
 }
 
-// Seconds writes a duration as a reader wants it: 0.02 s, 24.1 s,
-// 1 min 52 s, 2 h 5 min.
+// Seconds writes a duration in units that suit its length: 0.02 s, 24.1 s, 1 min 52 s, 2 h 5 min.
 func Seconds(d time.Duration) string {
 	s := d.Seconds()
 	switch {
