@@ -27,22 +27,22 @@ type Codes struct {
 	precisions []string // distinct precisions of times
 }
 
-// noKind is the kind of an edge without a kind, and noTime the fault of an edge without a time.
+// noKind is the name of the kind of edges without a kind. noTime is the fault of an edge without a time.
 const (
 	noKind = "(blank)"
 	noTime = "of the edge is missing"
 )
 
-// mostNames bounds the number of kinds that are counted, for the message about too many kinds.
+// mostNames is the largest number of kinds that are counted for the message about too many kinds.
 const mostNames = 1 << 16
 
-// Names returns the names of the kinds by number. Numbers depend on the order of reading.
+// Names returns the names of the kinds in the order of their numbers, which depends on the order of reading.
 func (c *Codes) Names() []string { return c.names }
 
-// Unit returns the unit of times, "" without times.
+// Unit returns the unit of times. It returns "" if edges have no times.
 func (c *Codes) Unit() string { return c.unit }
 
-// TimeWarnings returns warnings about times that are read otherwise than they are written.
+// TimeWarnings returns warnings about times that are read in another way than they are written.
 func (c *Codes) TimeWarnings(setting string) (list []error) {
 	column, _ := table.SplitTimeSetting(setting)
 	warn := func(what, fix string) {
@@ -57,7 +57,7 @@ func (c *Codes) TimeWarnings(setting string) (list []error) {
 	return list
 }
 
-// Kind returns the number of a kind. After mostNames kinds it returns 0 for new kinds.
+// Kind returns the number of a kind. If there are already mostNames kinds, it returns 0 for a new kind.
 func (c *Codes) Kind(name string) uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,8 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge from the texts of its kind and its time, if edges have them.
+// Code returns the code of an edge. kind and time are the texts of its kind and time, which are ignored if
+// edges have none.
 func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
@@ -90,7 +91,7 @@ func (c *Codes) Code(form table.TimeForm,
 	return shard.CodeOf(uint8(code), t), fault
 }
 
-// Time returns a time in the unit of the first time, or the fault of the text.
+// Time returns a time in the unit of the first time, or what is wrong with the text.
 func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	t, fault := form.Parse(text)
 	if fault != "" {
@@ -111,10 +112,10 @@ func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	return t.Value, ""
 }
 
-// OutOfRange is the fault of a weight that cannot be packed with a code.
+// OutOfRange says that a weight cannot be packed with a code.
 const OutOfRange = "is too large or too small for edges with kinds or times"
 
-// pack returns the weight of the edge in p.fields, packed with its code, see [sort.Pack].
+// pack returns the weight of the edge in p.fields packed with its code, see [sort.Pack].
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	lay := p.Layout
 	code := uint32(0)

@@ -13,7 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// head is the first data line of an edge list, with a sample of the following lines, from which the layout follows.
+// head is the first data line of an edge list with a sample of the lines that follow. They determine the
+// layout.
 type head struct {
 	s    table.Sample
 	c    *Settings
@@ -21,8 +22,8 @@ type head struct {
 	lay  *Layout
 }
 
-// layoutFrom decides the layout on one line; tail is the text after it. With an error, only the line numbers of the layout are
-// set.
+// layoutFrom determines the layout from one line and tail, the text that follows. If it returns an error, only
+// the line numbers of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	line, tail []byte) (*Layout, error) {
 	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
@@ -73,7 +74,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	return lay, nil
 }
 
-// separatorOf returns the separator of the fields of a line. Lines of KONECT mix blanks and tabs, which no id contains.
+// separatorOf returns the separator of the fields of a line. In KONECT files it is any run of blanks and tabs,
+// because lines mix them and ids contain neither.
 func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	if konect && c.Text.Delimiter == "" {
 		return table.Blanks
@@ -81,7 +83,7 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
 }
 
-// sample splits the lines after the head.
+// sample splits the lines that follow the head.
 func (h *head) sample(tail []byte) {
 	var f table.Fields
 	for len(tail) > 0 && len(h.s.Rows) < table.SampleRows {
@@ -104,7 +106,7 @@ func (h *head) fault(fix, format string, args ...any) error {
 	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
 
-// choose decides which columns the lines have, and whether the head is a header. The first line of a KONECT file implies its
+// choose determines the columns, and whether the head is a header. The first line of a KONECT file implies the
 // columns: source, target, weight and a time, which is ignored.
 func (h *head) choose(konect bool) error {
 	lay := h.lay
@@ -156,8 +158,8 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// checkForm returns an error if most lines do not have the same number of fields as the first line, because then the text is not
-// a table.
+// checkForm returns an error if most lines have another number of fields than the first line, because the text
+// is then not a table.
 func (h *head) checkForm() error {
 	fields := len(h.s.Titles)
 	fit := 0
@@ -179,8 +181,8 @@ func (h *head) checkForm() error {
 	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
-// listTitles returns the titles for a message, cut at 200 bytes. A first column without a title is named "row", because it
-// numbers or names the rows.
+// listTitles returns the titles for a message, cut at 200 bytes. It writes "row" for a first column without a
+// title, because such a column numbers or names the rows.
 func (h *head) listTitles() string {
 	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
@@ -193,8 +195,8 @@ func (h *head) listTitles() string {
 	return text
 }
 
-// attributeLayout decides the layout of NetworkX's edge lists, whose lines end in a dictionary: {} or {'weight': 3}. There are
-// weights if any of the first lines has one.
+// attributeLayout determines the layout of an edge list of NetworkX. Each line ends in a dictionary: {} or
+// {'weight': 3}. The graph has weights if one of the first lines has a weight.
 func (c *Settings) attributeLayout(name string, lay *Layout,
 	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
@@ -222,7 +224,7 @@ func (c *Settings) attributeLayout(name string, lay *Layout,
 	return true
 }
 
-// cutAttributes cuts a dictionary, and the separator before it, off the end of a line.
+// cutAttributes removes a dictionary and the separator before it from the end of a line.
 func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	const separators = table.Blank + ",;"
 	line = bytes.TrimRight(line, table.Blank)
@@ -234,17 +236,17 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	return bytes.TrimRight(line[:brace], separators), line[brace:], true
 }
 
-// weightKeys are the key of a weight as Python and JSON write it.
+// weightKeys is the key of a weight as Python writes it and as JSON writes it.
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
-// hasWeight reports whether a dictionary in the text has the key of a weight.
+// hasWeight reports whether text contains the key of a weight.
 func hasWeight(text []byte) bool {
 	return bytes.Contains(text, weightKeys[0]) ||
 		bytes.Contains(text, weightKeys[1])
 }
 
-// weightOf returns the text of the weight in a dictionary, or "1" if it has none, as NetworkX counts it. NumPy's numbers are in
-// parentheses: np.float64(3.0).
+// weightOf returns the text of the weight in a dictionary. It returns "1" if there is none, as NetworkX reads
+// such edges. It accepts a NumPy number, which is in parentheses: np.float64(3.0).
 func weightOf(attributes []byte) []byte {
 	for _, key := range weightKeys {
 		if _, value, ok := bytes.Cut(attributes, key); ok {
@@ -258,8 +260,8 @@ func weightOf(attributes []byte) []byte {
 	return []byte("1")
 }
 
-// split splits a line into its fields. If the line has a dictionary, the third field is its weight. If lines have no weights, a
-// weight is thus a surplus field.
+// split splits a line into fields. If the line ends in a dictionary, the weight in it becomes the third field,
+// which is a surplus field if the layout has no weights.
 func (lay *Layout) split(f *table.Fields, line []byte) error {
 	if !lay.attributes {
 		return f.Split(line, lay.sep)

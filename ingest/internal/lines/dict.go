@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// Dict numbers ids that are text. It is divided into shards by hash, each with its own lock, so that several goroutines can fill
-// it. Codes therefore depend on the order of the goroutines; rows do not, because the dictionary stores the first position of
-// every id in the input.
+// Dict numbers ids that are text. It is divided by hash into shards with a lock each, so that several
+// goroutines can fill it. The code of an id depends on the order of the goroutines. The row does not, because
+// the dictionary stores the first position of every id in the input.
 //
-// The upper bits of a code are the shard, the lower bits the place in the shard.
+// The upper bits of a code are the shard, and the lower bits are the place in the shard.
 type Dict struct {
 	seed   maphash.Seed // random, so that no file can be made to collide
 	shards [dictShards]dictShard
@@ -40,10 +40,10 @@ type entry struct {
 	first uint64 // position of the first line with the id
 }
 
-// A new shard has 2^leastPlaces places.
+// leastPlaces is the number of bits of a place in a new shard, which has 2^leastPlaces places.
 const leastPlaces = 7
 
-// ErrTooMany is returned if there are more ids than codes.
+// ErrTooMany is the error about more ids than codes.
 var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
 // maxPlaces is the largest number of ids of a shard. Tests lower it.
@@ -52,7 +52,8 @@ var maxPlaces = 1<<placeBits - 1
 // NewDict returns an empty dictionary.
 func NewDict() *Dict { return &Dict{seed: maphash.MakeSeed()} }
 
-// token is an id in the text of a chunk, or in IDBatch.unquoted, whose positions follow the text.
+// token is an id in the text of a chunk or in IDBatch.unquoted. Positions in unquoted follow the positions in
+// the text.
 type token struct {
 	hash       uint64
 	start, end uint32
@@ -77,7 +78,7 @@ func (b *IDBatch) Add(d *Dict, text []byte, start, end int) {
 		token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
-// AddCopy adds an id that is not in the text. length is the length of the text.
+// AddCopy adds an id that is not in the text, whose length is length.
 func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
@@ -95,11 +96,12 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// stretch is the number of tokens that are looked up shard by shard together, so that the tokens, their text and their codes stay
-// in a core's cache.
+// stretch is the number of tokens that are looked up together, shard by shard. Their text and their codes fit
+// into the cache of a core.
 const stretch = 1 << 12
 
-// Codes stores the codes of a batch in code. Token i has position first + i in the whole input.
+// Codes stores the codes of the ids of a batch in code, and adds new ids to the dictionary. first is the
+// position of the first token in the whole input; token i has position first + i.
 func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
@@ -142,11 +144,12 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	return nil
 }
 
-// group is the number of tokens whose slots, entries and ids are loaded together, so that their cache misses overlap.
+// group is the number of tokens whose slots, entries and ids are loaded together, so that their cache misses
+// overlap.
 const group = 32
 
-// codes stores the codes of tokens of this shard, and assigns codes to new ids. It loads slots and keys for a group of tokens
-// before it compares them, so that their cache misses overlap.
+// codes stores the codes of tokens in this shard, and assigns codes to new ids. It loads the slots and keys of
+// a group of tokens before it compares them, so that their cache misses overlap.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()
@@ -195,7 +198,7 @@ func (s *dictShard) key(place uint32) []byte {
 	return s.keys[e[0].start:e[1].start]
 }
 
-// find returns the slot of an id, or the free slot where it would be.
+// find returns the slot of an id. If the id is not in the shard, it returns the free slot for the id.
 func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	mask := uint64(len(s.slots) - 1)
 	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
@@ -206,7 +209,7 @@ func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	}
 }
 
-// insert returns the place of an id, which it adds if it is new.
+// insert returns the place of an id. It adds the id if it is new.
 func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	slot := s.find(hash, id)
 	if *slot == 0 {
@@ -218,7 +221,7 @@ func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	return uint32(*slot) - 1
 }
 
-// reserve makes space for n more ids at a load of at most one half.
+// reserve makes space for n more ids with at most half of the slots in use.
 func (s *dictShard) reserve(n int) error {
 	if len(s.entries) == 0 {
 		s.entries = make([]entry, 1, 1<<leastPlaces)
@@ -250,7 +253,8 @@ func (s *dictShard) reserve(n int) error {
 	return nil
 }
 
-// Code returns the code of an id; ok is false if the id is unknown. It must not be called concurrently with Codes.
+// Code returns the code of an id. ok is false if the id is not in the dictionary. Code must not be called
+// concurrently with Codes.
 func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 	hash := maphash.Bytes(d.seed, id)
 	shard := hash % dictShards
@@ -265,7 +269,6 @@ func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 // Len returns the number of ids.
 func (d *Dict) Len() int { return d.sum((*dictShard).len) }
 
-// len returns the number of ids.
 func (s *dictShard) len() int {
 	return max(1, len(s.entries)) - 1
 }
@@ -275,12 +278,12 @@ func (d *Dict) Bytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return 8*cap(s.slots) + 16*cap(s.entries) + cap(s.keys) }))
 }
 
-// TextBytes returns the number of bytes of all ids.
+// TextBytes returns the total size of all ids in bytes.
 func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
 
-// sum adds up a value of all shards. Other goroutines may fill the shards meanwhile.
+// sum returns the sum of a value over all shards. Other goroutines may fill the shards at the same time.
 func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -291,7 +294,8 @@ func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	return n
 }
 
-// DictBytes bounds the memory of a dictionary with the given number of ids and bytes of text.
+// DictBytes returns an upper bound of the memory of a dictionary with the given number of ids and bytes of
+// text.
 func DictBytes(ids, text int64) int64 {
 	const slot, entryBytes = 8, 16 // bytes of a slot and of an entry
 	const rounded = 16 << 10       // bytes by which allocations of a shard may exceed the request
@@ -300,8 +304,9 @@ func DictBytes(ids, text int64) int64 {
 	return dictShards*(slots*slot+rounded) + (ids*entryBytes+text)*5/4 // slices grow by a quarter
 }
 
-// NumberingBytes returns the memory of numbering ids, in addition to the dictionary: their codes and first positions, sorted; the
-// row of each code; and the text for the store, with the ends and the order of the ids.
+// NumberingBytes returns the memory for numbering ids without the memory of the dictionary. It holds the
+// sorted codes and first positions, the row of each code, and for the store the text with the ends and the
+// order of the ids.
 func NumberingBytes(ids, text int64) int64 {
 	return 48*ids + text
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// InOrder returns the codes of all ids in order of first appearance, the positions of their first appearance, which must be below
-// limit, and whether all ids are integers.
+// InOrder returns the codes of all ids in the order of first appearance, and the positions of these first
+// appearances, which must be below limit. It reports whether all ids are integers.
 func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers bool) {
 	n := d.Len()
 	first = make([]uint64, 0, n)
@@ -33,7 +33,7 @@ func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers b
 // Numbers maps the codes of a dictionary to numbers.
 type Numbers [dictShards][]uint32
 
-// Numbers returns a map in which codes[i] has the number i and other codes have [sort.NoRow].
+// Numbers returns the map from codes[i] to i. It maps all other codes to [sort.NoRow].
 func (d *Dict) Numbers(codes []uint32) *Numbers {
 	var n Numbers
 	for s := range n {

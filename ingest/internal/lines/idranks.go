@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// A bitmap of DenseBits is always worth its memory, and so is a bitmap of IDBits for each id.
+// A bitmap is worth its memory if it has at most DenseBits bits, or at most IDBits bits for each id.
 const (
 	DenseBits = 1 << 23
 	IDBits    = 32
 )
 
-// MarkIDs sets the bits of ids. It may be called concurrently.
+// MarkIDs sets the bits of ids in a bitmap. It may be called concurrently.
 func MarkIDs(words []uint64, code []uint32) {
 	for _, c := range code {
 		word := &words[c/64]

@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. As ids of one kind, user 1 and item 1 would be
-// the same node. With Settings.Bipartite the title of the column is put before every id, for example user_id:1. Without it, such
-// a table causes a warning.
+// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. Read as ids of one kind,
+// user 1 and item 1 would be the same node. With Settings.Bipartite every id gets the title of its column as a
+// prefix, for example user_id:1. Without Settings.Bipartite such a table causes a warning.
 
-// separateKinds sets the prefixes of the ids of a bipartite graph. Otherwise it warns if the titles name two kinds of numbered
-// nodes.
+// separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if the titles name two
+// kinds of numbered nodes.
 func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Words of the first line of a KONECT file, for example "% asym positive": the direction of its edges, and the kind of their
-// weights.
+// Words of the first line of a KONECT file, for example "% asym positive": the direction of edges, and the
+// kind of weights.
 var (
 	konectFormats = []string{"sym", "asym", "bip"}
 	konectWeights = strings.Fields("unweighted positive posweighted signed multisigned weighted multiweighted multiposweighted dynamic")
 )
 
-// konectKind returns the direction of edges that the first line of a KONECT file states, or "" for other files. Lines of KONECT
-// have source and target, an optional weight, and an optional time.
+// konectKind returns the direction of edges that the first line of a KONECT file states. It returns "" for
+// other files. A line of a KONECT file has source and target, perhaps a weight, and perhaps a time.
 func konectKind(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)

@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Layout describes the lines of one edge list. The first data line decides it.
+// Layout describes the lines of an edge list. The first data line determines it.
 type Layout struct {
 	sep            byte
 	source, target int // fields of the ends
@@ -46,7 +46,7 @@ type Layout struct {
 	IsMixed   bool                // the column Type states both directions
 }
 
-// findDirection sets the direction that the column Type states if the first lines agree.
+// findDirection sets the direction that the column Type states if it is the same in all of the first lines.
 func (h *head) findDirection() {
 	column := slices.IndexFunc(h.s.Titles,
 		func(title string) bool { return strings.EqualFold(title, "type") })
@@ -79,7 +79,7 @@ func (lay *Layout) HasValues() bool {
 	return lay.weight >= 0 || lay.hasCodes()
 }
 
-// HasWeights reports whether lines have weights in the file.
+// HasWeights reports whether the lines in the file have weights.
 func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
 
 // hasCodes reports whether lines have kinds or times.
@@ -100,7 +100,7 @@ func (lay *Layout) IsBipartite() bool {
 // HasTabs reports whether tabs separate the fields.
 func (lay *Layout) HasTabs() bool { return lay.sep == table.Tab }
 
-// Settings are how lines are read, see the fields of ingest.Config.
+// Settings states how lines are read. The fields are as in ingest.Config.
 type Settings struct {
 	Fields       []string
 	Text         input.Text
@@ -116,8 +116,8 @@ type Settings struct {
 	Warn         func(error) // called with warnings about odd input
 }
 
-// LayoutOf decides the layout of an input; nil: the input is empty. It reads chunks that have only comments, and counts them in
-// sum.
+// LayoutOf determines the layout of an input. It returns nil if the input is empty. It skips chunks with
+// comments alone, and counts them in sum.
 func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	head, err := in.Head()
 	if err == nil && graphfile.IsMarket(in.Name(), head.Data) {
@@ -143,14 +143,14 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	return nil, err
 }
 
-// factorOf estimates the size of an input over the size of its first chunk.
+// factorOf estimates the ratio of the size of an input to the size of its first chunk.
 func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 	_, total := in.Progress()
 	return max(1, float64(total)*in.Growth()/float64(len(chunk.Data)))
 }
 
-// layoutIn decides the layout of the edge list that continues with the chunk. It returns nil if the chunk has only comments. If
-// bad lines are skipped, the first line that can be an edge decides.
+// layoutIn determines the layout of the edge list that continues with the chunk. It returns nil if the chunk
+// has comments alone. If bad lines are skipped, the first line that can be an edge determines the layout.
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	factor float64) (*Layout, error) {
 	var first *Layout
@@ -212,7 +212,7 @@ const (
 	skipLine = "pass {skip-bad-lines}"
 )
 
-// want describes the fields that a line should have.
+// want describes the fields of a valid line.
 func (lay *Layout) want() string {
 	switch {
 	case lay.Market != nil && lay.columns == 2:
@@ -232,9 +232,9 @@ func (lay *Layout) want() string {
 	return fmt.Sprintf("at least %d", max(lay.source, lay.target, lay.weight)+1)
 }
 
-// cut finds the fields of a line in the usual form: the source is line[:source], the target line[source+1:target], the weight
-// line[weight:]. ok is false if the line has a quote, a comment, blanks around a field or another number of fields; such a line
-// may be valid.
+// cut finds the fields of a line in the usual form. The source is line[:source], the target is
+// line[source+1:target], and the weight is line[weight:]. ok is false if the line has a quote, a comment,
+// blanks around a field, or another number of fields. Such a line may be valid.
 func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / are smaller

@@ -32,7 +32,7 @@ type Parser struct {
 	kinds  map[string]uint32
 }
 
-// Slabs hold the lines of one worker.
+// Slabs holds the lines of one worker.
 type Slabs struct {
 	Code   Slab[uint32]
 	Weight Slab[float64]
@@ -48,11 +48,12 @@ type Lines struct {
 	Stats  Tally
 }
 
-// ErrText reports that a chunk has an id that is not a small canonical integer.
+// ErrText is the error about a chunk with an id that is not a small canonical integer.
 var ErrText = errors.New("an id is no small integer")
 
-// Read reads one chunk. Codes are the ids themselves; if text is set, the ids are collected in a batch for the dictionary. The
-// result has the bad lines; an error ends the run.
+// Read reads one chunk. If text is set, it collects the ids in a batch for the dictionary. Otherwise codes are
+// the ids themselves, and an id that is not a small integer gives [ErrText]. The result contains the bad
+// lines. Other errors end the run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay := p.Layout
 	data := chunk.Data
@@ -112,7 +113,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	return out, nil
 }
 
-// countZeros counts weights of 0. first is the first line of the chunk.
+// countZeros counts weights of 0. first is the number of the first line of the chunk.
 func (p *Parser) countZeros(out *Lines, first int64) {
 	for i, w := range p.weight {
 		if w != 0 {
@@ -130,7 +131,7 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 	}
 }
 
-// plain reads the line data[start:end] if it has the usual form, and reports whether it has.
+// plain reads the line data[start:end] if it has the usual form. Otherwise it returns false.
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
@@ -150,7 +151,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 	return true
 }
 
-// line reads the line data[start:end] of any form, and reports whether it is an edge.
+// line reads the line data[start:end] of any form. It reports whether the line is an edge.
 func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	text bool) (isEdge bool, err error) {
 	lay := p.Layout
@@ -213,8 +214,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	return true, nil
 }
 
-// fieldsOf splits a line and checks it. It leaves the ids in p.fields and returns the weight. One end may be blank, as in a list
-// of employees and managers: the other end is then a node without this edge.
+// fieldsOf splits a line and checks it. It stores the ids in p.fields and returns the weight. If one end is
+// blank, as in a list of employees and managers, the other end is a node, and the line is not an edge.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay := p.Layout
 	f := &p.fields
@@ -306,7 +307,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	return 0, e
 }
 
-// fault returns an error about a field of the line in p.fields, or about the whole line if column is −1.
+// fault returns an error about a field of the line in p.fields. If column is −1, the error is about the whole
+// line.
 func (p *Parser) fault(number int64, column int, fix, format string, args ...any) *textio.Error {
 	e := textio.Fault(p.Name, number, fix, format, args...)
 	if column >= 0 && p.Layout.line > 0 { // fields of JSON have no columns
@@ -316,8 +318,8 @@ func (p *Parser) fault(number int64, column int, fix, format string, args ...any
 	return e
 }
 
-// splitFault returns the error about a line that cannot be split. A line with an open quote must not be skipped, because the
-// lines on which its field continues could be read as edges.
+// splitFault returns the error about a line that cannot be split. A line with an open quote must not be
+// skipped, because the lines on which its field continues could be read as edges.
 func (lay *Layout) splitFault(name string, number int64, err error) error {
 	e := textio.Fault(name, number, table.SplitFix(err, lay.sep, FixLine), "%w", err)
 	if e.Fix == FixLine {
@@ -326,12 +328,14 @@ func (lay *Layout) splitFault(name string, number int64, err error) error {
 	return e
 }
 
-// WithoutWeight returns the setting, for a Fix, that omits the column of weights, or "" without columns.
+// WithoutWeight returns the setting that omits the column of weights, in the form of a Fix. It returns "" if
+// the text has no columns.
 func (lay *Layout) WithoutWeight() string {
 	return FieldsWithoutWeight(lay.Columns, lay.hasNamedWeight)
 }
 
-// FieldsWithoutWeight returns the setting, for a Fix, of the columns for ends, times and kinds of edges, or "" without columns.
+// FieldsWithoutWeight returns the setting of the columns for the ends, the times and the kinds of edges, in
+// the form of a Fix. It returns "" if the text has no columns.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	fields := fieldSetting(columns, "")
 	if fields == "" {
@@ -344,8 +348,9 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	return fields
 }
 
-// fieldSetting returns the setting of the columns for ends, weight, times and kinds of edges, or "" without ends. The column of
-// weights has the given use; "": none.
+// fieldSetting returns the setting of the columns for the ends, the weight, the times and the kinds of edges.
+// weight is the use of the column of weights, or "" to omit it. fieldSetting returns "" if there are no
+// columns of ends.
 func fieldSetting(columns input.Columns, weight string) string {
 	var titles []string
 	for _, c := range columns {
@@ -364,7 +369,8 @@ func fieldSetting(columns input.Columns, weight string) string {
 	return "fields=" + table.FieldList(titles, list...)
 }
 
-// Settings returns the settings with which a table is read as it was without settings, or nil for other text.
+// Settings returns the settings that state how the table was read. It returns nil for text that is not a
+// table.
 func (lay *Layout) Settings() []string {
 	fields := fieldSetting(lay.Columns, input.Weight)
 	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
@@ -380,8 +386,8 @@ func (lay *Layout) Settings() []string {
 	return []string{fields, header, "delimiter=" + string(rune(lay.sep))}
 }
 
-// ZeroWarning returns the warning about edges with weight 0 or without weight. withoutWeight is the setting that omits the column
-// of weights, "" for a file without columns.
+// ZeroWarning returns the warning about edges whose weight is 0 or missing. withoutWeight is the setting that
+// omits the column of weights, or "" if the file has no columns.
 func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 	noun := "line"
 	fix := withoutWeight + " counts every pair once, and every line with {duplicates=sum}"
@@ -393,8 +399,8 @@ func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 		words.Counted(zeros.N, noun))
 }
 
-// endOf returns the id of the source (0) or the target (1) of the line in p.fields. Numbers in a column of integers have no
-// fraction and no exponent.
+// endOf returns the id of the source (0) or of the target (1) in p.fields. In a column of integers it writes
+// numbers without fraction and exponent.
 func (p *Parser) endOf(end int) []byte {
 	id := p.fields.Text[[...]int{p.Layout.source, p.Layout.target}[end]]
 	if p.Layout.integers[end] && !table.IsInteger(id) {
@@ -403,7 +409,7 @@ func (p *Parser) endOf(end int) []byte {
 	return id
 }
 
-// integers appends the ids of the line in p.fields as codes.
+// integers appends the ids in p.fields as codes.
 func (p *Parser) integers() error {
 	var code [2]uint32
 	for k := range code {
@@ -417,7 +423,7 @@ func (p *Parser) integers() error {
 	return nil
 }
 
-// SmallNumber returns the value of an id that is a canonical integer of 32 bits; ok is false for other ids.
+// SmallNumber returns the value of an id that is a canonical integer of 32 bits. ok is false for other ids.
 func SmallNumber(id []byte) (v uint32, ok bool) {
 	if len(id) > 10 || !table.IsInteger(id) || id[0] == '-' {
 		return 0, false
@@ -426,7 +432,7 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 	return uint32(wide), wide <= math.MaxUint32
 }
 
-// tokens adds the ids of a line to the batch, where line starts at offset in text.
+// tokens adds the ids of a line to the batch. offset is the start of the line in text.
 func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.endOf(end)
@@ -443,5 +449,5 @@ func (p *Parser) tokens(text, line []byte, offset int) {
 	}
 }
 
-// cut returns at most 64 bytes of a number, for a message.
+// cut returns at most the first 64 bytes of a number, for a message.
 func cut(b []byte) string { return string(b[:min(len(b), 64)]) }

@@ -16,14 +16,14 @@ var powersOfTen = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e
 
 const zeros = 0x3030303030303030 // eight digits '0'
 
-// word loads eight bytes, xored with '0', the first in the lowest byte.
+// word loads eight bytes, each xored with '0'. The first byte is the lowest byte.
 func word(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b) ^ zeros
 }
 
-// notDigits sets the highest bit of the first byte of a word that is not a digit, and perhaps of later bytes: the byte of a digit
-// is below 10, and adding 0x76 carries any other byte into its highest bit. The sum is right up to the first such byte, which
-// suffices.
+// notDigits sets the highest bit of the first byte that is not a digit, and perhaps of later bytes. The byte
+// of a digit is below 10; adding 0x76 to any other byte carries into its highest bit. The sum is right up to
+// the first byte that is not a digit, which suffices.
 func notDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
@@ -33,8 +33,8 @@ func digitBits(x uint64) uint {
 	return uint(bits.TrailingZeros64(notDigits(x))) &^ 7
 }
 
-// number reads up to 15 decimal digits at the start of b, which must have 16 bytes. It returns 0 digits if there are none, and 17
-// if there are more than 15.
+// number reads up to 15 decimal digits at the start of b, which must have at least 16 bytes. digits is the
+// number of digits, or 17 if there are more than 15.
 func number(b []byte) (value uint64, digits uint) {
 	x := word(b)
 	k := digitBits(x)
@@ -44,7 +44,7 @@ func number(b []byte) (value uint64, digits uint) {
 	return eightDigits(x << (64 - k)), k >> 3 // a shift by 64 gives 0
 }
 
-// longNumber is number for at least eight digits; x holds the first eight.
+// longNumber is number for eight digits or more. x holds the first eight digits.
 func longNumber(b []byte, x uint64) (value uint64, digits uint) {
 	y := word(b[8:])
 	k := digitBits(y)
@@ -54,15 +54,15 @@ func longNumber(b []byte, x uint64) (value uint64, digits uint) {
 	return eightDigits(x)*powersOfTen[k>>3] + eightDigits(y<<(64-k)), 8 + k>>3
 }
 
-// eightDigits returns the value of eight digits, the first in the lowest byte.
+// eightDigits returns the value of eight digits. The first digit is the lowest byte.
 func eightDigits(x uint64) uint64 {
 	x = x*10 + x>>8
 	return ((x&0x000000FF000000FF)*0x000F424000000064 +
 		(x>>16&0x000000FF000000FF)*0x0000271000000001) >> 32
 }
 
-// Template describes the lines of the fast loop: two numbers, then a weight if Weighted is set, with one separator between them.
-// The code of a number v is v − Base, which must be below Limit.
+// Template describes the lines of the fast loop: two numbers and, if Weighted is set, a weight, with one
+// separator between them. The code of a number v is v − Base, which must be below Limit.
 type Template struct {
 	Sep         byte
 	Weighted    bool
@@ -72,9 +72,9 @@ type Template struct {
 	Whole       bool // weights are integers
 }
 
-// Scan reads the lines of text from offset on that follow the template. It appends two codes for each line to code, and its
-// weight to weight. It stops before the first line that does not follow the template. text must be followed by lineWindow
-// readable bytes that are not digits.
+// Scan reads the lines of text from offset on, up to the first line that does not follow the template. It
+// appends two codes for each line to code, and the weight of each line to weight. lineWindow readable bytes
+// that are not digits must follow text.
 func (t Template) Scan(text []byte, offset int, code []uint32,
 	weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
@@ -157,7 +157,7 @@ func (t Template) Scan(text []byte, offset int, code []uint32,
 	return offset, code, weight
 }
 
-// least returns the smallest difference of the first and the second of two short numbers.
+// least returns the smallest difference between the first and the second of two short numbers.
 func (t Template) least() int64 {
 	switch {
 	case t.Strict:
@@ -168,11 +168,12 @@ func (t Template) least() int64 {
 	return math.MinInt32
 }
 
-// lineWindow is the number of bytes after a text that may be read.
+// lineWindow is the number of bytes after a text that [Template.Scan] may read.
 const lineWindow = 24
 
-// decimal reads a number of at most 15 digits with or without a point. It returns n = 0 for other text. Both the digits and the
-// power of ten are exact in a float64, so that their quotient is the nearest number.
+// decimal reads a number of at most 15 digits with or without a decimal point. It returns n = 0 for other
+// text. float64 represents both the digits and the power of ten exactly, so that their quotient is the nearest
+// number.
 func decimal(b []byte) (value float64, n int) {
 	integer, k := number(b)
 	if k-1 >= 15 {

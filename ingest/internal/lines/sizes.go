@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// isSizes reports whether a first line has the numbers of nodes and edges, as collections write it before their edges: n m, n n
-// m, or the sizes of a matrix without its banner. All following ids must be within these numbers, and the number of lines must be
-// right. Text may be the beginning of a longer file, whose number of lines is estimated with factor, the size of the file over
-// the size of text; factor is 1 if text is the whole file.
+// isSizes reports whether a first line has the numbers of nodes and edges, which some collections write before
+// the edges: n m, n n m, or the sizes of a matrix without its banner. No id may exceed these numbers, and the
+// number of lines must be right. Text may be the beginning of a longer file. Then factor, the size of the file
+// divided by the size of text, serves to estimate the number of lines. factor is 1 if text is the whole file.
 func isSizes(line, text []byte, factor float64) bool {
 	sizes, width := integers(line)
 	if len(sizes) != width || width < 2 || width > 3 {
@@ -21,7 +21,7 @@ func isSizes(line, text []byte, factor float64) bool {
 	rows := sizes[0]
 	cols := sizes[width-2]
 	entries := sizes[width-1]
-	// fewer counts lines with a field less.
+	// fewer counts lines that have one field less.
 	lines := uint64(0)
 	fewer := uint64(0)
 	for row := range bytes.Lines(text) {
@@ -49,7 +49,7 @@ func isSizes(line, text []byte, factor float64) bool {
 			float64(entries)) < tolerance*float64(entries)
 }
 
-// integers returns the integers ≥ 0 at the beginning of a line, and the line's number of fields.
+// integers returns the integers ≥ 0 at the beginning of a line, and the number of fields of the line.
 func integers(line []byte) (list []uint64, fields int) {
 	for field := range bytes.FieldsFuncSeq(line,
 		func(c rune) bool { return strings.ContainsRune(" \t\r\n,;", c) }) {

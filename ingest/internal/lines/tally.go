@@ -25,10 +25,10 @@ type Tally struct {
 	Headers         Count // repetitions of the header
 }
 
-// Count is a number of lines, and the first of them.
+// Count holds the number of some lines, and the number of the first of them in the text.
 type Count struct{ N, First int64 }
 
-// add adds the count of other lines.
+// add adds another count.
 func (c *Count) add(d Count) {
 	if d.N > 0 && (c.N == 0 || d.First < c.First) {
 		c.First = d.First
@@ -36,13 +36,13 @@ func (c *Count) add(d Count) {
 	c.N += d.N
 }
 
-// addComments counts the lines of a chunk that has only comments.
+// addComments counts the lines of a chunk that has comments alone.
 func (t *Tally) addComments(chunk *textio.Chunk) {
 	t.Lines += int64(chunk.Lines)
 	t.Comments += int64(chunk.Lines)
 }
 
-// Add adds the counts of other lines.
+// Add adds another tally.
 func (t *Tally) Add(u Tally) {
 	t.Lines += u.Lines
 	t.Comments += u.Comments
@@ -56,8 +56,8 @@ func (t *Tally) Add(u Tally) {
 	t.Headers.add(u.Headers)
 }
 
-// IsRounded reports whether an id is a float with an exponent or a point, and at least 2⁵³, as programs write integers that they
-// have read as floats.
+// IsRounded reports whether an id is a number of at least 2⁵³ with an exponent or a decimal point. Programs
+// write integers in this form if they have read them as floats.
 func IsRounded(id []byte) bool {
 	if len(id) == 0 || id[0] < '1' || id[0] > '9' {
 		return false
@@ -70,13 +70,13 @@ func IsRounded(id []byte) bool {
 	return err == nil && value >= 1<<53 && value == math.Trunc(value)
 }
 
-// Faults are the bad lines of a part of a file.
+// Faults holds the bad lines in a part of a file.
 type Faults struct {
 	Kinds []Fault // in the order of their first lines
 	Count int64   // number of all bad lines
 }
 
-// Fault is a kind of bad lines, whose messages are equal except for numbers and quoted text.
+// Fault is a kind of bad lines. Their messages differ only in numbers and quoted text.
 type Fault struct {
 	First *textio.Error // error of the first line
 	Count int64
@@ -97,7 +97,7 @@ func (f *Faults) add(e *textio.Error) {
 	}, strings.ReplaceAll(e.Msg, `\"`, ""))})
 }
 
-// Add adds bad lines of one kind, which must follow the other bad lines in the file.
+// Add adds bad lines of one kind. They must follow the bad lines in f in the file.
 func (f *Faults) Add(more Fault) {
 	f.Count += more.Count
 	kind := slices.IndexFunc(f.Kinds,

@@ -19,14 +19,16 @@ const (
 	SkewIncoming             // the transpose of Skew
 )
 
-// Sorter turns the lines of all parts, whose codes are rows, into sorted rows.
+// Sorter turns the lines of all parts into sorted rows. The codes of the lines are rows.
 //
-// Rows are divided into buckets of about bucketEntries entries, lines into spans. The entries of each span in each bucket are
-// counted first, so that every line knows its place: the entries of a bucket are in the order of the input for any number of
-// workers. Then the lines are read once more and put into the buckets, each of which is sorted within a core's cache. If the
-// memory does not suffice for all entries, this is done in fillings of spans. The buckets of all fillings but the last go to the
-// temporary file. The entries of a bucket are then gathered from all fillings. Lines may be in memory or in files: they are read
-// span by span.
+// Rows are divided into buckets of about bucketEntries entries, and parts into spans. The sorter first counts
+// the entries of each span in each bucket, so that every line knows its place. Hence the entries of a bucket
+// are in the order of the input for any number of workers. The sorter then reads the lines again and puts
+// their entries into the buckets. It sorts each bucket within the cache of a core.
+//
+// If the entries do not fit into memory, the sorter divides the spans into fillings. It writes the buckets of
+// all fillings except the last to the temporary file, and then gathers the entries of each bucket from all
+// fillings. Lines may be in memory or in files. They are read span by span.
 type Sorter struct {
 	Context   context.Context
 	Workers   int
@@ -40,7 +42,8 @@ type Sorter struct {
 	Limit     int64            // limit for the entries in memory, in bytes; 0: no limit
 	Forget    func(lo, hi int) // called with parts whose lines are not read again; nil: all may be read again
 
-	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time. It may be nil.
+	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time. It may
+	// be nil.
 	Progress func(done float64)
 	mu       sync.Mutex // guards Progress
 
@@ -59,10 +62,11 @@ type Sorter struct {
 	form      entryForm
 }
 
-// key is the row of an entry within its bucket, the column, and a lowest bit that is set if the line names the column first.
+// key is an entry: the row within its bucket, the column, and a lowest bit that is set if the line names the
+// column first.
 type key interface{ uint32 | uint64 }
 
-// span is the parts lo ≤ p < hi.
+// span holds the parts lo ≤ p < hi.
 type span struct{ lo, hi int }
 
 // bucket is a range of rows.
@@ -86,13 +90,13 @@ const (
 	countShare     = 8       // counts take at most limit/countShare
 )
 
-// NoRow is the row of an id that is no node. It is larger than every row.
+// NoRow is the row of an id that is not a node. It is larger than every row.
 const NoRow = 1<<32 - 1
 
-// LineCount counts lines without an entry.
+// LineCount counts lines that make no entry.
 type LineCount struct{ Loops, Zeros, Unknown int64 }
 
-// Plan counts the entries of every bucket. edges is the number of lines of each part.
+// Plan counts the entries of every bucket. edges has the number of lines of each part.
 func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	s.edges = edges
 	for _, n := range edges {
@@ -130,7 +134,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	return total, nil
 }
 
-// cutSpans divides the parts into spans of about equal numbers of lines, several for each filling.
+// cutSpans divides the parts into spans of about equal numbers of lines. A filling has several spans.
 func (s *Sorter) cutSpans() {
 	length := s.lines / leastSpans
 	if s.Limit > 0 {
@@ -149,8 +153,8 @@ func (s *Sorter) cutSpans() {
 	}
 }
 
-// cutCells chooses the cells and returns a number above all of them. The first rows, where orders and many programs put hubs,
-// have a cell each.
+// cutCells determines the cells, and returns a number above all of them. Each of the first rows has its own
+// cell, because orders and many programs put hubs there.
 func (s *Sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
 	if s.Limit > 0 {
@@ -167,14 +171,15 @@ func (s *Sorter) cutCells() int {
 	return c.cell(uint32(s.Rows-1)) + 1
 }
 
-// Shares of the work that are finished when the entries are counted, and when all are in their buckets.
+// Shares of the work that are finished after the entries have been counted, and after all entries are in their
+// buckets.
 const (
 	planShare = 0.1
 	fillShare = 0.5
 )
 
-// stage returns a function to be called with the size of every finished piece of a stage. The stage has the given length, and
-// takes the share of the work between begin and end.
+// stage returns a function that reports progress in a stage. It must be called with the size of every finished
+// piece; length is the size of all pieces. The stage takes the share of the work between begin and end.
 func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}

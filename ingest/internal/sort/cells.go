@@ -2,18 +2,19 @@ package sort
 
 import "github.com/heatwalk/heatwalk/internal/simd"
 
-// cells maps rows to cells, in which entries are counted. Buckets consist of whole cells.
+// cells maps rows to cells, in which entries are counted. A bucket consists of whole cells.
 type cells struct {
 	shift uint   // a cell is 1<<shift rows
 	head  uint32 // rows below head have a cell each
 }
 
-// cell returns the cell of a row. It increases with the row; some numbers are not used.
+// cell returns the cell of a row. Cells increase with rows, and some numbers of cells are unused.
 func (c cells) cell(row uint32) int {
 	return int(cellOf(row, c.head, c.shift))
 }
 
-// cellOf returns row>>shift + min(row, head) without a branch, because no processor predicts which rows are below head.
+// cellOf returns row>>shift + min(row, head). It has no branch, because no processor can predict which rows
+// are below head.
 func cellOf(row, head uint32, shift uint) uint32 {
 	distance := int64(head) - int64(row)
 	return row>>(shift&31) + row + uint32(distance&(distance>>63))
@@ -26,7 +27,7 @@ type cellCounter struct {
 	keepLoops bool
 }
 
-// add counts the entries of lines in cell, and lines without an entry in count.
+// add counts the entries of lines in cell, and the lines that make no entry in count.
 func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
 	weight []float64) {
 	head := c.cells.head
@@ -61,8 +62,8 @@ func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
 	}
 }
 
-// addBoth counts lines that make two entries each, in batches, up to the first batch with another line. It returns the remaining
-// lines.
+// addBoth counts lines that make two entries each, in batches. It stops at the first batch with another line,
+// and returns the remaining lines.
 func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 	var cells [lineBatch]uint32
 	for len(code) >= 2 {

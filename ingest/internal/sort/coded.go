@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A line of a graph with kinds or times has a code. Its weight is rounded to float32 and packed with the code into a float64: the
-// bits of the weight are the upper half, and the code is the lower half. The packed number of a weight 0 is 0. Packed numbers are
-// finite and have the order of the weights.
+// A line of a graph with kinds or times has a code. Its weight is rounded to float32 and packed with the code
+// into a float64: the bits of the weight are the upper half, and the code is the lower half. For weight 0 the
+// packed number is 0. Packed numbers are finite and have the order of the weights.
 
 // Pack returns a weight packed with a code.
 func Pack(weight float64, code uint32) float64 {
@@ -39,7 +39,7 @@ type lineSum struct {
 	first float64    // weight of the first line
 }
 
-// sumOf returns the sum of the current entry's lines with the given code.
+// sumOf returns the sum of the lines of the current entry that have the given code.
 func (j *joiner[K]) sumOf(code uint32) *lineSum {
 	index, ok := slices.BinarySearchFunc(j.sums, code,
 		func(s lineSum, code uint32) int { return cmp.Compare(s.code, code) })

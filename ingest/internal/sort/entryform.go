@@ -10,11 +10,11 @@ type entryForm struct {
 	bucketRows int  // largest number of rows of a bucket
 }
 
-// Keys are narrow if that takes at most narrowBuckets buckets.
+// narrowBuckets is the largest number of buckets for narrow keys, which allow fewer rows in a bucket.
 const narrowBuckets = 4096
 
-// newEntryForm returns the form of the entries of a graph with the given number of rows. Keys are narrow if possible, unless wide
-// is set.
+// newEntryForm returns the form of the entries of a graph with the given number of rows. If wide is not set,
+// keys are narrow if possible.
 func newEntryForm(rows int, values, wide bool) entryForm {
 	column := uint(bits.Len(uint(max(rows-1, 1))))
 	f := entryForm{column: column, narrow: !wide && column < 31 &&
@@ -49,8 +49,9 @@ func (f entryForm) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes bounds the memory for each entry of a bucket that a worker finishes, in addition to the entry in the filling: moved,
-// merged, and if the bucket is gathered from several fillings, gathered and in a record.
+// workBytes returns an upper bound of the memory for each entry of a bucket that a worker finishes, without
+// the entry in the filling. The entry is moved and merged. If the bucket is gathered from several fillings,
+// the entry is also in a record and gathered.
 func (f entryForm) workBytes(gathered bool) int64 {
 	bytes := f.bytes() + f.mergedBytes()
 	if gathered {
@@ -59,7 +60,8 @@ func (f entryForm) workBytes(gathered bool) int64 {
 	return bytes
 }
 
-// finishBytes is workBytes of gathered entries, plus an equally large merged bucket that waits for its turn.
+// finishBytes returns workBytes of gathered entries and the memory of an equally large merged bucket that
+// waits to be visited.
 func (f entryForm) finishBytes() int64 {
 	return f.workBytes(true) + f.mergedBytes()
 }

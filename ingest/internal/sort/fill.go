@@ -5,8 +5,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// entries holds the entries of the current filling, bucket by bucket in the order of the input. If there are values, each key has
-// one.
+// entries holds the entries of the current filling, bucket by bucket in the order of the input. Each key has a
+// value if the graph has values.
 type entries[K key] struct {
 	s      *Sorter
 	keys   []K
@@ -55,13 +55,13 @@ type filler[K key] struct {
 	column   uint // number of bits of a column and of the direction
 }
 
-// slot is the place of the next entry of a bucket, and the bucket's first row.
+// slot is the place of the next entry of a bucket, and the first row of the bucket.
 type slot struct {
 	next int
 	lo   uint32
 }
 
-// begin prepares a filler for a span of the filling whose first span is first.
+// begin prepares a filler for a span of the filling. first is the first span of the filling.
 func (f *filler[K]) begin(e *entries[K], first, span int) {
 	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values,
 		e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1
@@ -72,8 +72,8 @@ func (f *filler[K]) begin(e *entries[K], first, span int) {
 	}
 }
 
-// backward returns the lowest bit of entries whose line names the column first: 1 for undirected edges, which have both orders,
-// else 0.
+// backward returns the lowest bit of an entry whose line names the column first. It is 1 for undirected edges,
+// which make entries in both orders, and otherwise 0.
 func (v View) backward() uint32 {
 	if v == Undirected {
 		return 1
@@ -81,7 +81,7 @@ func (v View) backward() uint32 {
 	return 0
 }
 
-// addPlain adds the entries of lines without values. Lines of weight 0 are no edges.
+// addPlain adds the entries of lines without values. Lines of weight 0 make no entries.
 func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	if s.View == Undirected && weight == nil && !s.KeepLoops {
 		f.both(code)
@@ -124,10 +124,11 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	}
 }
 
-// lineBatch is the number of rows of lines that are processed together, so that they stay in the nearest cache.
+// lineBatch is the number of rows of lines that are processed together, so that they stay in the first-level
+// cache.
 const lineBatch = 512
 
-// both is addPlain for lines that make two entries each, as most do, in batches.
+// both is addPlain for lines that make two entries each, as most lines do. It works in batches.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32
@@ -172,7 +173,7 @@ func (f *filler[K]) scatter(entry []K, cell []uint32) {
 	}
 }
 
-// addWeighted adds the entries of lines with their values, which are 1 without weights.
+// addWeighted adds the entries of lines with their values. A line without a weight has the value 1.
 func (f *filler[K]) addWeighted(s *Sorter, code []uint32, weight []float64) {
 	backward := s.View.backward()
 	for e := range len(code) / 2 {

@@ -7,15 +7,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// filling is a range of spans whose entries are in memory together. The entries of all fillings but the last go to the temporary
-// file, bucket by bucket.
+// filling is a range of spans whose entries are in memory together. The entries of all fillings except the
+// last go to the temporary file, bucket by bucket.
 type filling struct {
 	lo, hi  int // spans
 	entries int
 	bucket  []Record // place of each bucket on disk
 }
 
-// LeastBytes is the smallest memory for the entries of a filling in most graphs.
+// LeastBytes is the least memory for the entries of a filling in most graphs.
 const LeastBytes = 2 << 20
 
 // Entries returns the number of all entries.
@@ -30,8 +30,9 @@ func (s *Sorter) Entries() int {
 // bucketBytes is the part of workerBytes for the buckets that a worker finishes.
 const bucketBytes = 2 << 20
 
-// scratchBytes returns the memory of sorting in addition to the entries and to workerBytes for each worker: the memory of the
-// largest buckets, which are gathered or not, and of the counts of all buckets.
+// scratchBytes returns the memory of sorting without the entries and without workerBytes for each worker. It
+// consists of the largest buckets and of the counts of all buckets. gathered states that buckets are gathered
+// from several fillings.
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
@@ -55,12 +56,13 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	return bytes
 }
 
-// Bytes returns the memory of sorting with all entries in memory, without the memory of each worker.
+// Bytes returns the memory of sorting with all entries in memory. It does not include the memory of each
+// worker.
 func (s *Sorter) Bytes() int64 {
 	return int64(s.Entries())*s.form.bytes() + s.scratchBytes(false)
 }
 
-// MemoryError is returned if the limit of a [Sorter] is too low.
+// MemoryError is the error about a limit of a [Sorter] that is too low.
 type MemoryError struct{ Need, Limit int64 }
 
 // Error implements error.
@@ -68,7 +70,8 @@ func (e *MemoryError) Error() string {
 	return "ingest: entries do not fit the memory"
 }
 
-// spilledBytes bounds the bytes of entries that go to the temporary file. If the limit is too low, the error is a [*MemoryError].
+// spilledBytes returns an upper bound of the size of the entries that go to the temporary file. If the limit
+// is too low, the error is a [*MemoryError].
 func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	if err := s.cutFillings(); err != nil {
 		return 0, err
@@ -79,7 +82,8 @@ func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// cutFillings divides the spans into fillings. The last fillings are as large as possible, so that the least data goes to disk.
+// cutFillings divides the spans into fillings. The last fillings are as large as possible, so that the least
+// data goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)
@@ -117,7 +121,8 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	return sortFillings[uint64](s, spilled, visit)
 }
 
-// sortFillings is Each after the fillings are cut. spilled bytes of entries go to disk.
+// sortFillings is Each after the fillings have been determined. spilled is the size of the entries that go to
+// disk.
 func sortFillings[K key](s *Sorter, spilled int64,
 	visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {

@@ -16,7 +16,7 @@ type Rows struct {
 	Count
 }
 
-// finisher holds the buffers of one worker.
+// finisher holds the buffers of a worker.
 type finisher[K key] struct {
 	filler         filler[K]
 	record         []byte
@@ -25,8 +25,8 @@ type finisher[K key] struct {
 	out            *Rows
 }
 
-// spill writes the buckets in memory to disk without sorting them: sorted buckets would take a third less space, and twice the
-// time.
+// spill writes the buckets in memory to disk without sorting them. Sorting them first would save a third of
+// the space, but take twice the time.
 func (e *entries[K]) spill(b *filling) error {
 	b.bucket = make([]Record, len(e.s.buckets))
 	return sched.Run(e.s.Context, e.s.Workers, len(e.s.buckets), func(worker, k int) error {
@@ -77,7 +77,8 @@ func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K,
 	return keys, values, nil
 }
 
-// gather returns the entries of bucket k from all fillings, in the order of the input. The caller may overwrite them.
+// gather returns the entries of bucket k from all fillings, in the order of the input. The caller may
+// overwrite them.
 func (e *entries[K]) gather(f *finisher[K],
 	k int) (keys []K, values []float64, err error) {
 	lo, hi := e.starts[k], e.starts[k+1]
@@ -106,8 +107,8 @@ func (e *entries[K]) gather(f *finisher[K],
 	return f.keys, f.values, nil
 }
 
-// roomFor returns the number of entries to allocate for a bucket: the smallest sufficient number in largest, whose numbers
-// decrease. Thus allocations are rare, and a hub gets memory only where it is needed.
+// roomFor returns the number of entries to allocate for a bucket: the smallest sufficient number in largest,
+// which is in decreasing order. Hence allocations are rare, and a hub gets memory only where it is needed.
 func roomFor(largest []int, entries int) int {
 	for _, n := range slices.Backward(largest) {
 		if n >= entries {
@@ -117,8 +118,9 @@ func roomFor(largest []int, entries int) int {
 	return entries
 }
 
-// finish sorts the entries of bucket k by row and column and merges the lines of each entry into f.out. Entries whose columns
-// already increase in each row are placed without a sort. Buckets that do not fit in memory are finished in runs.
+// finish sorts the entries of bucket k by row and column, and merges the lines of each entry into f.out. If
+// the columns of each row already increase, it places the entries without sorting. If the bucket does not fit
+// into memory, it finishes the bucket in runs.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)
@@ -157,7 +159,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	return mergeRows(&e.s.Merge, out, rows, e.s.form.column, keys, values)
 }
 
-// begin resets b for rows from lo on, with space for the given number of entries.
+// begin empties b for rows from lo on. It makes space for the given number of entries.
 func (b *Rows) begin(lo, entries int, values bool) {
 	if b.Col == nil || cap(b.Col) < entries {
 		b.Col = make([]uint32, 0, entries)

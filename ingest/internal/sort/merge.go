@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Policy is the rule for several lines of one entry, with the values of ingest.Duplicates.
+// Policy is the rule for several lines of one entry. Its values are as in ingest.Duplicates.
 type Policy int
 
 // Default adds the weights of each direction.
@@ -19,19 +19,22 @@ const (
 	Error
 )
 
-// Merger makes one entry of all its lines.
+// Merger merges all lines of an entry.
 type Merger struct {
 	Policy Policy
 	Values bool
 
-	// Coded states that values are packed with codes, see [Pack]. Lines with different codes are different entries.
+	// Coded states that values are packed with codes, see [Pack]. Lines with different codes are then
+	// different entries.
 	Coded bool
 
-	// PerDirection merges the lines of each direction first, for any policy, and counts equal results as one edge: a matrix has both
-	// directions of an edge. Max, min and first choose among different results; a sum would double some edges and not others.
+	// PerDirection states that the lines of each direction are merged first, with any policy, and that equal
+	// results of both directions are one edge. This is right for a matrix, which has both directions of an
+	// edge. If the results differ, Max, Min and First choose one of them; Sum must not be used, because it
+	// would double some edges only.
 	PerDirection bool
 
-	// Symmetric requires both directions of every entry, with equal values.
+	// Symmetric states that every entry must have both directions, with equal values.
 	Symmetric bool
 
 	Directed bool
@@ -55,14 +58,15 @@ func (n *Count) Add(m Count) {
 
 var ErrAsymmetric = errors.New("ingest: not symmetric")
 
-// MergeError reports an entry whose lines disagree. The caller, who knows the lines, writes the message.
+// MergeError is the error about an entry whose lines disagree. The caller knows the lines and writes the
+// message.
 type MergeError struct {
 	Row, Col uint32
 	Code     uint32 // code of the lines, see [Pack]
 	Kind     MergeKind
 }
 
-// MergeKind is how the lines of an entry disagree; 0: they agree.
+// MergeKind is the kind of disagreement between lines of an entry. 0 means that they agree.
 type MergeKind int
 
 const (
@@ -126,14 +130,14 @@ func (b *Rows) add(row int, col uint32) {
 	b.Col = append(b.Col, col)
 }
 
-// end ends rows without further entries, until the given number of rows is begun.
+// end ends rows without further entries until the given number of rows has begun.
 func (b *Rows) end(rows int) {
 	for len(b.Ptr) <= rows {
 		b.Ptr = append(b.Ptr, len(b.Col))
 	}
 }
 
-// mergePlain is mergeRows for entries without values, most of which need only their column.
+// mergePlain is mergeRows for entries without values. Most of them need only their column.
 func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	shift := (column + 1) & 63
 	mask := K(1)<<(column&63) - 1
@@ -182,8 +186,8 @@ func (m *Merger) adds() bool {
 	return m.Policy == Default || m.Policy == Sum
 }
 
-// count counts the lines of the entry (row, col), and returns how they disagree. ahead and back are the numbers of lines in the
-// two directions.
+// count counts the lines of the entry (row, col), and returns how they disagree. ahead and back are the
+// numbers of lines in the two directions.
 func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	if m.countsPair(row, col) {
 		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
@@ -200,13 +204,15 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	return 0
 }
 
-// countsPair reports whether the lines of the entry (row, col) are counted there: an undirected graph has each pair twice.
+// countsPair reports whether the lines of a pair of nodes are counted at the entry (row, col). An undirected
+// graph has two entries for each pair.
 func (m *Merger) countsPair(row, col int) bool {
 	return m.Directed || row <= col
 }
 
-// nearlyEqual is the largest difference of the weights of an edge in its two directions that counts as rounding, relative to the
-// larger weight. Products such as D·A·D of a symmetric A differ because their factors are multiplied in another order.
+// nearlyEqual is the largest relative difference between the weights of an edge in its two directions that
+// counts as rounding. For example, the two entries in the product D·A·D of a symmetric A differ because their
+// factors are multiplied in different orders.
 const nearlyEqual = 1e-10
 
 // isRounded reports whether the weights in the two directions differ by rounding alone.
@@ -215,8 +221,9 @@ func isRounded(ahead, back float64) bool {
 		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
-// join returns the value of an entry with lines in both directions, given the value of each direction and of the first line.
-// Values that differ by rounding are averaged unless the policy chooses one of them.
+// join returns the value of an entry with lines in both directions. ahead and back are the values of the
+// directions, and first is the value of the first line. If they differ by rounding, it averages them, except
+// if the policy chooses one of them.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:

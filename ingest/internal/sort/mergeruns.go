@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// next skips n entries of a run and reports whether entries are left.
+// next skips n entries of a run. It reports whether entries are left.
 func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
 	n int) (ok bool, err error) {
 	r.keys = r.keys[n:]
@@ -152,7 +152,7 @@ type joiner[K key] struct {
 	sums  []lineSum // sums of its lines, by code
 }
 
-// add adds lines of further entries.
+// add adds the lines of further entries.
 func (j *joiner[K]) add(keys []K, values []float64) error {
 	byDirection := j.m.byDirection()
 	for i, k := range keys {
@@ -189,7 +189,8 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 	return nil
 }
 
-// with returns the value of an entry with one more line, given its value and number of lines so far.
+// with returns the value of an entry after another line with the given weight. value is the value so far, and
+// lines is the number of lines so far.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:
@@ -204,7 +205,7 @@ func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	return value + weight
 }
 
-// end makes entries of the current lines, one for each code.
+// end makes entries of the current lines, one entry for each code.
 func (j *joiner[K]) end() error {
 	for i := range j.sums {
 		if err := j.endSum(&j.sums[i]); err != nil {

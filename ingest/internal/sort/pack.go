@@ -7,13 +7,14 @@ import (
 	"slices"
 )
 
-// Codes of at least wideCode bits are written with 32 bits. Two shorter codes, and a start within a byte, fit into 64 bits.
+// wideCode is the number of bits from which on codes are written with 32 bits. Two shorter codes and a start
+// within a byte fit into 64 bits.
 const wideCode = 28
 
 // packSlack is the number of bytes after a record that packing and unpacking may access.
 const packSlack = 8
 
-// packCodes appends codes with width bits each. Their number must be even.
+// packCodes appends codes with width bits each. The number of codes must be even.
 func packCodes(dst []byte, code []uint32, width uint) []byte {
 	offset := len(dst)
 	total := offset + (len(code)*int(width)+7)/8
@@ -33,7 +34,7 @@ func packCodes(dst []byte, code []uint32, width uint) []byte {
 	return dst[:total]
 }
 
-// unpackCodes is the inverse of packCodes: it fills code from b. packSlack bytes after b must be readable.
+// unpackCodes is the inverse of packCodes. It fills code from b. packSlack bytes after b must be readable.
 func unpackCodes(code []uint32, b []byte, width uint) {
 	mask := uint64(1)<<width - 1
 	bit := uint(0)
@@ -45,7 +46,7 @@ func unpackCodes(code []uint32, b []byte, width uint) {
 	}
 }
 
-// CodeWidth returns the number of bits with which codes up to top are written.
+// CodeWidth returns the number of bits of the codes 0 to top.
 func CodeWidth(top uint32) uint {
 	if w := uint(bits.Len32(top)); w < wideCode {
 		return max(1, w)
@@ -53,7 +54,7 @@ func CodeWidth(top uint32) uint {
 	return 32
 }
 
-// formOf returns the shortest form of weights.
+// formOf returns the shortest form for the weights.
 func formOf(weight []float64) weightForm {
 	form := weightsEqual
 	for _, w := range weight {
@@ -104,7 +105,7 @@ func weightsTo(weight []float64, b []byte, form weightForm) {
 	}
 }
 
-// appendKeys appends keys with width bytes each, at most 8.
+// appendKeys appends keys with width bytes each. width must be at most 8.
 func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	offset := len(dst)
 	dst = slices.Grow(dst, len(keys)*width+packSlack)
@@ -115,7 +116,8 @@ func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	return dst[:offset+len(keys)*width]
 }
 
-// keysFrom appends n keys to dst from b. packSlack bytes after b must be readable.
+// keysFrom reads n keys of width bytes from b and appends them to dst. packSlack bytes after b must be
+// readable.
 func keysFrom[K key](dst []K, b []byte, n, width int) []K {
 	first := len(dst)
 	dst = slices.Grow(dst, n)[:first+n]

@@ -6,10 +6,10 @@ const (
 	radixDigits = 3 // digits that are counted together
 )
 
-// Radix sorts keys by their bits lo ≤ b < hi and moves values along; keys that agree in these bits keep their order. The scratch
-// slices must have the lengths of keys and values; values may be nil. It returns the sorted slices, which are either the given
-// slices or the scratch slices. Cost: one pass that moves for every 12 bits in which keys differ, and one that counts for every
-// 36 bits.
+// Radix sorts keys by their bits lo ≤ b < hi, and moves values with their keys. The sort is stable. The
+// scratch slices must have the lengths of keys and values. values may be nil. It returns the sorted slices,
+// which are either the given slices or the scratch slices. Cost: one pass that moves for every 12 bits in
+// which keys differ, and one pass that counts for every 36 bits.
 func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {
@@ -53,7 +53,7 @@ func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	return keys, values
 }
 
-// rowOrder is the order of the entries of each row of a bucket.
+// rowOrder is the order of the entries in each row of a bucket.
 type rowOrder int
 
 const (
@@ -62,8 +62,9 @@ const (
 	increasing          // sorted by distinct columns
 )
 
-// sortRows is Radix for keys without their lowest bit; row is the first bit of the row. If a file is sorted by rows or by
-// columns, the entries of each row are already in order. They have been counted, and are moved once.
+// sortRows is Radix for all bits of keys except the lowest. row is the first bit of the row. In a file sorted
+// by rows or by columns, the entries of each row are already in order; sortRows then uses their counts in
+// count and moves them once.
 func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
@@ -82,7 +83,8 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	return keyScratch, valueScratch
 }
 
-// placeRows makes rows of entries in increasing order; count holds the number of entries of each row.
+// placeRows makes rows of entries that are in increasing order within each row. count has the number of
+// entries of each row.
 func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	row uint) {
 	out.Ptr = append(out.Ptr, 0)
@@ -109,7 +111,7 @@ func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	}
 }
 
-// countRows counts the entries of all rows, unless they are unordered, and returns their order.
+// countRows returns the order of the entries. If they are ordered, it counts the entries of each row.
 func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	var last [radixSize]K
 	row &= 63
@@ -129,8 +131,8 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	return order
 }
 
-// The loops over keys are separate functions that are not inlined: inlined, the compiler would run out of registers, which halves
-// their speed.
+// The loops over keys are functions that are not inlined. If they were inlined, the compiler would run out of
+// registers, which halves their speed.
 
 // countDigits counts three digits of all keys.
 //

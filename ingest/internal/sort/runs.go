@@ -7,13 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// A bucket is too large for a worker if a row has very many entries, or an entry very many lines. It is then sorted in runs:
-// pieces of the bucket in the order of the input, which are sorted separately and then merged. Runs of a filling that goes to
-// disk are written in blocks; entries of the last filling stay in memory. Lines that cannot change the value of their entry are
-// dropped from a run, so that copies of one line take no memory.
+// A bucket is too large for a worker if a row has very many entries, or if an entry has very many lines. Such
+// a bucket is sorted in runs, which are pieces of the bucket in the order of the input. Runs are sorted
+// separately and then merged. Runs of a filling that goes to disk are written in blocks; runs of the last
+// filling stay in memory. Lines that cannot change the value of their entry are dropped from a run, so that
+// copies of a line take no memory.
 
-// sortedRun is a run: entries in memory, and then blocks on disk. In a bucket that is not sorted in runs, the lines of an entry
-// are a run too.
+// sortedRun is a run: first entries in memory, and then blocks on disk. In a bucket that is not sorted in
+// runs, the lines of an entry are a run too.
 type sortedRun[K key] struct {
 	keys   []K
 	values []float64
@@ -36,22 +37,22 @@ const (
 	leastBlock  = 1 << 8
 )
 
-// shareOf returns the part of a limit that each worker has for its bucket.
+// shareOf returns the part of a memory limit that each worker has for its bucket.
 func shareOf(limit int64, workers int) int64 {
 	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
 
-// runs bounds the number of runs of a bucket.
+// runs returns an upper bound of the number of runs of a bucket.
 func (s *Sorter) runs(b bucket) int {
 	return b.entries()/s.runLength + len(s.spans)/spansInFilling + 2
 }
 
-// mergedEntries bounds the number of entries of a bucket after merging.
+// mergedEntries returns an upper bound of the number of entries of a bucket after merging.
 func (s *Sorter) mergedEntries(b bucket) int {
 	return min(b.entries(), (b.hi-b.lo)*s.Rows)
 }
 
-// cutScratch decides which buckets are sorted in runs, and finds the buckets that need the most memory.
+// cutScratch determines which buckets are sorted in runs, and which need the most memory.
 func (s *Sorter) cutScratch() {
 	share := shareOf(s.Limit, s.Workers)
 	s.runLength = int(share / s.form.bytes())
@@ -59,7 +60,7 @@ func (s *Sorter) cutScratch() {
 		b := &s.buckets[i]
 		bytes := int64(b.entries()) * s.form.finishBytes()
 		if s.Limit > 0 && bytes > runShare*share {
-			// a run, its moved entries, and a block of each run
+			// inRuns is the memory of a run, of its moved entries, and of a block of each run.
 			inRuns := share + max(share, int64(s.runs(*b))*leastBlock*s.form.bytes())
 			merged := int64(s.mergedEntries(*b)) * s.form.mergedBytes()
 			b.inRuns = inRuns+merged < bytes
@@ -78,10 +79,11 @@ func (s *Sorter) cutScratch() {
 	s.joined = keepLargest(s.joined, countFinished(workers))
 }
 
-// countFinished returns the largest number of buckets in memory that are being sorted, or are sorted and wait to be written.
+// countFinished returns the largest number of buckets in memory that are being sorted, or that are sorted and
+// wait to be written.
 func countFinished(workers int) int { return 2*workers - 1 }
 
-// keepLargest returns the largest values, at most count, in decreasing order.
+// keepLargest returns the largest values in decreasing order. It returns at most count values.
 func keepLargest[N int | int64](values []N, count int) []N {
 	slices.Sort(values)
 	slices.Reverse(values)
@@ -124,7 +126,8 @@ func (f *finisher[K]) movable(entries int, values bool) {
 	}
 }
 
-// shorten drops lines that merging does not need, and counts them in left. Lines whose weights are added are sorted by weight.
+// shorten drops the lines that merging does not need, and counts them in left. It sorts lines by weight if
+// their weights are added.
 func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	mask := K(1)<<(column&63) - 1
 	n := 0
@@ -157,8 +160,8 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	r.values = r.values[:min(n, len(r.values))]
 }
 
-// reduce moves the lines of one entry that decide its value to the front, in the order in which they are merged, and returns
-// their number.
+// reduce moves the lines that decide the value of an entry to the front, in the order in which they are
+// merged. It returns the number of these lines.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		if m.Coded && !m.byDirection() {
@@ -196,7 +199,8 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	return n
 }
 
-// sortWeights sorts the lines of one entry by weight. If directions are merged first, it sorts each direction separately.
+// sortWeights sorts the lines of an entry by weight. If byDirection is set, it sorts the lines of each
+// direction separately.
 func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	place := r.keys[0] &^ 1
 	ahead := 0
@@ -220,7 +224,7 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	slices.Sort(r.values[ahead:])
 }
 
-// sortByWeight sorts the lines of one entry by weight, keeping the direction of each line.
+// sortByWeight sorts the lines of an entry by weight, and keeps the direction of each line.
 func (r *sortedRun[K]) sortByWeight() {
 	type line struct {
 		key   K

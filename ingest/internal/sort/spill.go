@@ -12,10 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Spill is the temporary file for lines and entries that do not fit in memory.
+// Spill is the temporary file for lines and entries that do not fit into memory. It is safe for concurrent
+// use.
 //
-// The lines of a part are one record: packed codes, then weights. So is each bucket of a filling of entries. Records are written
-// once, in any order. A Spill is safe for concurrent use.
+// The file consists of records, which are written once, in any order. The lines of a part are a record: packed
+// codes, then weights. A bucket of a filling is a record too.
 type Spill struct {
 	file *durable.Pending
 
@@ -25,7 +26,7 @@ type Spill struct {
 	free []region // regions before end that are not read again, by offset
 }
 
-// Record is the place of lines or entries on disk, and their encoding.
+// Record states where lines or entries are on disk, and how they are encoded.
 type Record struct {
 	offset int64
 	length int
@@ -44,10 +45,10 @@ const (
 	weightsEqual // one float64 for all
 )
 
-// SpillName is the name of temporary files, after a dot and before a random ending.
+// SpillName is the part of the names of temporary files between a dot and a random ending.
 const SpillName = "heatwalk-edges"
 
-// NewSpill creates the temporary file in a directory, and removes temporary files that killed runs left there.
+// NewSpill creates the temporary file in a directory. It removes temporary files that killed runs left there.
 func NewSpill(fs durable.FS, dir string) (*Spill, error) {
 	file, err := durable.NewFile(fs, filepath.Join(dir, SpillName))
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *Spill) reserve(length int64) region {
 	return region{s.end - length, length}
 }
 
-// release frees the file from an offset on.
+// release frees the space of the file from offset on.
 func (s *Spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,8 +89,8 @@ func (s *Spill) release(offset int64) {
 	s.end = offset
 }
 
-// Reuse frees the space of records that are not read again. Later writes there find their pages in the system's memory, so that
-// the pages need not go to disk twice.
+// Reuse frees the space of records that are not read again. Later writes to this space find its pages in the
+// memory of the system, so that the pages need not go to disk twice.
 func (s *Spill) Reuse(records []*Record) {
 	regions := make([]region, len(records))
 	for i, rec := range records {
@@ -98,8 +99,8 @@ func (s *Spill) Reuse(records []*Record) {
 	s.reuse(regions)
 }
 
-// reuse adds regions to the free regions and joins neighbours, so that the file does not grow while its parts are read and
-// written again.
+// reuse adds regions to the free regions. It joins adjacent regions, so that the file does not grow while its
+// parts are read and written again.
 func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +127,8 @@ func (s *Spill) write(rec *Record, b []byte) error {
 	return nil
 }
 
-// read returns the bytes of a record, in buf if it is large enough. packSlack bytes after the result can be read.
+// read returns the bytes of a record. It uses buf if buf is large enough. packSlack bytes after the result are
+// readable.
 func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	buf = slices.Grow(buf[:0], rec.length+packSlack)[:rec.length]
 	if _, err := s.file.ReadAt(buf, rec.offset); err != nil {
@@ -140,14 +142,14 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 
 var errSpill = errors.New("temporary file: the bytes read differ from the bytes written; check the disk, or choose another for temporary files")
 
-// Lines holds the buffers with which one worker writes and reads lines.
+// Lines holds the buffers with which a worker writes and reads lines.
 type Lines struct {
 	buf    []byte
 	code   []uint32
 	weight []float64
 }
 
-// WriteLines writes lines, two codes each, with their weights if there are any.
+// WriteLines writes lines with two codes each, and with their weights if there are any.
 func (s *Spill) WriteLines(l *Lines, code []uint32,
 	weight []float64) (*Record, error) {
 	width := CodeWidth(Largest(code))
@@ -160,7 +162,7 @@ func (s *Spill) WriteLines(l *Lines, code []uint32,
 	return rec, s.write(rec, l.buf)
 }
 
-// ReadLines reads the given number of lines, which are valid until the next call.
+// ReadLines reads the given number of lines. The slices are valid until the next call.
 func (s *Spill) ReadLines(l *Lines, rec *Record,
 	lines int) (code []uint32, weight []float64, err error) {
 	if l.buf, err = s.read(rec, l.buf); err != nil {
@@ -176,7 +178,7 @@ func (s *Spill) ReadLines(l *Lines, rec *Record,
 	return l.code, weight, nil
 }
 
-// Largest returns the largest code, or 0 without codes.
+// Largest returns the largest code. It returns 0 if there are no codes.
 func Largest(code []uint32) uint32 {
 	var top [4]uint32 // four maxima, so that none waits for the previous one
 	for ; len(code) >= 4; code = code[4:] {

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// turns takes finished buckets from workers and visits them in order. Workers never wait for a turn: a worker that has finished a
-// bucket continues with another bucket, in other memory. The worker that finishes the next bucket in order visits it, and all
-// finished buckets that follow it.
+// turns takes finished buckets from workers and visits them in order. A worker does not wait for its bucket to
+// be visited: it continues with another bucket in other memory. The worker that finishes the next bucket in
+// order visits this bucket and all finished buckets that follow.
 type turns struct {
 	visit func(b *Rows) error
 
@@ -23,7 +23,7 @@ type turns struct {
 
 var errTurns = errors.New("ingest: an earlier bucket failed")
 
-// newTurns returns turns with memory for spare buckets in addition to the workers' buckets.
+// newTurns returns turns with memory for spare buckets in addition to the buckets of the workers.
 func newTurns(spare int, visit func(b *Rows) error) *turns {
 	t := &turns{visit: visit, finished: make(map[int]*Rows), failed: math.MaxInt}
 	t.freed = sync.NewCond(&t.mu)
@@ -33,7 +33,7 @@ func newTurns(spare int, visit func(b *Rows) error) *turns {
 	return t
 }
 
-// pass takes bucket k and returns memory for another bucket. It waits until there is memory.
+// pass takes the finished bucket k and returns memory for another bucket. It waits until memory is free.
 func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,12 +58,14 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	return b, nil
 }
 
-// mustWait reports whether the worker of bucket k must wait for memory, which visits free up to the first failed bucket.
+// mustWait reports whether the worker of bucket k must wait for memory. Visits free memory, up to the first
+// failed bucket.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
-// visitNext visits the bucket whose turn it is. No other worker visits it. The mutex is unlocked during the visit.
+// visitNext visits the next bucket in order. No other worker visits the bucket. The mutex is unlocked during
+// the visit.
 func (t *turns) visitNext() {
 	b := t.finished[t.next]
 	delete(t.finished, t.next)
@@ -79,8 +81,8 @@ func (t *turns) visitNext() {
 	err = t.visit(b)
 }
 
-// piece calls run, which must do all work on bucket k and call pass. If run fails or panics, piece wakes the workers that wait
-// for the bucket.
+// piece calls run, which must do all work on bucket k and call pass. If run fails or panics, piece wakes the
+// workers that wait for the bucket.
 func (t *turns) piece(k int, run func() error) error {
 	passed := false
 	defer func() {
