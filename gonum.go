@@ -30,12 +30,12 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 }
 
 // FromGraph returns the graph of a gonum graph. It treats the adjacency matrix as [FromMat] does. The ids of the nodes are
-// their numbers, in increasing order. A [gonum.Directed] graph is directed, a [gonum.Undirected] graph is undirected; any
-// other graph is directed unless its matrix is symmetric.
+// their numbers, in increasing order. A [gonum.Directed] graph is directed, a [gonum.Undirected] graph is undirected. Any
+// other graph is undirected if its matrix is symmetric, and otherwise directed.
 //
-// The weights of a [gonum.Weighted] graph are used; otherwise weights are 1. In a multigraph the weights of the lines between
-// two nodes add, and a line without weight counts 1; a function for the weights of edges, as in package multi, is not used. A
-// self loop counts once.
+// The weights of a [gonum.Weighted] graph are used; otherwise weights are 1. In a multigraph the weight of an edge is the
+// sum of the weights of the lines between its nodes; a line without weight counts 1. A function for the weights of edges, as
+// in package multi, is not used. A self loop counts once.
 func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	if g == nil {
 		return nil, refuse("g", "it is nil; give a graph")

@@ -4,7 +4,7 @@
 // [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum matrix, [FromGraph] a gonum graph.
 // The everyday jobs are methods of the resulting [Graph]: [Graph.Classify], [Graph.Evaluate], [Graph.Regress], [Graph.Rank],
 // [Graph.Kernel], [Graph.Eigen], [Graph.Solve] and [Graph.Expm]. They name nodes by their ids, and take and return gonum
-// matrices whose rows are in the order of [Graph.IDs]. A tolerance must be less than 1; 0 means 1e-8. If rounding errors may
+// matrices whose rows are in the order of [Graph.IDs]. Tolerances must be less than 1; 0 means 1e-8. If rounding errors may
 // exceed the tolerance, the error wraps [kernel.ErrTolerance].
 //
 // The functions [Predict], [Compare], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs] do the same jobs for rows of
@@ -227,8 +227,8 @@ func (g *Graph) openDir(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// openComponent costs one sweep to find the components, and one to copy the rows for each
-// direction.
+// openComponent opens the largest component as a temporary store. Cost: one sweep to find
+// the components, and one for each direction to copy the rows.
 func (g *Graph) openComponent(ctx context.Context) (err error) {
 	stored := g.Store
 	n := stored.Nodes.Len()
@@ -287,8 +287,9 @@ func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []ui
 	return place, count
 }
 
-// wholeError returns the error for a store whose fixed parts exceed half of the limit, the share of a store. It states
-// the memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
+// wholeError returns the error if the fixed parts of a store exceed half of the memory limit, which is the share of a
+// store. The error states the memory of the whole run: twice the fixed parts, and an eighth for the frames that are
+// being read.
 func wholeError(err error) error {
 	if over := new(budget.Error); errors.As(err, &over) {
 		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
@@ -384,7 +385,8 @@ func (e *IDError) Error() string {
 	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
 }
 
-// rowsOf returns the rows of ids, all rows if ids is nil; ids must be distinct. option names the list in errors.
+// rowsOf returns the rows of ids, which must be distinct. If ids is nil, it returns all rows. option names the
+// list in errors.
 func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err

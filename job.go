@@ -39,8 +39,8 @@ func (g *Graph) plan(held int64) *Plan {
 	return p
 }
 
-// heldBytes returns the memory of the graph. It omits the copy in memory if the job reweighs edges and the graph is not
-// loaded.
+// heldBytes returns the memory of the graph. If the job reweighs edges and the graph is not loaded, no copy of the
+// graph in memory counts.
 func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err error) {
 	s := g.Store
 	if s == nil {
@@ -56,7 +56,8 @@ func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err 
 	return bytes, err
 }
 
-// Leave returns a handle of the graph whose jobs leave memory to the caller, for example for a table.
+// Leave returns a handle of the graph whose jobs leave the given bytes of memory to the caller, for
+// example for a table. what names this memory in plans.
 func (g *Graph) Leave(bytes int64, what string) *Graph {
 	out := *g
 	out.held = append(slices.Clip(g.held), budget.Item{What: what, Bytes: bytes})
@@ -74,8 +75,9 @@ type Needs struct {
 	// Labels is the number of labels or values that the job learns from or compares with. They count as memory of the plan.
 	Labels int
 
-	// Workspace returns the memory of the job, or of its Part, and sets the sweeps of the plan. If the job does not fit while
-	// the graph is in memory, Workspace is called again, with a larger Job.Memory. Nil means that the job takes no memory.
+	// Workspace returns the memory of the job, and sets the sweeps of the plan. Part names this memory in the plan. If the
+	// job does not fit while the graph is in memory, Workspace is called again, with a larger Job.Memory. Nil means that the
+	// job takes no memory.
 	Workspace func(j *Job, p *Plan) (budget.Workspace, error)
 	Part      string
 }
@@ -103,8 +105,8 @@ type resources struct {
 	isClosed   atomic.Bool
 }
 
-// use calls do while no other job uses the resources. do must not call functions of the user, because these may use the
-// resources too. use returns the error of do, or the cause of the end of ctx.
+// use calls do when no other job uses the resources, and returns the error of do. If ctx ends first, it returns the
+// cause. do must not call functions of the user, because these may use the resources too.
 func (r *resources) use(ctx context.Context, do func() error) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -125,8 +127,9 @@ func (g *Graph) checkOpen() error {
 	return nil
 }
 
-// Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. Nil needs are the zero value. The
-// first job decides which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs.
+// Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. If n is nil, the job needs what
+// the zero value says. The first job decides which parts of the graph stay in memory, and in which layout. Methods of Graph
+// begin their own jobs.
 //
 // Begin waits, at most until ctx ends, while another job puts the graph into memory, while other jobs leave too little of
 // [Options.Memory], and while [Options.Jobs] jobs compute. Jobs begin in the order of the calls. A job that would not fit
@@ -367,7 +370,8 @@ func (j *Job) Problem(p *engine.Problem) *engine.Problem {
 	return &out
 }
 
-// Rows returns the rows in blocks of the job for rows of the graph, which the job must have named.
+// Rows returns, for rows of the graph, the rows of the same nodes in blocks of the job. The job
+// must have named these rows, see [Needs].
 func (j *Job) Rows(rows []int) []int {
 	if j.division == nil {
 		return rows
@@ -383,7 +387,8 @@ func (j *Job) Rows(rows []int) []int {
 	return local
 }
 
-// Row returns the row in blocks of the job for a row of the graph. ok is false if only another process has the row.
+// Row returns, for a row of the graph, the row of the same node in blocks of the job. ok is false if only another
+// process has the row.
 func (j *Job) Row(row int) (local int, ok bool) {
 	if j.division == nil {
 		return row, true
@@ -391,7 +396,7 @@ func (j *Job) Row(row int) (local int, ok bool) {
 	return j.division.Local(row)
 }
 
-// Part returns the rows of this process of a block of all nodes. It returns nil if b is nil.
+// Part returns, from a block b of all nodes, the rows of this process. If b is nil, it returns nil.
 func (j *Job) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 	if j.division == nil || b == nil {
 		return b
@@ -399,8 +404,8 @@ func (j *Job) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return sparse.PartOf(j.division, b)
 }
 
-// ErrFollower is the error of a job with [Options.Network] in all processes but process 0, which has the
-// result.
+// ErrFollower is the error of a job with [Options.Network] in every process except process 0. Process 0
+// has the result.
 var ErrFollower = errors.New("heatwalk: process 0 has the result")
 
 // Gather collects the blocks of all processes and returns the block of all nodes in process 0, and nil in other processes.
@@ -416,8 +421,7 @@ func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	return sparse.Gather(j.division, b)
 }
 
-// allDegrees returns the degrees of all nodes, which may differ by rounding from the degrees in the store. They may
-// differ by rounding from the degrees in the store.
+// allDegrees returns the degrees of all nodes. They may differ by rounding from the degrees in the store.
 func (j *Job) allDegrees() []float64 {
 	if j.division == nil {
 		return j.Degrees
@@ -457,8 +461,8 @@ func (j *Job) gatherPrediction(out *engine.Prediction) error {
 	return j.result()
 }
 
-// gatherReached returns the values and the reached rows of all processes in process 0, and nil in
-// other processes.
+// gatherReached returns, in process 0, the values and the reached rows of all processes. In other
+// processes it returns nil.
 func (j *Job) gatherReached(values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	if j.division == nil {

@@ -67,7 +67,7 @@ type ClassifyOptions struct {
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
 }
 
-// A bit for each method that uses an option of [ClassifyOptions].
+// The bits of a set of methods: the methods that use an option of [ClassifyOptions].
 const (
 	byClassify = 1 << iota
 	byExplain
@@ -194,7 +194,7 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	return g.classify(ctx, labels, o, byClassify, &PredictOptions{Baselines: o.Baselines})
 }
 
-// classify is Classify, on behalf of the given method bit.
+// classify is Classify for the method with the given bit, such as byExplain.
 func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions, method int, options *PredictOptions) (*Prediction, error) {
 	if err := o.refuseUnused(method); err != nil {
@@ -260,10 +260,10 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	return out.Reasons, nil
 }
 
-// Predict predicts every node of a problem on the graph: a class by an engine such as [method.Best], a number if the problem
-// has values, or several labels by an engine of [engine.LabelSets]. It fills in the Graph of the problem, and the Memory and
-// the Workers of the settings. The RNGSeed 0 means 1, as in all functions of this package. The error for a problem without
-// labels, with a single class or above the memory limit is the error of the method.
+// Predict predicts every node of a problem on the graph, with an engine for the target: a class, a number if the problem has
+// values (for example by [method.Best]), or several labels by an engine of [engine.LabelSets]. It fills in the Graph of the
+// problem, and the Memory and the Workers of the settings. The RNGSeed 0 means 1, as in all functions of this package. If
+// there are no labels, or only one class, or too little memory, the error is the error of the method.
 func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	s *engine.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
@@ -330,7 +330,8 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	return out, err
 }
 
-// compute returns the problem with the weights of edges that m has learned from.
+// compute fills in the prediction by m, and returns the problem with the edge weights that m has
+// learned from.
 func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
 	m *engine.Engine, set *engine.Settings,
 	o *PredictOptions) (*engine.Problem, error) {
@@ -482,9 +483,9 @@ func checkShares(option string, shares []float64) error {
 	return nil
 }
 
-// Regress predicts a number for every node from the numbers of some nodes, by id. It takes the best method of a list such as
-// "harmonic,diffusion+rls"; "" means [method.DefaultNumbers]. The result has the value of a node at its row. The error is an
-// [*IDError] for an id that is not in the graph, or an error of [method.Best].
+// Regress predicts a number for every node from the numbers of some nodes, by id. It uses the best method of a list such as
+// "harmonic,diffusion+rls"; "" means [method.DefaultNumbers]. The result has the value of a node at its row. For an id that
+// is not in the graph, the error is an [*IDError]. Other errors come from [method.Best].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	methods string) (*Prediction, error) {
 	if err := g.checkOpen(); err != nil {
@@ -512,7 +513,7 @@ func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	return Predict(ctx, g, NewValues(g, rows, list), method.Best(entries), &engine.Settings{Progress: g.options.Progress}, nil)
 }
 
-// largestValue bounds the numbers of [Graph.Regress], so that their squares are finite.
+// largestValue is the largest absolute value in [Graph.Regress], so that squares are finite.
 const largestValue = 1e100
 
 func checkValue(id string, value float64) error {
@@ -522,8 +523,8 @@ func checkValue(id string, value float64) error {
 	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
 }
 
-// beginLearning returns the problem on the rows of the job, and the settings with the memory of the job. workspace
-// declares this memory.
+// beginLearning begins a job. It returns the job, the problem on the rows of the job, and the settings with the
+// memory of the job. workspace declares this memory.
 func (g *Graph) beginLearning(ctx context.Context, p *engine.Problem,
 	s *engine.Settings, n *Needs,
 	workspace func(*engine.Problem, *engine.Settings, *Plan) (budget.Workspace, error),

@@ -68,7 +68,8 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	return sparse.DenseOf(b), report, nil
 }
 
-// parseKernel accepts unknown names.
+// parseKernel returns the name and the given parameters of a kernel. An unknown name is no error
+// here.
 func parseKernel(text string) (name string, values param.Values, err error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -137,9 +138,9 @@ type OpenedFunction struct {
 	Job *Job
 }
 
-// OpenFunction prepares a matrix of the graph, or a function of it, for blocks of cols columns whose rows are the rows of the
-// job, see [Job.Row] and [Job.Gather]. It fills in the Memory of the settings of [kernel.Function.ApplyTo]. named are rows
-// that every process has.
+// OpenFunction prepares a matrix of the graph, or a function of a matrix, for blocks of cols columns. The rows of the blocks
+// are the rows of the job, see [Job.Row] and [Job.Gather]. OpenFunction fills in the Memory of s, the settings for
+// [kernel.Function.ApplyTo]. named are lists of rows that every process needs.
 func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	s = cmp.Or(s, new(kernel.Settings))
@@ -167,8 +168,8 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most extreme first, and the n×k matrix of
 // orthonormal eigenvectors. The tolerance bounds the residual of each pair relative to the norm of the matrix. The pairs have
-// residuals, and bounds of the errors of the values. If the error is [lanczos.ErrIterationLimit], the results have the pairs
-// that have converged.
+// residuals, and bounds of the errors of the values. If the error is [lanczos.ErrIterationLimit], the results hold only the
+// pairs that have converged.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	k int, tolerance float64) (*mat.Dense, *lanczos.GraphPairs, error) {
 	if !slices.Contains(symmetric, m) {
@@ -224,9 +225,9 @@ func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	return pairs, err
 }
 
-// Expm returns exp(t·H)·B for a matrix H of the graph, for example exp(−tL)·B with a negative t, the heat that is left of B
-// after the time t. B must have a row for each node. The tolerance bounds the norm of the error of each column relative to
-// the norm of the column. The report states the error bounds that hold.
+// Expm returns exp(t·H)·B for a matrix H of the graph. For example, with the Laplacian L and t = −s it returns exp(−sL)·B,
+// the heat that is left of B after the time s. B must have a row for each node. The tolerance bounds the norm of the error
+// of each column relative to the norm of the column. The report states the error bounds that hold.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	return g.apply(ctx, &kernel.NamedFunction{Name: kernel.ExpFunction,
@@ -252,7 +253,8 @@ func (g *Graph) Solve(ctx context.Context, h Matrix, a, c float64,
 	return x, report, err
 }
 
-// apply allocates blocks after their memory is reserved, because Begin may wait for other jobs.
+// apply returns the function n of the graph times b. It allocates blocks only after their memory is
+// reserved, because Begin may wait for other jobs.
 func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	if err := g.checkOpen(); err != nil {
@@ -367,10 +369,10 @@ func checkRanking(name string) error {
 	return nil
 }
 
-// RankNodes orders the nodes of a problem, nil for all nodes, by their similarity to the seeds among them. Kernels of walks
-// rank by walks that start at the seeds, for example personalized PageRank. It fills in the Kernel and the graph of the
-// problem and the Memory of the settings, and returns the values of all parameters of the kernel. For most kernels, the error
-// for a directed graph is [kernel.ErrAsymmetric].
+// RankNodes orders p.Nodes, or all nodes if p.Nodes is nil, by their similarity to p.Seeds. Kernels of walks, such as
+// personalized PageRank, rank by walks that start at the seeds. RankNodes fills in the Kernel and the graph of the problem
+// and the Memory of the settings, and returns the values of all parameters of the kernel. If the graph is directed, the
+// error of most kernels is [kernel.ErrAsymmetric].
 func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string,
 	given param.Values, s *kernel.Settings) (*method.Ranking, param.Values, error) {
 	if err := g.checkOpen(); err != nil {

@@ -27,15 +27,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// modelVersion is the version of the format that is written. LoadModel also reads oldModelVersion, whose files have no
-// origin.
+// modelVersion is the version of the format that is written. LoadModel also reads files of oldModelVersion, which have
+// no origin.
 const (
 	modelVersion    = 3
 	oldModelVersion = 2
 )
 
-// Model is a saved model: a method with all its choices and the labels by id that it has learned from. docs/format.md
-// describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
+// Model is a saved model: a method with all its choices, and the labels by id that the method has learned from.
+// docs/format.md describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
 type Model struct {
 	Model      *engine.Model `json:"model"`
 	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
@@ -80,8 +80,8 @@ func (f *Model) CheckText() error {
 	return nil
 }
 
-// NewModel returns a model of a problem on the graph without its method, see [Prediction.KeepTo]. attributes are the
-// attributes of the problem and may be nil.
+// NewModel returns a model of a problem on the graph, still without a method; [Prediction.KeepTo] adds the method.
+// attributes are the attributes of the problem; nil: there are none.
 func NewModel(g *Graph, p *engine.Problem, attributes *tablefile.Features) *Model {
 	f := &Model{Classes: p.Names, Class: p.Class, Value: p.Value, Shares: p.Shares}
 	for _, row := range p.Row {
@@ -95,7 +95,8 @@ func NewModel(g *Graph, p *engine.Problem, attributes *tablefile.Features) *Mode
 	return f
 }
 
-// Save writes the model of the prediction to a file, from which [LoadModel] and heatwalk predict give the same predictions.
+// Save writes the model of the prediction to a file. A model that [LoadModel] or heatwalk predict reads from this file
+// gives the same predictions.
 func (p *Prediction) Save(path string) error {
 	f := NewModel(p.g, p.given, p.attributes)
 	if err := f.CheckText(); err != nil {
@@ -155,12 +156,13 @@ func modelChecksum(version int, body []byte) string {
 // memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
 const memoryFactor = 8
 
-// LoadModel reads a model that [Prediction.Save] or --save-model has written. The error is an [*input.Error] for a file that
-// is no model, wraps [shard.ErrVersion] for a model of another version, and is a [*shard.CorruptError] for a damaged model.
+// LoadModel reads a model that [Prediction.Save] or --save-model has written. If the file is not a model, the error is an
+// [*input.Error]. If the model has another version, the error wraps [shard.ErrVersion]. If the model is damaged, the error
+// is a [*shard.CorruptError].
 func LoadModel(path string) (*Model, error) { return LoadModelWithin(path, 0) }
 
-// LoadModelWithin is LoadModel within the given bytes of memory; 0 means no limit. The error wraps [budget.ErrMemory] for a
-// larger model.
+// LoadModelWithin is [LoadModel] within the given bytes of memory; 0 means no limit. If the model needs more memory, the
+// error wraps [budget.ErrMemory].
 func LoadModelWithin(path string, memory int64) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -232,7 +234,8 @@ func (f *Model) readOrigin(body []byte) error {
 	return err
 }
 
-// UnweightedEdges is the setting of reading that makes lines with weight 0 edges, see ingest.Config.
+// UnweightedEdges names the setting of reading by which a line of weight 0 is an edge, see
+// ingest.Config.
 const UnweightedEdges = "unweighted"
 
 type modelVersionError struct {
@@ -289,9 +292,10 @@ func ModelDamage(path, problem string) error {
 		What: problem + "; restore the file or save the model again"}
 }
 
-// Predict predicts the label of every node of a graph. The graph must have the labelled nodes of the model and the settings
-// of the model's graph; otherwise the error is an [*input.Error] or a [*sides.Difference]. If the model has attributes, the
-// options or the store must have them too. A model of numbers predicts [engine.Prediction].Value.
+// Predict predicts the label of every node of a graph; a model of numbers predicts [engine.Prediction].Value. The graph
+// must have the labelled nodes of the model, and must be read with the settings of the model's graph; otherwise the error
+// is an [*input.Error] or a [*sides.Difference]. If the model has attributes, the options or the store must have attributes
+// too.
 func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
 	if err := o.refuseUnused(byModel); err != nil {
@@ -349,8 +353,8 @@ func (f *Model) Engine() (*engine.Engine, error) {
 	return method.Restore(f.Model, engine.Classes)
 }
 
-// Rows returns the row of each labelled node. The error is an [*input.Error] for a node that is not in
-// the graph.
+// Rows returns the row of each labelled node. If a node is not in the graph, the error is an
+// [*input.Error].
 func (f *Model) Rows(lookup func(id string) (row int, ok bool)) ([]int, error) {
 	rows := make([]int, len(f.IDs))
 	for i, id := range f.IDs {

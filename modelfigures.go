@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// GraphFigures describe a graph and the predictions on it, for comparison with later graphs.
+// GraphFigures describe a graph and the predictions for its nodes, for comparison with later
+// graphs.
 type GraphFigures struct {
 	Nodes      int                `json:"nodes"`
 	Edges      int64              `json:"edges"`
@@ -55,8 +56,8 @@ const (
 	leastShare   = 0.01 // that a figure of shares must reach to be reported
 )
 
-// Differences describes the figures of a graph that differ from the figures of the model by more than a factor of 1.5, each
-// with both values.
+// Differences returns a line for each figure of graph that differs from the same figure of the model f by more than a
+// factor of 1.5. A line has both values.
 func (f *GraphFigures) Differences(graph *GraphFigures) (list []string) {
 	add := func(name, format string, model, now, least float64) {
 		larger := max(model, now)

@@ -53,7 +53,8 @@ type PredictOptions struct {
 	Predicting func()
 }
 
-// compares reports whether baselines are measured: not for explanations without an estimate.
+// compares reports whether baselines are measured. For explanations without an estimate of accuracy
+// they are not.
 func (o *PredictOptions) compares(m *engine.Engine) bool {
 	return o.Baselines || o.Suggest > 0 || m.IsBaseline() && o.Explain == nil
 }
@@ -94,16 +95,16 @@ type Prediction struct {
 	coverage   float64             // of sets in WriteTo; 0: none
 }
 
-// Label returns the predicted label of a node, or its given label. It returns "" if numbers are predicted, if no label
-// reaches the node, unless [engine.Prediction.IsForAll] is true, and if the id is not in the graph; LabelOf tells these
-// apart.
+// Label returns the label of a node: its given label if it has one, otherwise the predicted label. It returns "" if
+// numbers are predicted, if the id is not in the graph, or if no label reaches the node and
+// [engine.Prediction].IsForAll is false. LabelOf tells these cases apart.
 func (p *Prediction) Label(id string) string {
 	label, _, _ := p.LabelOf(id)
 	return label
 }
 
-// LabelOf returns the label of a node as Label does, and reports whether a label reaches the node. The error is an [*IDError]
-// for an id that is not in the graph.
+// LabelOf returns the label of a node as Label does, and reports whether a label reaches the node. If the id is not in the
+// graph, the error is an [*IDError].
 func (p *Prediction) LabelOf(id string) (label string, isReached bool, err error) {
 	row, ok := p.g.Nodes.Lookup(id)
 	if !ok {
@@ -153,7 +154,8 @@ func (p *Prediction) WriteTo(ctx context.Context, w io.Writer, ending string) er
 		})
 }
 
-// LineTo adds to a line the scores and the set of a row. The line must have its Label and Known; sets may be nil.
+// LineTo adds the scores and the prediction set of a row to a line. Label and Known of the line must be set. If
+// sets is nil, the line gets no set.
 func (p *Prediction) LineTo(line *tablefile.Prediction, row int, sets *Sets) {
 	line.Reached = p.Reached.Contains(uint32(row))
 	switch {
@@ -169,7 +171,7 @@ func (p *Prediction) LineTo(line *tablefile.Prediction, row int, sets *Sets) {
 	}
 }
 
-// Scores returns the score of every class for a node; nil if the graph has no such node.
+// Scores returns the score of every class for a node, or nil if the id is not in the graph.
 func (p *Prediction) Scores(id string) map[string]float64 {
 	row, ok := p.g.Nodes.Lookup(id)
 	if !ok {
@@ -182,8 +184,8 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 	return scores
 }
 
-// LeastCertain returns at most number rows of the targets of [PredictOptions], of unlabelled nodes that labels reach. The
-// nodes have the smallest probabilities of their predicted class, in increasing order.
+// LeastCertain returns at most number rows: the unlabelled nodes whose predicted classes have the smallest probabilities,
+// in increasing order. Only nodes that labels reach, and only Targets of [PredictOptions], are listed.
 func (p *Prediction) LeastCertain(number int) []int {
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
 	var rows []int
@@ -196,7 +198,7 @@ func (p *Prediction) LeastCertain(number int) []int {
 	return rows
 }
 
-// again calls do within the memory of the job of the prediction.
+// again begins the job of the prediction again, and calls do within its memory.
 func (p *Prediction) again(ctx context.Context, do func() error) error {
 	if err := p.g.checkOpen(); err != nil {
 		return err
@@ -222,8 +224,8 @@ func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	return err
 }
 
-// Strategy returns the strategy of the suggestions; if the options ask for auto, it returns the strategy that held-out labels
-// chose.
+// Strategy returns the strategy of the suggestions. If the options ask for auto, it returns the strategy that held-out
+// labels chose.
 func (p *Prediction) Strategy() string {
 	switch {
 	case p.options.Strategy != "" && p.options.Strategy != method.AutoStrategy:
@@ -366,11 +368,11 @@ func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 	return list
 }
 
-// ErrNoScores is returned by [Prediction.Sets] if there are no probabilities of all classes for held-out labels.
+// ErrNoScores is returned by [Prediction.Sets] if held-out labels do not have probabilities of all classes.
 var ErrNoScores = errors.New("there are no probabilities for held-out labels: the shares of their classes are given, several processes share the graph, or scores of a few classes are kept")
 
-// Sets has a prediction set for each node that a label reaches. The set contains the class of the node with probability
-// Coverage if labels are a random sample of the nodes. Figures are about unlabelled nodes that a label reaches. See package
+// Sets has a prediction set for each unlabelled node that a label reaches. If labels are a random sample of the nodes, the
+// set contains the class of the node with probability Coverage. The figures are about these nodes. See package
 // method/choose.
 type Sets struct {
 	*choose.Sets
@@ -419,7 +421,8 @@ func (p *Prediction) probabilities(row int) []float64 {
 	return q
 }
 
-// Row returns the prediction set of a row without a label, by decreasing probability, or nil if no label reaches the row.
+// Row returns the prediction set of an unlabelled node, given its row, by decreasing probability. If no label reaches the
+// node, it returns nil.
 func (s *Sets) Row(row int) []string {
 	q := s.p.probabilities(row)
 	if q == nil {
@@ -428,7 +431,8 @@ func (s *Sets) Row(row int) []string {
 	return s.Names(s.p.g.Nodes.ID(row), q)
 }
 
-// Classes returns the prediction set of a node without a label, see [Sets.Row], or nil if the graph has no such node.
+// Classes returns the prediction set of an unlabelled node, see [Sets.Row]. If the id is not in the graph, it returns
+// nil.
 func (s *Sets) Classes(id string) []string {
 	row, ok := s.p.g.Nodes.Lookup(id)
 	if !ok {

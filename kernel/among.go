@@ -17,8 +17,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Among is the map scale·K_LL + diag(shift) between nodes L, made of products with the kernel of all nodes
-// K. It holds two blocks of all nodes. It must not be used by two goroutines at a time.
+// Among is the map scale·K_LL + diag(shift), where K_LL are the values of a kernel K between the nodes L.
+// It is computed by products with K, and holds two blocks of all nodes. It must not be used by two
+// goroutines at a time.
 type Among struct {
 	Sweeps int // of all products so far
 
@@ -79,10 +80,11 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 	return nil
 }
 
-// ErrUnsolved is wrapped by the error of a solution that does not reach its tolerance.
+// ErrUnsolved is wrapped by the error of a solve that does not reach its tolerance.
 var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 
-// sketch is the inverse of B·Bᵀ + R, where B·Bᵀ is close to a kernel matrix in the span of its largest eigenvectors.
+// sketch is a preconditioner, the inverse of B·Bᵀ + R. B·Bᵀ is close to a kernel matrix in the span of the matrix's
+// eigenvectors with the largest eigenvalues.
 type sketch struct {
 	ridge []float64 // R
 	b     *mat.Dense
@@ -177,8 +179,8 @@ func (s *sketch) ApplyTo(_ context.Context, dst, x *sparse.Block[float64]) error
 	return nil
 }
 
-// Solve returns the solution of the map for targets, with residuals relative to the targets, by conjugate gradients on slabs
-// as wide as the map. The error wraps [ErrUnsolved], or comes from a product.
+// Solve returns X with map·X = targets, by conjugate gradients on slabs as wide as the map. The tolerance bounds the
+// residuals relative to the targets. The error wraps [ErrUnsolved], or comes from a product.
 func (l *Among) Solve(ctx context.Context, targets *sparse.Block[float64],
 	tolerance float64, workers int) (*sparse.Block[float64], error) {
 	x := sparse.NewBlock[float64](targets.Rows, targets.Cols)

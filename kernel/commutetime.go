@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// commuteTime is the mean number of steps of a walk from one node to the other and back;
-// Fouss et al. 2007.
+// commuteTime is the mean number of steps of a walk from one node to another node and
+// back; Fouss et al. 2007.
 var commuteTime = Family{
 	Spec: param.Spec{
 		Name:   "commute-time",
@@ -55,7 +55,7 @@ func (d *distance) ApplyTo(context.Context, *sparse.Block[float64],
 	return nil, ErrDistance
 }
 
-// Block implements [Kernel]. It takes the columns of L⁺ of all rows and cols.
+// Block implements [Kernel]. It computes the columns of L⁺ of all nodes in rows and cols.
 func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	c, err := d.inverse.begin(s)
@@ -94,8 +94,9 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	return &c.log.report, nil
 }
 
-// timesFrom returns a function that stores the commute times between number i of a list and nodes in
-// dst, given the columns y of L⁺ of nodes and the diagonal of L⁺ for both.
+// timesFrom returns a function that stores in dst the commute times between list[i] and each of
+// nodes. y has the columns of L⁺ of nodes. listDiagonal and diagonal are the diagonal of L⁺ at list
+// and at nodes.
 func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal []float64,
 	nodes []int, diagonal []float64) func(dst []float64, i int) {
 	component := d.inverse.graph.Components.Of
@@ -123,7 +124,8 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 	return diagonal
 }
 
-// across is Block for different lists: first the diagonal of the short list, then the columns of the long list.
+// across is Block for two different lists. It computes first the diagonal of L⁺ for the short list, then the
+// columns of the long list.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	out Sink) error {
 	short := rows

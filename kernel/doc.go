@@ -18,10 +18,9 @@
 // Package papers registers another kernel, which accepts directed graphs and hypergraphs.
 //
 // Each kernel is declared in a file of its own, see [Family]; [New] makes a kernel from its name and
-// the values of its parameters. The parameter laplacian replaces L by the normalised L̃ or,
-// where that has a meaning, by I − T, and the parameter matrix exchanges A and S.
-// Graphs may have nodes without edges and several components: between
-// components every kernel except modularity is 0.
+// the values of its parameters. The parameter laplacian replaces L by the normalised L̃ or, for some
+// kernels, by I − T. The parameter matrix chooses A or S. Graphs may have nodes without edges and
+// several components: between components every kernel except modularity is 0.
 //
 // # Blocks and maps
 //
@@ -36,15 +35,15 @@
 //	fmt.Println(made.ErrorBound)
 //	made, err = k.ApplyTo(ctx, scores, dual, nil)
 //
-// Both report a bound of the error of every value, or column. The exceptions are L⁺
-// and commute times without a tolerance, on graphs of more than a thousand nodes: their bound
-// needs the smallest positive eigenvalue, which takes longer than the values, so that the report
-// has an estimate instead.
+// Block reports a bound of the error of every value, ApplyTo a bound of the error of every
+// column. For L⁺ and commute times without a tolerance, on graphs of more than a thousand nodes,
+// the report has an estimate instead: a bound needs the smallest positive eigenvalue, which
+// takes longer than the values.
 //
 // # Functions
 //
-// A [Function] applies a matrix of a graph, or a function of it, to blocks of columns. It is named as on the command
-// line, with parameters behind colons:
+// A [Function] applies a matrix of a graph, or a function of it, to blocks of columns. Its name is as on the command
+// line, with parameters after colons:
 //
 //	adjacency, transition, …                       the product with a matrix, see [sparse.Kind]
 //	exp:t=-2:matrix=laplacian                      exp(tM)
@@ -66,20 +65,20 @@
 // values of K·E. Exponentials, even powers and Matérn functions have such a root, and
 // so have inverses whose eigenvalues are within a factor of 200, such as
 // (I + αL̃)⁻¹ with α ≤ 100: a Chebyshev series with about as many sweeps as a
-// solve. Other kernels, such as L⁺, (D − αA)⁺ and odd powers, and blocks
-// whose U would be too large, mirror the values of K·E on one side of the
-// diagonal: they are symmetric to the bit too, and positive
-// semidefinite up to the bound.
+// solve. For other kernels, such as L⁺, (D − αA)⁺ and odd powers, and if U would be
+// too large, the values of K·E on one side of the diagonal are mirrored: blocks are
+// symmetric to the bit too, and positive semidefinite up to the bound.
 //
 // # Determinism
 //
 // Columns are computed in slabs whose width depends on the number of rows
 // alone, and sums over rows are added in a fixed order: results have the same
 // bits for any number of workers, any memory limit, and for a matrix in memory or
-// on disk. A limit without room for a factor that a solve wants is an error.
+// on disk. If a solve chooses a factor and the limit has no room for the factor,
+// the result is an error.
 //
-// Several processes may share the rows of a graph, see [sparse.Team]. Then rows and
-// columns of a block are named nodes, every process computes all values of the
-// block, and products with blocks have the rows of each process. Factors and
+// Several processes may share the rows of a graph, see [sparse.Team]. Then the rows
+// and columns of a block must be named nodes, and every process computes all values
+// of the block. In ApplyTo, each process has its rows of the blocks. Factors and
 // eliminations, which need all entries in one process, are not used.
 package kernel

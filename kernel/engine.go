@@ -13,15 +13,15 @@ import (
 
 // engine applies a symmetric function of a graph's matrix to a block.
 type engine interface {
-	// applyTo stores K·X in dst. The tolerance is the engine's own measure, in
-	// which errors are proportional to it. With again dst holds the result for
+	// applyTo stores K·X in dst. The tolerance is in the engine's own measure;
+	// errors are proportional to it. If again is set, dst holds the result for
 	// a larger tolerance.
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort,
 		again bool) (*engineResult, error)
 
 	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not
-	// depend on the weights. The error is [iterative.ErrStagnation] for a kernel that is no
-	// inverse, and wraps [iterative.ErrFill] where there is no factor.
+	// depend on the weights. If the kernel is not an inverse, the error is
+	// [iterative.ErrStagnation]. If there is no factor, the error wraps [iterative.ErrFill].
 	eliminate(ctx context.Context,
 		dst, x *sparse.Block[float64]) (*engineResult, error)
 
@@ -120,8 +120,8 @@ type solves struct {
 	assumed string // about the least eigenvalue of a singular system
 }
 
-// applyTo implements [engine]. Without a bound of the least eigenvalue, it estimates errors from residuals, with a
-// tolerance reduced by estimateGain.
+// applyTo implements [engine]. Without a bound of the least eigenvalue, it divides the tolerance by estimateGain
+// and estimates errors from residuals.
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory
@@ -183,9 +183,9 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return out, nil
 }
 
-// estimateGain is the largest usual ratio of relative errors to relative residuals of singular systems: 2 on social
-// networks, 10 on a grid of three dimensions, 15 with weights over eight orders. Smaller values would cost more,
-// because a solve whose estimated error is too large begins anew.
+// estimateGain is above the usual ratios of relative errors to relative residuals of singular systems: 2 on social
+// networks, 10 on a grid of three dimensions, 15 with weights over eight orders of magnitude. A smaller
+// estimateGain would cost more, because a solve whose estimated error is too large begins anew.
 const estimateGain = 32
 
 func (e *solves) release() { e.system.Release() }
@@ -217,7 +217,7 @@ func methodOf(r *iterative.Result) string {
 	return "conjugate gradients"
 }
 
-// scaleAround multiplies dst by f, but copies the lone rows from x.
+// scaleAround multiplies dst by f, except the rows in lone, which it copies from x.
 func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	blocks.Scale(dst, f)
 	for _, i := range lone {
@@ -225,6 +225,6 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	}
 }
 
-// narrow is the largest ratio of eigenvalues for which the root of an inverse is a series with about as many sweeps as a
-// solve. For larger ratios the root is a sum of many resolvents.
+// narrow is the largest ratio of the largest to the smallest eigenvalue for which the root of an inverse is a series
+// with about as many sweeps as a solve. For larger ratios the root is a sum of many resolvents.
 const narrow = 200

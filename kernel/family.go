@@ -24,29 +24,31 @@ type Family struct {
 	param.Spec
 
 	// Distance, if not empty, says that the family is a distance, which cannot be applied to a
-	// block, and names its centred kernel.
+	// block. It names the kernel that results from centring the distance.
 	Distance string
 
-	// Asymmetry, if not nil, returns the parameter that makes the kernel asymmetric and an advice,
-	// or "" for values with which it is symmetric, as learners require.
+	// Asymmetry, if not nil, returns the parameter by which the kernel with values v is not
+	// symmetric, as learners require, and what to do about it. If the kernel is symmetric, it
+	// returns "".
 	Asymmetry func(v param.Values) (parameter, what string)
 
-	// Normalized reports that the kernel is a function of S = D^-½AD^-½ whatever its values.
+	// Normalized reports that the kernel is a function of S = D^-½AD^-½ for all values of its
+	// parameters.
 	Normalized bool
 
-	// New returns the kernel with complete values on a graph. It is required of a declaration
-	// that is given to [Register]; it may return an error for values that are out of range on
-	// the graph, a [*param.ParameterError]. The kernels of this package have newOn instead.
+	// New returns the kernel with complete values on a graph. If values are out of range on
+	// the graph, it may return a [*param.ParameterError]. A family that is given to
+	// [Register] must have New. The kernels of this package have newOn instead.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Workspace returns the workspace of a block, without the vectors of the graph. Nil: eight blocks of a slab, or the
-	// workspace of the engine that work describes.
+	// Workspace returns the workspace of a block, without the vectors of the graph. If it is nil, the workspace is
+	// eight blocks of a slab, or follows from work.
 	Workspace func(v param.Values, s Shape) budget.Workspace
 
 	// newOn is New for the kernels of this package, which share the maps of a graph.
 	newOn func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 
-	// work describes the engine on a graph with the given degrees.
+	// work describes the engine of the kernel on a graph with the given degrees.
 	work func(v param.Values, d *degrees) work
 }
 
@@ -71,8 +73,8 @@ func Families() param.List[*Family] {
 //
 //	kernel.Register(&kernel.Family{Spec: param.Spec{Name: "signless", …}, New: newSignless})
 //
-// A kernel that has only its products with blocks is an [Images]. Register panics if New is nil, if the name is taken, or if
-// a learner has one of the parameters.
+// A kernel of which only products with blocks can be computed is an [Images]. Register panics if New is nil, if the name is
+// taken, or if a learner has one of the parameters.
 func Register(f *Family) {
 	param.Claim("kernel", &f.Spec)
 	families.Add(f, f.New != nil)
@@ -82,12 +84,12 @@ func init() { param.Claim("kernel", families.Specs()...) }
 
 func names() []string { return Families().Names() }
 
-// New returns the kernel with the given name on the nodes of a graph, whose matrix must be symmetric with weights ≥ 0. Values
-// that are not given have their defaults. The error is a [*param.ParameterError] with the range of the parameter on this
-// graph, [ErrAsymmetric], the error of the context, or an error of a sweep.
+// New returns the kernel with the given name on the nodes of a graph, whose matrix must be symmetric with weights ≥ 0.
+// Parameters that are not given have their defaults. The error is a [*param.ParameterError] with the range of the parameter
+// on this graph, [ErrAsymmetric], the error of the context, or an error of a sweep.
 //
-// Cost: a sweep of two columns unless the graph is known to be symmetric, a few more for bounds of a spectrum, and some tens
-// for defaults relative to ρ.
+// Cost: a sweep of two columns if it is not known whether the graph is symmetric, a few sweeps for bounds of a spectrum, and
+// some tens for defaults relative to ρ.
 func New(ctx context.Context, g *graph.Graph, name string,
 	values param.Values) (Kernel, error) {
 	f := Families().Named(name)
@@ -146,8 +148,8 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 	return ks, nil
 }
 
-// Asymmetric returns a [*param.ParameterError] for values with which the kernel is not symmetric, as learners require, and
-// otherwise nil. A value that is not given counts as the value that learners use.
+// Asymmetric returns a [*param.ParameterError] if the kernel with the values is not symmetric, as learners require, and
+// otherwise nil. Parameters that are not given have the values that learners use.
 func (f *Family) Asymmetric(values param.Values) error {
 	parameter := ""
 	what := ""
@@ -208,8 +210,8 @@ type onGraph struct {
 	degrees *degrees
 }
 
-// On returns the properties of a graph on which defaults and grids of parameters depend. A property
-// may take a search for the largest eigenvalue.
+// On returns the properties of a graph on which defaults and grids of parameters depend. The
+// property Radius costs a search for the largest eigenvalue.
 func On(ctx context.Context, g *graph.Graph) param.Graph {
 	return onGraph{ctx, g, describe(sparse.TeamOf(g.A), g.Degrees)}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Names of the functions that are no kernels and no matrices.
+// Names of the functions that are neither kernels nor matrices.
 const (
 	ExpFunction   = "exp"   // exp(tM)
 	SolveFunction = "solve" // (M + shift·I)⁻¹
@@ -60,7 +60,8 @@ func FunctionSpecs() param.List[*param.Spec] {
 	return append(slices.Clone(matrixFunctions), Families().Specs()...)
 }
 
-// IsProduct reports whether a function is a matrix itself, so that it has no tolerance.
+// IsProduct reports whether the function with a name is a matrix itself. A product with a matrix
+// has no tolerance.
 func IsProduct(name string) bool {
 	kind, err := sparse.ParseKind(name)
 	return err == nil && kind != sparse.Modularity
@@ -75,7 +76,7 @@ type NamedFunction struct {
 
 // ParseFunction returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several
 // times of [ExpFunction] are separated by commas: "exp:t=-1,-2". For a kernel, the name and the given values are also
-// arguments of [New]. The error is a [*param.ParameterError]; ranges of values are checked by [NewFunction].
+// arguments of [New]. The error is a [*param.ParameterError]. [NewFunction] checks the ranges of values.
 func ParseFunction(text string) (*NamedFunction, error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -107,7 +108,7 @@ func refuseFunction(name string) error {
 		strings.Join(FunctionSpecs().Names(), ", "))
 }
 
-// Results returns the number of results for each column of a block.
+// Results returns the number of results for each column of a block: the number of times, or 1.
 func (n *NamedFunction) Results() int { return max(1, len(n.Times)) }
 
 // Function is a function of a matrix of a graph. Many goroutines may use it; their calls of ApplyTo wait for each other,
@@ -181,20 +182,20 @@ func (n *NamedFunction) given() param.Values {
 // Len returns the number of rows of the blocks of ApplyTo.
 func (f *Function) Len() int { return f.n }
 
-// FunctionTolerance is the tolerance of ApplyTo where the settings have none.
+// FunctionTolerance is the tolerance of ApplyTo if the settings have none.
 const FunctionTolerance = 1e-8
 
 // ApplyTo stores f(M)·B in y, which must have the shape of b and must not overlap it. For several times, y has the columns of
 // each time in turn: exp(tM)·B with t = Times[i] begins at column i·k, for k columns of B.
 //
 // The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the norm of the
-// column; columns that are small compared with the other columns are computed again. A column that rounding errors do not
-// distinguish from zero, such as L⁺·1, is zero, with a bound that meets the tolerance relative to ‖f(M)‖·‖b‖. The report has
-// the bound of each column in ColumnBound and the largest bound in ErrorBound. If several processes share the rows of the
-// graph, y and b have the rows of this process, and all processes get the same reports.
+// column; columns that are small compared with the other columns are computed again. If a column cannot be distinguished
+// from zero because of rounding errors, such as L⁺·1, it is set to zero, and its bound meets the tolerance relative to
+// ‖f(M)‖·‖b‖. The report has the bound of each column in ColumnBound and the largest bound in ErrorBound. If several
+// processes share the rows of the graph, y and b have the rows of this process, and all processes get the same reports.
 //
-// The error is [ErrTolerance] if rounding errors may exceed the tolerance, [ErrRange] if a value is not finite, or an error
-// of a sweep. A product has a bound and no tolerance.
+// If rounding errors may exceed the tolerance, the error is [ErrTolerance]. If a value is not finite, it is [ErrRange].
+// Other errors come from a sweep. A product, see [IsProduct], has a bound and no tolerance.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings) (*Report, error) {
 	var set Settings
@@ -236,9 +237,10 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns divides by a power of two every column of b whose norm is so small or large that the squares of values and
-// bounds leave the range of float64. It returns a new block and the exponents, 0 for other columns, or nil if there are no
-// such columns. PageRank divides columns by their sums instead.
+// scaleColumns returns a copy of b and an exponent for each column. If the norm of a column is so small or large that
+// squares of values and bounds leave the range of float64, the column is divided by a power of two with this exponent;
+// other columns have the exponent 0. If no column needs this, it returns b and nil. PageRank divides columns by their sums
+// instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -258,8 +260,9 @@ func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64
 	return b, exponents
 }
 
-// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the largest bound
-// relative to a result, which exceeds the tolerance where float64 has too few digits for values of its size.
+// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the largest ratio
+// of a bound to the norm of its result, which may exceed the tolerance if float64 has too few digits for values of this
+// size.
 func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, exponents []int) (relative float64) {
 	if exponents == nil {
 		return 0
@@ -292,7 +295,7 @@ func scaleColumn(x *sparse.Block[float64], exponent int) {
 	}
 }
 
-// leastTolerance is a tolerance of a block that rounding errors of few sweeps permit.
+// leastTolerance is a tolerance that the rounding errors of a block of few sweeps permit.
 const leastTolerance = 1e-13
 
 // limitOf returns the largest error bound that settings with a tolerance accept.
@@ -303,8 +306,9 @@ func limitOf(s *Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes again the columns whose errors may exceed the limit relative to their norms. If they are a quarter of all
-// columns, it computes the block with a smaller tolerance first, and then the remaining columns one by one.
+// refine computes again the columns whose errors, relative to their norms, may exceed the limit. If at least a quarter of
+// all columns are such columns, it computes the whole block with a smaller tolerance first, and then the remaining columns
+// one by one.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -411,8 +415,9 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 	return r, nil
 }
 
-// gains returns lower bounds of ‖f(M)‖ for each result, from a step of the power method with a random column, which is not
-// orthogonal to eigenvectors such as ones; nil if f(M) has no such column.
+// gains returns, for each result of a column, a lower bound of ‖f(M)‖, from a step of the power method with a random
+// column, because a random column is not orthogonal to eigenvectors such as the vector of ones. If the step fails, it
+// returns nil.
 func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()
@@ -552,7 +557,7 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// steepest returns the time with the largest exponent on the spectrum.
+// steepest returns the time t for which exp(tM) has the largest norm.
 func steepest(times []float64, m *expm.Map) float64 {
 	largest := func(t float64) float64 { return max(t*m.Lo, t*m.Hi) }
 	return slices.MaxFunc(times,
@@ -582,7 +587,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns the kernel of which f, or a function with the same memory, is a multiple.
+// kernel returns a kernel and a scale so that f is scale times the kernel. If f is not a multiple
+// of a kernel, it returns a kernel that needs the same memory.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"
@@ -606,8 +612,8 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
 }
 
-// Workspace returns the workspace of ApplyTo to a block of cols columns, with the block, its results and the vectors of the
-// graph.
+// Workspace returns the workspace of ApplyTo to a block of cols columns, including the block, its results and the vectors
+// of the graph.
 func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (budget.Workspace, error) {
 	rows := len(degrees)
 	switch {
@@ -624,7 +630,8 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
-// resolve returns the kernel of [Function.kernel], for the longest of several times, with its parameters.
+// resolve returns the kernel of [Function.kernel] with its parameters. If there are several times, it is
+// the kernel of the longest.
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given

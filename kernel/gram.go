@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gram computes the block of nodes with themselves as UᵀU, U = K^½·E in slabs. As many slabs as memory allows are held. Other
-// slabs are computed again for each group of held slabs.
+// gram computes the block of nodes with themselves as UᵀU, where U = K^½·E is computed in slabs. It holds as many slabs as
+// memory allows, and computes the other slabs again for each group of held slabs.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
@@ -77,8 +77,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	return nil
 }
 
-// storedSlabs returns the number of slabs of U that fit limit−used bytes, at least one, with memory left for the image of
-// another slab.
+// storedSlabs returns the number of slabs of U that fit limit−used bytes together with the image of another slab, at
+// least one.
 func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
 		return int(max(1, fitting-1))
@@ -122,7 +122,8 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// multiply hands out the products of held slabs with u, and their mirror image. first is the column of u in the block.
+// multiply passes the products of held slabs with u, and the mirror images of these products, to out. first is the
+// first column of u in the block.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols

@@ -13,12 +13,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Grams returns a block of each kernel, to compare many parameters. Its columns belong to nodes, its rows to nodes and then
-// to cols. No node may be in both. Functions of one matrix (of one call of [Family.NewAll]), and three or more inverses of
-// one matrix, are computed from the same vectors: sixteen functions cost little more than the longest one. These blocks, and
-// blocks of inverses, are symmetric to the bit. Errors are relative to the largest column of all, by default 1e-8 of it;
-// unlike [Matrix], Grams makes no half steps, because their products take longer than the columns of many nodes. sweeps is
-// the number of sweeps over all entries.
+// Grams returns a block of each kernel, to compare many parameters. The columns of a block belong to nodes, the rows to
+// nodes and then to cols. No node may be in both lists. Kernels of one call of [Family.NewAll] that are functions of one
+// matrix, or three or more inverses of one matrix, are computed from the same vectors: sixteen functions cost little more
+// than the longest of them. These blocks, and blocks of inverses, are symmetric to the bit. Errors are relative to the
+// largest of all columns, by default at most 1e-8 of it. Grams makes no half steps as [Matrix] does, because their products
+// take longer than the columns of many nodes. sweeps is the number of sweeps over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {
@@ -100,7 +100,8 @@ type joint struct {
 // isSeries reports whether the function is a Chebyshev series on the graph.
 func (j joint) isSeries() bool { return j.matrix.SeriesOnly([]expm.Function{j.f}) }
 
-// IsApart reports whether the bits of a kernel from [Grams] do not depend on the other kernels.
+// IsApart reports whether [Grams] computes the kernel apart from other kernels, so that its bits do
+// not depend on them.
 func IsApart(k Kernel) bool {
 	s := base(k)
 	if s == nil {
@@ -119,8 +120,8 @@ func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	return min(nodes, max(4, SlabColumns(n)/kernels/4*4))
 }
 
-// gramsTo computes the blocks of a group of kernels on n nodes, functions of one matrix, slab
-// by slab.
+// gramsTo computes the blocks of a group of kernels on n nodes slab by slab. The kernels must
+// be functions of one matrix.
 func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 	joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
 	s.Tolerance = cmp.Or(s.Tolerance, defaultLimit)

@@ -9,7 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// errorMeasure returns the error of an image with bounds for its columns, relative to the tolerance.
+// errorMeasure returns the error of an image y, divided by the tolerance, given the bounds of its
+// columns.
 type errorMeasure = func(y *sparse.Block[float64], bound []float64) float64
 
 // image is [computation.imageOf] for the unit vectors of nodes.
@@ -22,8 +23,8 @@ func (c *computation) image(ctx context.Context, e engine,
 	return c.imageOf(ctx, e, dst, x, measure)
 }
 
-// imageOf stores the engine's image of x in dst. It repeats the computation with smaller tolerances until measure, which gets
-// the image and the bounds of its columns, is at most 1, or until float64 allows no more.
+// imageOf stores the engine's image of x in dst. It repeats the computation with smaller tolerances until measure returns at
+// most 1, or until float64 allows no smaller error.
 //
 // It is the only step between products, loops over slabs and the engines. Systems on graphs of up to [iterative.ExactFirst]
 // nodes are eliminated at once; other images are computed by attempts of the engine.
@@ -48,9 +49,9 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	return a, nil
 }
 
-// acceptResult reports whether a result is the last one, with an error if its error miss exceeds the limit. miss and its
-// rounding part rounded are relative to the tolerance. An estimate above the limit is replaced by a bound first, because
-// the error names a tolerance that can be met.
+// acceptResult reports whether a result is final, and returns an error if miss exceeds the limit. miss is the error of
+// the result, and rounded is its part from rounding, both relative to the tolerance. If miss is an estimate above the
+// limit, a bound is computed first, because the returned error names a tolerance that can be met.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
@@ -83,9 +84,9 @@ type attempts struct {
 	miss, rounded float64 // of the last attempt, see planNext
 }
 
-// planNext decides after an attempt whether it was the last one, and sets the effort of the next. With
-// miss, the error of the image, and rounded, its part from rounding, both relative to the tolerance, the
-// first line that holds decides:
+// planNext decides after an attempt whether it was the last attempt, and sets the effort of the next.
+// miss is the error of the image, and rounded is its part from rounding, both relative to the tolerance.
+// The first line that holds decides:
 //
 //	miss ≤ 1                                      done
 //	strict, rounded > mostGain, and miss ≤
@@ -175,7 +176,8 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	}
 }
 
-// finishSlab adds the last attempt at a slab, and the assumption of its bound, to the report.
+// finishSlab adds the last attempt at a slab to the report. assumed is the assumption of its error
+// bound.
 func (c *slabLog) finishSlab(assumed string) {
 	c.done++
 	c.slabSweeps = c.sweeps
@@ -189,16 +191,17 @@ func (c *slabLog) finishSlab(assumed string) {
 // part of its error.
 const mostGain = 8
 
-// mostAttempts is the largest number of times that a missed tolerance is tightened. Residuals fall
-// in steps, so that the same iterate may miss several tolerances.
+// mostAttempts is the largest number of times that the tolerance is reduced after a miss.
+// Residuals fall in steps, so that the same iterate may miss several tolerances.
 const mostAttempts = 8
 
-// tooTight names the tolerance that can be promised, rounded up to two digits.
+// tooTight returns a [*ToleranceError] with the tolerance that can be promised, rounded up to two
+// digits.
 func tooTight(asked, reached float64) error {
 	return &ToleranceError{Asked: asked, Reached: reached * 1.06}
 }
 
-// ToleranceError is the error of a tolerance that rounding errors may exceed. It wraps [ErrTolerance].
+// ToleranceError is the error if rounding errors may exceed the tolerance. It wraps [ErrTolerance].
 type ToleranceError struct {
 	Asked   float64 // the tolerance
 	Reached float64 // a tolerance that can be promised; none can if it is not below 1

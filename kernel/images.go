@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Images is a symmetric kernel whose columns are its products with unit vectors. [Family.New] may return an Images,
-// so that a kernel of another package needs K·X only.
+// Images is a symmetric kernel that computes its columns as products with unit vectors. If [Family.New] returns an
+// Images, a kernel of another package must implement only the product K·X.
 type Images struct {
 	Nodes  int
 	Team   *sparse.Team // processes that share the rows; nil: a single process
@@ -26,15 +26,16 @@ type Images struct {
 	Sweeps  int // of Apply
 	Prepare int // sweeps of the construction
 
-	// The error of a value is at most Tail + Rounding·v, with the largest value v. Norm bounds the norm of K.
+	// The error of a value is at most Tail + Rounding·v, where v is the largest value. Norm is an upper bound
+	// of the norm of K.
 	Tail, Rounding, Norm float64
 }
 
 // Len implements [Kernel].
 func (k *Images) Len() int { return k.Nodes }
 
-// ImagesWorkspace returns the workspace of an [Images] of n nodes whose Apply has the given number of blocks: slabs of cols
-// columns, and their values at long nodes.
+// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes: the given number of blocks of cols columns
+// for Apply, and the values of cols columns at long nodes.
 func ImagesWorkspace(blocks, n, long, cols int) budget.Workspace {
 	space := budget.Slabs[float64](blocks, n, min(cols, SlabColumns(n)))
 	space.Column += budget.Vector[float64](2 * long) // and a mirror image
@@ -88,8 +89,8 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	return report, nil
 }
 
-// hand hands out columns from left on, at the given rows; a block of nodes among themselves uses
-// the part below the diagonal for both halves.
+// hand passes the values of the columns y at the given rows to take. left is the number of the
+// first column. If symmetric is set, the values below the diagonal are used for both halves.
 func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
 	take Sink, report *Report) error {
 	first := 0

@@ -14,15 +14,15 @@ import (
 )
 
 var (
-	// ErrTolerance is returned, as a [*ToleranceError], when the tolerance is beyond the precision of float64
-	// here.
+	// ErrTolerance is wrapped by a [*ToleranceError], which says that float64 is not precise enough for the
+	// tolerance.
 	ErrTolerance = errors.New("kernel: the tolerance is beyond the precision of float64")
 
 	// ErrRange is returned for values that float64 cannot hold.
 	ErrRange = errors.New("kernel: values are out of the range of float64")
 
-	// ErrDistance is returned by ApplyTo of a distance, which is no map that
-	// can be applied without its diagonal.
+	// ErrDistance is returned by ApplyTo of a distance: a distance cannot be
+	// multiplied with a block without its diagonal.
 	ErrDistance = errors.New("kernel: a distance cannot be applied to a block")
 
 	// ErrAsymmetric is returned for a matrix that is not symmetric.
@@ -30,8 +30,8 @@ var (
 )
 
 // Kernel is a function of two nodes. A kernel may keep results about its graph between calls,
-// for example an eigenvalue; it must not be used by two goroutines at a time. Kernels of other
-// packages need these three methods only, see [Register].
+// for example an eigenvalue; it must not be used by two goroutines at a time. Other packages
+// may implement Kernel, see [Register].
 type Kernel interface {
 	// Len returns the number of nodes.
 	Len() int
@@ -45,8 +45,8 @@ type Kernel interface {
 		take Sink,
 		s *Settings) (*Report, error)
 
-	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is relative to the norm of the result. It returns
-	// the errors of Block.
+	// ApplyTo stores K·X in dst, which must not overlap x. The tolerance is relative to the norm of the result. Errors are
+	// as in Block.
 	ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		s *Settings) (*Report, error)
 }
@@ -56,22 +56,24 @@ type Sink = func(lo, left int, piece *sparse.Block[float64]) error
 
 // Settings configure a computation. Nil means the defaults.
 type Settings struct {
-	// Tolerance bounds the error of every value of a block, relative to the
-	// largest value in the columns that are computed for it. It must be less
-	// than 1. 0 means an aim of 1e-10 with the Limit 1e-8. A tolerance that float64
-	// cannot meet is refused with [ErrTolerance].
+	// Tolerance bounds the error of every value of a block, relative to the largest
+	// value in the columns that are computed for the block. It must be less than 1.
+	// 0 means Tolerance 1e-10, Lenient, and Limit 1e-8. If float64 cannot meet the
+	// tolerance, the error wraps [ErrTolerance].
 	Tolerance float64
 
-	// Lenient makes Tolerance an aim: where float64 cannot meet it, the
-	// report has the error bound that is met, which is at most Limit.
+	// Lenient accepts larger errors than Tolerance if float64 cannot meet
+	// Tolerance. The report then has the error bound that is met, which is at
+	// most Limit.
 	Lenient bool
 
-	// Limit is the largest error bound that Lenient accepts, relative as Tolerance; 0 means any.
+	// Limit is the largest error bound that Lenient accepts, relative to the same value as
+	// Tolerance; 0 means any bound.
 	Limit float64
 
 	// Memory is the largest number of bytes to use in addition to the graph and the pieces that
-	// the caller keeps; 0 means no limit. Of several processes that share the rows the smallest
-	// limit counts in all.
+	// the caller keeps; 0 means no limit. If several processes share the rows, the smallest
+	// limit of a process counts in all processes.
 	Memory int64
 
 	// Progress, if not nil, is called with the stage, always "computing", the number of sweeps done and their expected total.
@@ -90,8 +92,8 @@ const (
 	singleLimit      = 1e-6 // of values that are rounded to float32
 )
 
-// complete fills in the tolerance, which must be met unless the settings are lenient, and the least memory limit
-// of a team.
+// complete returns s with the default tolerance and limit filled in, and with the smallest memory limit of a
+// team.
 func (s *Settings) complete(team *sparse.Team) (set Settings, err error) {
 	if err := s.validate(); err != nil {
 		return set, err
@@ -115,8 +117,8 @@ func (s *Settings) limit() float64 {
 	return s.Tolerance
 }
 
-// certifies reports whether errors must be bounded even if the bound needs an eigenvalue: if the tolerance is strict
-// or the graph small.
+// certifies reports whether errors must have a bound, even if the bound needs an eigenvalue. This is so if the
+// tolerance is strict or the graph is small.
 func (s *Settings) certifies(n int) bool {
 	return s.Tolerance > 0 && !s.Lenient || n <= iterative.ExactFirst
 }
@@ -143,8 +145,8 @@ type Report struct {
 	// K·X; of ApplyTo only.
 	ColumnBound []float64
 
-	// Condition, if not empty, is the assumption of the bound beyond the arithmetic: that an
-	// eigenvalue found by iteration is the right one, or that the bound is an estimate.
+	// Condition, if not empty, is what the bound assumes: that an eigenvalue found by
+	// iteration is the right eigenvalue. Or it says that the bound is an estimate.
 	Condition string
 }
 
@@ -164,8 +166,9 @@ func (r *Report) IsEstimate() bool {
 	return r.Condition == estimated
 }
 
-// Values is Block of k for values that are rounded to T: tolerance and bounds apply to rounded values, and 0 means about the
-// precision of T. If T cannot hold the largest value of the block, the error is a [*param.ParameterError]. Cost: as of Block.
+// Values is Block of k for values that are rounded to T. Tolerance and bounds apply to the rounded values; the tolerance 0
+// means about the precision of T. If T cannot hold the largest value of the block, the error is a [*param.ParameterError].
+// Cost: Block.
 func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {
@@ -220,7 +223,8 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	return out, report, err
 }
 
-// Block is the Block of a kernel. It panics if rows or cols have a node that the graph does not have.
+// Block calls the method Block of a kernel. It panics if rows or cols have a node that the graph does
+// not have.
 func Block(ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {

@@ -14,8 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its null space, which error bounds need. It
-// uses the memory of the following solve of cols columns and its factor.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space. Error bounds need this
+// eigenvalue. It needs no more memory than the solve of cols columns that follows, and may make the factor of this
+// solve.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -56,7 +57,8 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	}
 }
 
-// mapRounding bounds the rounding of an eigenvalue of a Laplacian, in ε of the largest eigenvalue.
+// mapRounding is a bound of the rounding error of an eigenvalue of a Laplacian, in units of ε times
+// the largest eigenvalue.
 const mapRounding = 2
 
 func noDigit(why string) error {
@@ -64,8 +66,8 @@ func noDigit(why string) error {
 		"it is an inverse that has no sure digit on this graph%s; take regularized-laplacian", why)
 }
 
-// leastSearch finds the smallest eigenvalue outside the null space,
-// preconditioned by the diagonal while that converges fast enough, then by the factor.
+// leastSearch finds the smallest eigenvalue outside the null space. The diagonal
+// preconditions while the search converges fast enough; then the factor does.
 type leastSearch struct {
 	system   *iterative.System
 	problem  lanczos.Problem
@@ -116,8 +118,8 @@ func (l *leastSearch) excludeIsolated() {
 	}
 }
 
-// canFactor reports whether the system may be factored: the graph must have no signs, and this process must have all
-// entries.
+// canFactor reports whether the system may be factored: the graph must have no negative weights, and this process
+// must have all entries.
 func (l *leastSearch) canFactor() bool {
 	return sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
 }
@@ -125,15 +127,16 @@ func (l *leastSearch) canFactor() bool {
 const (
 	firstLook = 1e-6
 
-	// With the diagonal the residual must fall by a factor e every paceIterations, from the line that
-	// reaches firstLook after paceReach iterations. On social networks it does, in a tenth of the
-	// time of a factor; on webs, grids, road maps and trees it is far behind at the first review.
+	// With the diagonal the residual must fall by a factor e every paceIterations, so that it reaches
+	// firstLook after paceReach iterations. It is first reviewed after paceReview iterations. On
+	// social networks it falls so fast, in a tenth of the time of a factor; on webs, grids, road maps
+	// and trees it is far behind at the first review.
 	paceReview, paceIterations, paceReach = 12, 6, 42
 )
 
 var errBehind = errors.New("kernel: a factor pays")
 
-// find returns the pair.
+// find returns the eigenpair.
 func (l *leastSearch) find(ctx context.Context,
 	tolerance float64) (*lanczos.Pairs, error) {
 	settings := l.settings
@@ -164,7 +167,7 @@ func (l *leastSearch) find(ctx context.Context,
 	return pairs, err
 }
 
-// behind replaces the diagonal by the factor.
+// behind makes the factor the preconditioner, in place of the diagonal.
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {

@@ -44,8 +44,8 @@ var matern = Family{
 	},
 }
 
-// newMatern returns the kernel. It refuses a κ whose values overflow, and a κ so large that rounding loses 2ν/κ² in the
-// sum with L.
+// newMatern returns the kernel. It refuses a κ for which values overflow, and a κ so large that 2ν/κ² is lost in
+// rounding when it is added to L.
 func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 	m, root, err := g.laplacian(ctx, v.Word("laplacian"))
 	if err != nil {

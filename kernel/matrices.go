@@ -19,8 +19,8 @@ type matrices struct {
 	work work // of the kernel that is made
 }
 
-// spectral returns the function full of a symmetric matrix. If root is not nil, it returns the map
-// that is similar to full by root. half is the square root of full, or nil.
+// spectral returns the kernel K = full, a function of a symmetric matrix. If root is not nil, it
+// returns diag(1/root)·K·diag(root). half is the square root of full, or nil.
 func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
@@ -39,8 +39,8 @@ func (g *matrices) of(ctx context.Context,
 	return m, err
 }
 
-// laplacian returns the symmetric map of a Laplacian, and d^½ for I − T, which is similar to
-// that map.
+// laplacian returns the symmetric map of a Laplacian. For I − T it returns the map of L̃,
+// which is similar, and d^½.
 func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {
@@ -49,7 +49,8 @@ func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, 
 	return m, nil, err
 }
 
-// laplacianKind is the symmetric matrix of a Laplacian, or the symmetric matrix that it is similar to.
+// laplacianKind returns the symmetric matrix of a Laplacian, or the symmetric matrix to which the
+// Laplacian is similar.
 func laplacianKind(laplacian string) sparse.Kind {
 	if laplacian == combinatorial {
 		return sparse.Laplacian
@@ -57,8 +58,9 @@ func laplacianKind(laplacian string) sparse.Kind {
 	return sparse.NormalizedLaplacian
 }
 
-// roots returns d^½ relative to the smallest value in the component of each node, 1 for a row without entries. A kernel has
-// no values between components, so that only ratios within a component count; larger ratios would enlarge error bounds.
+// roots returns d^½ of each node divided by the smallest d^½ in the component of the node, and 1 for a row without entries.
+// Only ratios within a component matter, because a kernel is 0 between components; ratios between components would enlarge
+// error bounds.
 func roots(g *graph.Graph) []float64 {
 	component := g.Components.Of
 	smallest := slices.Repeat([]float64{math.Inf(-1)}, len(g.Components.Sizes)) // negated

@@ -17,7 +17,8 @@ import (
 )
 
 // modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
-// positive eigenvalues, K = FFᵀ with a column √λ·u for each.
+// positive eigenvalues: K = FFᵀ, where F has a column √λ·u for each of these
+// eigenvalues λ with eigenvector u.
 type modularity struct {
 	graph      *graph.Graph
 	team       *sparse.Team
@@ -41,10 +42,11 @@ type foundPairs struct {
 }
 
 const (
-	// fewPairs is the number of eigenpairs that learners take, and the most without a given rank on more than smallNodes nodes.
+	// fewPairs is the number of eigenpairs for learners, and the largest number if no rank is given and the graph has more
+	// than smallNodes nodes.
 	fewPairs = 64
 
-	// smallNodes is the number of nodes up to which a kernel without a rank has all eigenpairs: they take about a second.
+	// If no rank is given, a kernel on at most smallNodes nodes has all eigenpairs, which take about a second.
 	smallNodes = 1000
 )
 
@@ -83,7 +85,8 @@ var modularities = Family{
 	},
 }
 
-// rankOn returns the number of eigenpairs on n nodes, and whether it adapts to the gaps between eigenvalues.
+// rankOn returns the number of eigenpairs on n nodes, and whether the number adapts to the gaps between
+// eigenvalues.
 func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	if rank = v.Int("rank"); rank == 0 {
 		if n <= smallNodes {
@@ -94,7 +97,8 @@ func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	return min(rank, n), false
 }
 
-// newModularity returns the kernel of A − γ·ddᵀ/vol. It refuses γ with which A is lost in rounding.
+// newModularity returns the kernel of A − γ·ddᵀ/vol. It refuses a γ so large that A is lost in
+// rounding.
 func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 	team := sparse.TeamOf(g.A)
 	n := team.TotalOf(len(g.Degrees))
@@ -126,9 +130,9 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
-// prepare computes F. size returns the size that an error is compared with. The residuals of the first search do not
-// depend on the tolerance, so that a tolerance that is met is met by every looser one. A second search with smaller
-// residuals follows where the bound exceeds the limit. Without a limit the bound does not count.
+// prepare computes F. size returns the size with which errors are compared. The residuals of the first search do not
+// depend on the tolerance, so that if a tolerance can be met, so can every larger tolerance. If the bound exceeds
+// the limit, a second search with smaller residuals follows. Without a limit, any bound is accepted.
 func (m *modularity) prepare(ctx context.Context, s *Settings,
 	size func() float64) (Settings, error) {
 	set, err := s.complete(nil)
@@ -153,14 +157,15 @@ func (m *modularity) prepare(ctx context.Context, s *Settings,
 	}
 }
 
-// Residuals of the eigenpairs relative to the norm of M, in the first search and at the smallest.
+// Residuals of the eigenpairs relative to the norm of M: in the first search, and the smallest
+// possible.
 const (
 	firstResidual = 1e-11
 	leastResidual = 1e-13
 )
 
-// largest returns the largest value of K in a column: of the given nodes, the column of the node with the largest diagonal
-// element. For a K of zeros it returns the scale of M, because errors are compared with the value.
+// largest returns the largest absolute value in a column of K: the column of the node, among nodes, with the largest
+// diagonal element. If K is zero, it returns the scale of M, because errors are compared with the result.
 func (m *modularity) largest(nodes []int) float64 {
 	f := m.features
 	column := make([]float64, f.Cols)
@@ -177,7 +182,7 @@ func (m *modularity) largest(nodes []int) float64 {
 }
 
 // pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
-// below the last pair decides the error bound, or all.
+// below the last pair decides the error bound, but at most n.
 func pairsOf(n, rank int) int { return min(rank+1, n) }
 
 func (m *modularity) find(ctx context.Context, s Settings,
@@ -207,11 +212,12 @@ func (m *modularity) find(ctx context.Context, s Settings,
 	return nil
 }
 
-// fill takes F and its error bound from the pairs. Let M' = M − E be the map that has the pairs as exact eigenpairs, ‖E‖ ≤
-// √2·‖R‖ with the residuals R. A function of a symmetric matrix changes by at most ‖E‖ times its largest divided difference
-// between eigenvalues of M and of M', in the Frobenius norm: 1 for the positive part, λ_q/(λ_q − λ_q+1) for the q largest.
-// Eigenvalues that rounding errors in A − γ·d·dᵀ/vol may have made positive are left out, and count as errors; if there are
-// no others, K is 0. Eigenvalues that rounding errors may have made negative count as errors too.
+// fill computes F and its error bound from the pairs. Let M' = M − E be the map whose exact eigenpairs are the pairs; then
+// ‖E‖ ≤ √2·‖R‖ with the residuals R. A function of a symmetric matrix changes by at most ‖E‖, in the Frobenius norm, times
+// its largest divided difference between eigenvalues of M and of M'. This difference is 1 for all positive eigenvalues, and
+// λ_q/(λ_q − λ_q+1) for the q largest. Eigenvalues that may be positive by rounding errors in A − γ·d·dᵀ/vol alone are left
+// out, and count as errors; if no eigenvalue is left, K is 0. Eigenvalues that may be negative by rounding errors alone
+// count as errors too.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
 	count := 0
 	rank := m.rank
@@ -259,7 +265,7 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	}
 }
 
-// widestGap returns the rank between rank/2 and rank with the largest gap behind it, relative to its eigenvalue.
+// widestGap returns the q between rank/2 and rank with the largest gap (λ_q − λ_q+1)/λ_q.
 func widestGap(pairs *lanczos.Pairs, rank int) int {
 	widest := rank
 	ratio := 0.0
@@ -278,7 +284,8 @@ func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
 		pairs.Residuals[rank])
 }
 
-// cutsCopies names ranks that do not cut through copies of an eigenvalue, if this rank does.
+// cutsCopies returns an advice if the rank separates equal eigenvalues: the ranks that do not.
+// Otherwise it returns "".
 func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 	text := fmt.Sprintf("%d is between copies of an eigenvalue, %.6g, and no tolerance can be promised; give more", rank, pairs.Values[rank])
 	for r := rank - 1; r > 0; r-- {

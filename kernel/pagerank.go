@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// pageRank is (1−α)(I − αT)⁻¹, with the default of Brin and Page. A walk that cannot leave its node stays: the kernel is 1
-// there.
+// pageRank is (1−α)(I − αT)⁻¹, with the default of Brin and Page. At a node without edges the walk stays, and the kernel
+// is 1.
 var pageRank = Family{
 	Spec: param.Spec{
 		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: param.Undirected,

@@ -23,14 +23,14 @@ const (
 // exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over gamma times of mean κ²/2.
 const usualTime = 4
 
-// usualShare is α of the resolvent (I − αS)⁻¹ of that mean time: α/(1−α) = 4.
+// usualShare is the α for which the resolvent (I − αS)⁻¹ has the mean time usualTime: α/(1−α) = 4.
 const usualShare = usualTime / (1.0 + usualTime)
 
-// maxLog is the logarithm of the largest value that a kernel may have: the squares of
-// values are added up to norms.
+// maxLog is the logarithm of the largest value that a kernel may have, because norms
+// are sums of the squares of values.
 const maxLog = 350
 
-// leastRest is the smallest 1 − α of kernels with α < 1, for which the condition of the system is 1/(16ε).
+// leastRest is the smallest 1 − α of kernels with α < 1. The condition of the system is then 1/(16ε).
 const leastRest = 32 * epsilon
 
 func laplacianParam(words ...string) param.Param {
@@ -41,7 +41,8 @@ func laplacianParam(words ...string) param.Param {
 	}
 }
 
-// ofRandomWalk is the Asymmetry of a [Family] whose functions of I − T are not symmetric.
+// ofRandomWalk is the Asymmetry of a [Family] with the parameter laplacian: functions of I − T are
+// not symmetric.
 func ofRandomWalk(v param.Values) (parameter, what string) {
 	if v["laplacian"] != param.Of(randomWalk) {
 		return "", ""
@@ -104,7 +105,7 @@ func shares() []param.Value {
 	return param.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
-// overDegree converts a time on L̃ to a time on L, which is relative to the mean degree.
+// overDegree converts a time on L̃ to a time on L: it divides the time by the mean degree.
 func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 	if v.Word("laplacian") == combinatorial {
 		x /= g.MeanDegree()

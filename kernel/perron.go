@@ -14,22 +14,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// perron bounds the spectral radius ρ of A ≥ 0 from both sides. It converges also where many
-// eigenvalues are close to ρ, as on a grid, which delays Lanczos. It is Noda's iteration (1971):
-// for σ > ρ and b > 0 the solution of
+// perron bounds the spectral radius ρ of A ≥ 0 from both sides. It converges even if many
+// eigenvalues are close to ρ, as on a grid, where Lanczos is slow. It is Noda's iteration
+// (1971): for σ > ρ and b > 0 the solution of
 //
 //	(I − A/σ)·y = b
 //
-// is positive, and so is the approximation by conjugate gradients if it is close enough. By the
-// theorems of Collatz and Wielandt and of Rayleigh
+// is positive, and so is its approximation by conjugate gradients if this is close enough. By
+// the theorems of Collatz and Wielandt and of Rayleigh
 //
 //	σ − σ·yᵀq/yᵀy ≤ ρ ≤ σ − σ·min_i q_i/y_i,  q = (I − A/σ)·y
 //
 // The next b is y, and the next σ is about the upper bound: each round reduces the distance from ρ
 // to some hundredths.
 //
-// Where that requires many products, for example on a long path, the sampled factor of the matrix
-// that is balanced by an earlier y preconditions. It is made again when it no longer helps.
+// If a solve needs many products, for example on a long path, it is preconditioned by a sampled
+// factor of the matrix, balanced by an earlier y. When the factor no longer helps, it is made
+// again.
 type perron struct {
 	graph        *graph.Graph
 	team         *sparse.Team
@@ -72,7 +73,8 @@ const (
 
 var errPerron = errors.New("kernel: the largest eigenvalue is not separated from its neighbours")
 
-// newPerron returns the iteration for the radius ρ of a graph, of which upper is an upper bound; it may be far above ρ.
+// newPerron returns the iteration for the spectral radius ρ of a graph. upper is an upper bound of ρ, and may be far
+// above ρ.
 func newPerron(g *graph.Graph, upper float64) *perron {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
@@ -97,7 +99,7 @@ func (w *perron) search(ctx context.Context, enough func() bool) error {
 	return nil
 }
 
-// round solves for y, and computes bounds and the next b from it.
+// round solves for y, and computes bounds and the next b from y.
 func (w *perron) round(ctx context.Context) error {
 	// A σ slightly above the bound lets the solve converge.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper

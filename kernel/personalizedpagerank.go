@@ -16,8 +16,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// PersonalizedPageRank is the PageRank of walks that restart at the weights of a column, of graphs with directions too.
-// It is no kernel, because a walk at a sink moves on by the weights of the whole column.
+// PersonalizedPageRank is the PageRank of walks that restart at nodes in proportion to the weights p of a column. The
+// graph may be directed. PersonalizedPageRank is not a kernel, because a walk at a sink moves on by the weights of the
+// whole column.
 var PersonalizedPageRank = &param.Spec{
 	Name:   "personalized-pagerank",
 	Title:  "x = α·(Tᵀx + s·q) + (1−α)·p, s: sum of x at sinks",
@@ -68,10 +69,10 @@ type restartingWalk struct {
 }
 
 // applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α) times
-// the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these is not improved by
-// another step. If patience steps are not enough, a solve of the linear system improves the iterate, and the steps behind
-// it bound its error; large graphs are not solved, see mostSolveBytes. With directions there are more solves, of half of
-// all sweeps, until mostSteps are done.
+// the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these rounding errors is
+// not improved by another step. If patience steps are not enough, a solve of the linear system improves the iterate, and
+// the steps after the solve bound its error. Large graphs are not solved, see mostSolveBytes. On directed graphs further
+// solves, which take half of all sweeps, follow until mostSteps are done.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
@@ -170,8 +171,8 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 	})
 }
 
-// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), within the accuracy of a solve of (D − αA)·z, where D·z
-// is x at nodes with edges. At the other nodes, the sinks, x is the right-hand side. It returns the number of sweeps.
+// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), as exactly as it can solve for z with (D − αA)·z, where
+// x = D·z at nodes with edges. At the other nodes, the sinks, x is the right-hand side. It returns the number of sweeps.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	memory int64) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
@@ -224,9 +225,10 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 }
 
 // improve adds to y an approximate solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a
-// step with the jumps from sinks, by at most most sweeps of Bi-CGSTAB. The steps before have left little but the
-// slowest parts of the error to solve for. A column whose residual does not shrink stays as it is. Van der Vorst,
-// Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems (1992).
+// step with the jumps from sinks, by at most most sweeps of Bi-CGSTAB. Little but the slowest parts of the error is
+// left after the earlier steps. If the residual of a column does not shrink, the column stays as it is. Van der
+// Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems
+// (1992).
 func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[float64], most int) (sweeps int, err error) {
 	var start, residual, direction, image, next, z *sparse.Block[float64]
 	for _, block := range []**sparse.Block[float64]{&start, &residual, &direction, &image, &next, &z} {
@@ -334,8 +336,8 @@ func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[f
 	return p, nil
 }
 
-// step stores the next x in y, given the sums of x at sinks. It returns, one after another for all columns, these sums, the
-// sums of the changes, and bounds of the sums of the rounding errors.
+// step replaces x in y by the next x, given lost, the sums of x at sinks; next is scratch space. It returns for all
+// columns the new sums at sinks, then the sums of the changes, and then bounds of the sums of the rounding errors.
 func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[float64],
 	lost []float64) ([]float64, error) {
 	if err := w.op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: w.alpha}); err != nil {
@@ -357,7 +359,8 @@ func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[f
 	}), nil
 }
 
-// sumRows calls add for each row of a block, and returns the sums over the rows that count in a process.
+// sumRows calls add for each row of a block, and returns the sums over the rows of all processes, each
+// node counted once.
 func (f *Function) sumRows(b *sparse.Block[float64], count int,
 	add func(i int, sums []float64)) []float64 {
 	sums := make([]float64, count)

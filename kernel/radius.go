@@ -12,9 +12,9 @@ import (
 )
 
 // radius returns the spectral radius of A ≥ 0, its largest eigenvalue, rounded up, because von-neumann of A requires α <
-// 1/radius. For a signed graph it returns the radius of |a_ij|, which is no smaller. It is computed once for a graph. Cost:
-// some tens of sweeps of one column; if many eigenvalues are near the largest, hundreds and one or two sampled factors. If
-// [graph.Graph.Memory] is too small for a factor the error is a [*budget.Error].
+// 1/radius. For a signed graph it returns the radius of |a_ij|, which is at least as large. The radius is computed once for
+// a graph. Cost: some tens of sweeps of one column; if many eigenvalues are near the largest, hundreds and one or two
+// sampled factors. If [graph.Graph].Memory is too small for a factor, the error is a [*budget.Error].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
 		g, err := graph.AbsoluteWeights(ctx, g)

@@ -23,9 +23,9 @@ func featureColumns(cols int) int {
 	return max(1, (cols+lanes-1)/lanes) * lanes
 }
 
-// rowProductsTo stores in dst the block of F·Fᵀ, of features that newFeatures
-// has made. An element depends on its two rows alone, so that any cut into parts
-// gives the same bits, and F·Fᵀ is symmetric to the bit.
+// rowProductsTo stores the values of F·Fᵀ between rows and cols in dst. f must
+// come from newFeatures. An element depends on its two rows of F alone, so that
+// any division into parts gives the same bits, and F·Fᵀ is symmetric to the bit.
 func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
 	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {

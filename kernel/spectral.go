@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spectral is a function K of a symmetric matrix of a graph, or with root = s
-// the map diag(1/s)·K·diag(s) that is similar to it.
+// spectral is a function K of a symmetric matrix of a graph. If root is not
+// nil, it is the similar map diag(1/s)·K·diag(s) with s = root.
 type spectral struct {
 	graph *graph.Graph
 	full  engine
@@ -43,7 +43,8 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the function for sweeps that kernels share. It is empty if the kernel needs a root.
+// joint returns the kernel as a function of a matrix, for sweeps that several kernels share. If the
+// kernel has a root, it returns the zero value.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -68,8 +69,9 @@ func inWhole(k Kernel) Kernel {
 	return &copied
 }
 
-// SlabColumns returns the width of slabs, which decides about bits and so
-// depends on the number of rows alone: 32 MiB, within 8 to 64 columns.
+// SlabColumns returns the number of columns of a slab of n rows: as many as 32
+// MiB hold, but at least 8 and at most 64. It depends on n alone, because the
+// bits of results depend on it.
 func SlabColumns(n int) int {
 	const elements = 32 << 20 / 8
 	return min(64, max(8, elements/max(n, 1)/8*8))
@@ -106,7 +108,8 @@ type slabLog struct {
 	attempt    int                   // sweeps of the last attempt
 }
 
-// columnScale converts columns of the symmetric matrix to columns of the similar kernel.
+// columnScale converts columns of the symmetric K to columns of the similar kernel
+// diag(1/s)·K·diag(s).
 type columnScale struct {
 	team   *sparse.Team
 	root   []float64 // of [spectral]; nil: ones
@@ -177,7 +180,8 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
-// direct measures the columns (rows if turned) of nodes relative to the largest value, whichever rows are handed out.
+// direct returns the error of the columns of nodes, or of the rows if turned is set, relative to the largest value of
+// these columns, even if not all their values are handed out.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
 	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
@@ -188,7 +192,7 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []
 	return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
 }
 
-// rootRounding bounds the relative rounding errors of the similarity scaling.
+// rootRounding returns a bound of the relative rounding errors of the scaling by root.
 func (k *spectral) rootRounding() float64 {
 	if k.root == nil {
 		return 0
@@ -242,17 +246,17 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	return blocks.MaxOver(c.team, m)
 }
 
-// halfLimit is the number of elements of U up to which a block of nodes among
-// themselves is UᵀU: it decides about bits, so it is no part of the settings.
+// A block of nodes among themselves is UᵀU if U has at most halfLimit
+// elements. halfLimit is not a setting, because bits depend on it.
 const halfLimit = 1 << 28
 
 func fitsHalf(n, nodes int) bool {
 	return int64(n)*int64(nodes) <= halfLimit
 }
 
-// Block implements [Kernel]. A block of nodes among themselves is UᵀU with the columns U of K^½ where
-// these are easier to compute. It loops over slabs of columns (across, mirrorColumns or gram), each of which
-// is the image of unit vectors by an engine.
+// Block implements [Kernel]. If the columns U of K^½ are easier to compute, a block of nodes among
+// themselves is UᵀU. Block loops over slabs of columns (across, mirrorColumns or gram); an engine computes
+// each slab as the image of unit vectors.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	symmetric := slices.Equal(rows, cols)
@@ -290,7 +294,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	}
 }
 
-// lost reports whether rounding keeps the result from its tolerance.
+// lost reports whether err says that rounding errors exceed the tolerance.
 func lost(err error) bool {
 	return errors.Is(err, ErrTolerance) ||
 		errors.Is(err, iterative.ErrIndefinite) ||
@@ -312,8 +316,8 @@ func checkNodes(n int, lists ...[]int) {
 	}
 }
 
-// scalePieces returns the Sink for pieces of K. It scales them to pieces of diag(1/s)·K·diag(s) and remembers the largest
-// value.
+// scalePieces returns a Sink for pieces of K. It scales pieces to pieces of diag(1/s)·K·diag(s), passes them to take, and
+// remembers the largest value.
 func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	root := c.scale.root
 	if root != nil {
@@ -349,19 +353,20 @@ func (c *computation) finish(bound float64) {
 
 const epsilon = 0x1p-52
 
-// columnValues returns a function that stores the values between number i of a list and nodes in dst,
-// given the columns y of nodes.
+// columnValues returns a function that stores in dst the values between item i of a list and each of
+// nodes. y has the columns of nodes.
 type columnValues = func(y *sparse.Block[float64], nodes []int) func(dst []float64, i int)
 
-// pickRows returns the values of the kernel itself at a list of nodes.
+// pickRows returns the columnValues of the kernel for a list of nodes.
 func pickRows(list []int) columnValues {
 	return func(y *sparse.Block[float64], _ []int) func(dst []float64, i int) {
 		return func(dst []float64, i int) { copy(dst, y.Row(list[i])) }
 	}
 }
 
-// across hands out the columns of nodes at a list of the given length, as columns or, transposed,
-// as rows. Later slabs use the effort that the first slab has found.
+// across passes the values between a list of the given length and nodes to out, slab by slab of
+// the columns of nodes. If transposed is set, the columns become rows of the block. Later slabs
+// use the effort that the first slab has found.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -410,8 +415,8 @@ func (c *computation) across(ctx context.Context, length int, nodes []int,
 	return nil
 }
 
-// mirrorColumns hands out the values on and above the diagonal, and their mirror image, so that the
-// block is symmetric to the bit.
+// mirrorColumns passes the values on and above the diagonal, and their mirror images, to out, so
+// that the block is symmetric to the bit.
 func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -446,8 +451,8 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	return nil
 }
 
-// handOver passes a piece of a symmetric block, at row lo and column left, and the mirror image of
-// its rows above the diagonal to out.
+// handOver passes to out a piece of a symmetric block, at row lo and column left, and the mirror
+// image of the rows of the piece that lie above the diagonal.
 func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
 	out Sink) error {
 	if height > 0 {

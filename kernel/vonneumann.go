@@ -101,11 +101,12 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 		&series{m: m, f: root}, nil), nil
 }
 
-// nearestPole is the smallest 1 − αρ of von-neumann of A. The series takes some 12/√(1 − αρ) sweeps, and solves lose as many
-// digits.
+// nearestPole is the smallest 1 − αρ that von-neumann of A accepts. A series takes some 12/√(1 − αρ) sweeps, and solves lose
+// about log₁₀ 1/(1 − αρ) digits.
 const nearestPole = 1e-9
 
-// alphasBelow returns the range of α of von-neumann of A for the message that refuses a value.
+// alphasBelow returns the text of the range of α of von-neumann of A, for the message that refuses
+// a value.
 func alphasBelow(rho, refused float64) string {
 	end := 1 / rho
 	if refused > 0 { // ρ is an upper bound
@@ -115,7 +116,8 @@ func alphasBelow(rho, refused float64) string {
 }
 
 // nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on ρ: a series
-// in A on [−ρ, ρ] or, if that would take many sweeps, solves. It determines 1 − αρ to a tenth only.
+// in A on [−ρ, ρ] or, if that would take many sweeps, solves. It determines 1 − αρ only to a tenth
+// of its value.
 func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine, error) {
 	sizes, err := graph.AbsoluteWeights(ctx, g.Graph)
 	if err != nil {
@@ -158,9 +160,9 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 	return &series{m: m, f: expm.Inverse(1, -alpha)}, err
 }
 
-// Below this α·ρ any bound on ρ suffices.
+// If α·ρ is below farFromPole, any bound of ρ suffices.
 const farFromPole = 0.95
 
-// nearSolves is the 1 − αρ below which von-neumann of A is computed by solves: a
-// series would take some 300 sweeps.
+// If 1 − αρ is below nearSolves, von-neumann of A is computed by solves, because
+// a series would take more than some 300 sweeps.
 const nearSolves = 1.6e-3

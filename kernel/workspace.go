@@ -19,12 +19,12 @@ type work struct {
 
 func functionOf(series bool) work { return work{series: series, half: true} }
 
-// root returns the work of half steps. Since (c + aL)^−½ is a series, so is the work of an inverse.
+// root returns the work of half steps. The root of an inverse, (c + aL)^−½, is a series.
 func (w work) root() work { return functionOf(w.inverse || w.series) }
 
 const (
-	// graphVectors is the number of vectors of the graph, its maps, their null spaces and solves, seriesVectors the number of
-	// a series, which has no solves: 7 were measured of a ranking with the diffusion kernel.
+	// graphVectors is the number of vectors of the graph, its maps, their null spaces and solves. seriesVectors is the
+	// number of vectors of a series, which has no solves; a ranking with the diffusion kernel was measured to take 7.
 	graphVectors  = 20
 	seriesVectors = 9
 
@@ -58,8 +58,8 @@ func (w work) workspace(bytes budget.Size, n int, entries int64, width int, sear
 	return space
 }
 
-// Shape is the shape of a block of a kernel on a graph of Nodes nodes: Long·Short values, or with Long = 0
-// a product with a block of Short columns.
+// Shape is the shape of a block of a kernel on a graph of Nodes nodes. The block has Long·Short values. If
+// Long is 0, it is a product with a block of Short columns.
 type Shape struct {
 	Nodes, Long, Short int
 	Directed           bool // whether the edges of the graph have a direction
@@ -74,7 +74,8 @@ func (f *Family) declared(v param.Values, s Shape) budget.Workspace {
 	return budget.Held(budget.Times(8, budget.AllOf(budget.Block[float64](s.Nodes, columns), budget.Times(s.Long, int64(columns))))).And(vectors)
 }
 
-// BlockWorkspace returns the workspace of [Block] without the matrix and the result. A tolerance in s may require an eigenvalue.
+// BlockWorkspace returns the workspace of [Block], without the matrix and the result. If s has a tolerance, an eigenvalue
+// may be needed, and its memory counts.
 func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64,
 	directed bool, rows, cols []int, s *Settings) budget.Workspace {
 	n := len(degrees)
@@ -108,8 +109,8 @@ func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64
 	return space.And(budget.Held(budget.Vector[float64](values * width)))
 }
 
-// ApplyWorkspace returns the workspace of ApplyTo of blocks with cols columns, both blocks and the vectors of the graph
-// included.
+// ApplyWorkspace returns the workspace of ApplyTo on blocks with cols columns, including both blocks and the vectors of
+// the graph.
 func (f *Family) ApplyWorkspace(v param.Values, degrees []float64, entries int64, cols int) budget.Workspace {
 	n := len(degrees)
 	block := budget.Block[float64](n, cols)
@@ -120,8 +121,8 @@ func (f *Family) ApplyWorkspace(v param.Values, degrees []float64, entries int64
 	return w.workspace(budget.AllOf(w.bytes(n, cols, 1), block), n, entries, cols, w.search && !w.inverse) // and a scaled argument
 }
 
-// GramsWorkspace returns the workspace of [Grams] of kernels with the given complete values among nodes nodes, with their
-// blocks.
+// GramsWorkspace returns the workspace of [Grams] on the given number of nodes, including the blocks. vs are the complete
+// values of each kernel.
 func (f *Family) GramsWorkspace(vs []param.Values, degrees []float64, entries int64, nodes int) budget.Workspace {
 	n := len(degrees)
 	var space budget.Workspace
