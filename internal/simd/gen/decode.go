@@ -6,13 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The decoder for AVX2 finds the bit offsets of eight values with three products. With
-// selector bits lo and hi spread to one byte for each value, the widths are
+// The decoder for AVX2 computes the bit offsets of eight values by three products. The selector bits lo and hi are spread to
+// one byte for each value. The widths are
 //
 //	w0 + (w1−w0)·lo + (w2−w0)·hi + (w3−w2−w1+w0)·(lo·hi)
 //
-// and a product with 0x0101010101010101 sums bytes from the lowest up. The
-// factors come multiplied with it.
+// and a product with 0x0101010101010101 adds up bytes from the lowest up. The factors are already multiplied by this number.
 const (
 	spread   = 0x0303030303030303
 	eachByte = 0x0101010101010101
@@ -47,8 +46,7 @@ func newDecoder(name string) decoder {
 	return d
 }
 
-// ends returns, in eight bytes, the bit offsets at which the values of eight
-// selectors end.
+// ends returns, in eight bytes, the bit offsets of the ends of the values of eight selectors.
 func (d *decoder) ends(selectors reg.GPVirtual) reg.GPVirtual {
 	lo, hi, all := GP64(), GP64(), GP64()
 	PDEPQ(d.spread, selectors, lo)
@@ -67,7 +65,7 @@ func (d *decoder) ends(selectors reg.GPVirtual) reg.GPVirtual {
 	return lo
 }
 
-// window returns the byte and the bit in it of the current position.
+// window returns the byte of the current position, and the bit in this byte.
 func (d *decoder) window() (at, bit reg.GPVirtual) {
 	at, bit = GP64(), GP64()
 	MOVQ(d.position, at)
@@ -78,8 +76,7 @@ func (d *decoder) window() (at, bit reg.GPVirtual) {
 	return at, bit
 }
 
-// twice returns where a symbol holds 0, 2, 4 … in n words: shifts that bring
-// each lane its selector.
+// twice returns the address of n words with 0, 2, 4 …, the shifts that bring its selector to each lane.
 func twice(n int) Mem {
 	m := GLOBL("selectorShifts", RODATA|NOPTR)
 	for i := range n {

@@ -26,22 +26,16 @@ const (
 	inModulus  = 1008
 )
 
-// groups16 is a decoder of sixteen ids at a time while it is written, for
-// processors with VBMI2 and VNNI.
+// groups16 is a decoder of sixteen ids at a time while it is written, for processors with VBMI2 and VNNI.
 //
-// The value in lane i of a group begins where four values end, with its own among
-// them, less the widths from its own to the last of the four; in every fourth lane
-// where four values begin. The widths of each four, and where groups begin, on which
-// all the rest waits, are found for sixteen groups at once, a block ahead, and kept in
-// rings of two blocks. So are the selectors, spread to 16 bits for four: in a lane,
-// shifted to its own, they name both its mask and the sum of the widths up to the
-// last of the four. Selectors that are not there count as zeros, which a constant
-// takes back.
+// The value in lane i of a group begins at the end of its four values less the widths from the value itself to the last of the
+// four. In every fourth lane it begins where the four values begin. The widths of each four and the beginnings of groups are
+// computed for sixteen groups at once, a block ahead, and kept in rings of two blocks, because everything else waits for them.
+// So are the selectors, spread to 16 bits for each four. Shifted to a lane, the selectors select the mask of the lane and the
+// sum of the widths up to the last of the four. Missing selectors count as zeros, for which a constant corrects.
 //
-// A group goes through three steps, offsets, values and ids; a turn takes one
-// group through the last, the next group through the second and the one after
-// that through the first. Adjacent instructions then do not wait for one
-// another.
+// A group takes three steps: offsets, values and ids. A turn does the last step of one group, the second step of the next group
+// and the first step of the group after that, so that adjacent instructions do not wait for one another.
 type groups16 struct {
 	state                             reg.GPVirtual
 	dst, sel, data, at, start, groups reg.GPVirtual // at: in the rings, of the group whose offsets come next
@@ -73,15 +67,13 @@ func newGroups16(state reg.GPVirtual) *groups16 {
 	}
 	g := &groups16{
 		state: state, dst: GP64(), sel: GP64(), data: GP64(), at: GP64(), start: GP64(), groups: GP64(),
-		// Bits of the spread selectors: from the lane's own to the last of four, then
-		// zeros.
+		// The bits of the spread selectors from the lane's own selector to the last of the four, followed by zeros.
 		selector: lanes("Selector", func(i int) uint32 { return uint32(0x08080800 | 16*(i/4) + 2*(i%4)) }),
-		// How often each four count, and the widths from the lane's own on.
+		// The number of times that each four counts, and the widths from the lane's own width on.
 		quadsBefore: lanes("QuadsBefore", func(i int) uint32 { return uint32(0x01010101 & (1<<(8*((i+3)/4)) - 1)) }),
 		ownQuad:     lanes("OwnQuad", func(i int) uint32 { return uint32(0xff * min(1, i%4)) }),
 		last:        lanes("Last", func(int) uint32 { return 15 }),
-		// Each lane becomes the sum of the lanes up to it: of two, of four, of eight and
-		// of all.
+		// Each lane becomes the sum of all lanes up to it: first of two lanes, then of four, of eight and of all.
 		quarter: lanes("Quarter", func(i int) uint32 { return uint32(max(0, i/4*4-1)) }),
 		half:    lanes("Half", func(i int) uint32 { return uint32(max(0, i/4*4-5)) }),
 		inFour:  only(0xcccc), afterQuarter: only(0xfff0), afterHalf: only(0xff00),
@@ -112,7 +104,7 @@ func decodeLanes(name string, lane func(i int) uint32) Mem {
 
 var lanesOf = make(map[string]Mem)
 
-// sumPairs makes lanes sums of two, to which sumRest does the rest.
+// sumPairs adds the first lane of each pair to the second. sumRest completes the sums.
 func (g *groups16) sumPairs(v reg.VecVirtual) []func() {
 	t := ZMM()
 	return []func(){
@@ -131,7 +123,7 @@ func (g *groups16) sumRest(v reg.VecVirtual) []func() {
 	}
 }
 
-// block finds where the next sixteen groups begin, whose selectors are given.
+// block computes the beginnings of the next sixteen groups from their selectors at from.
 func (g *groups16) block(from Mem) {
 	slot := GP64()
 	MOVQ(g.field(inSlot), slot)
@@ -171,7 +163,7 @@ func (g *groups16) block(from Mem) {
 	SUBQ(Imm(16), g.field(inLeft))
 }
 
-// offsets is the first step.
+// offsets is the first step of a group.
 func (g *groups16) offsets() []func() {
 	widths := ZMM()
 	ring := func(at int) Mem { return Mem{Base: g.state, Index: g.at, Scale: 1, Disp: at} }
@@ -191,7 +183,7 @@ func (g *groups16) offsets() []func() {
 	}
 }
 
-// values is the second step: distances and one, less than nothing.
+// values is the second step of a group: distances plus one, with negative sign.
 func (g *groups16) values() []func() {
 	first, above := ZMM(), ZMM()
 	window := Mem{Base: g.data, Index: g.start, Scale: 1}
@@ -206,7 +198,7 @@ func (g *groups16) values() []func() {
 	}, g.sumPairs(g.nextValue)...)
 }
 
-// ids is the third step.
+// ids is the third step of a group.
 func (g *groups16) ids() []func() {
 	id := ZMM()
 	return append(g.sumRest(g.value),
@@ -224,7 +216,7 @@ func (g *groups16) goOn() {
 	MOVQ(g.nextStart, g.start)
 }
 
-// turn stores the ids of a group of which there is one.
+// turn stores the ids of a group. There must be one.
 func (g *groups16) turn() {
 	Comment("At the third group of a block comes the next block.")
 	place := GP64()
@@ -246,7 +238,7 @@ func (g *groups16) turn() {
 	DECQ(g.groups)
 }
 
-// begin brings the first groups to where turns go on.
+// begin does the steps of the first groups that precede the first turn.
 func (g *groups16) begin() {
 	MOVQ(g.field(inDst), g.dst)
 	MOVQ(g.field(inSel), g.sel)
@@ -275,8 +267,7 @@ func decodeAVX512() {
 	RET()
 }
 
-// inTurn writes the first instructions of all steps, then the second ones and
-// so on.
+// inTurn writes the first instructions of all steps, then the second instructions of all steps, and so on.
 func inTurn(steps ...[]func()) {
 	for i := range steps[0] {
 		for _, s := range steps {

@@ -13,9 +13,8 @@ const (
 	lengthsInBlock = 4  // counted without asking whether there are longer ones
 )
 
-// distances writes the twin of Distances for n > 0 ids, whole groups of them, before
-// the first of which there is another. Of each length the lanes that have it are
-// counted.
+// distances writes the twin of Distances for n > 0 ids in whole groups. Another id must precede the first id. The twin counts
+// the lanes of each length.
 func distances() {
 	zeros := GLOBL("leadingZeros", RODATA|NOPTR)
 	for length := range distanceBits {
@@ -39,7 +38,7 @@ func distances() {
 		VMOVDQU32(x[i], Mem{Base: delta, Disp: 4 * distanceLanes * i})
 		VPLZCNTD(x[i], x[i])
 	}
-	// In some order, a byte for each.
+	// The bytes have some order, which does not matter.
 	VPACKUSDW(x[1], x[0], x[0])
 	VPACKUSDW(x[3], x[2], x[2])
 	VPACKUSWB(x[2], x[0], x[0])

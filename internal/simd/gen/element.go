@@ -11,7 +11,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// register is the width in bytes of the vectors the loops work with.
+// register is the width in bytes of the vectors that the loops use.
 const register = 32
 
 type element struct {
@@ -55,8 +55,7 @@ func (t element) storeDouble(from reg.VecVirtual, to Mem) {
 	}
 }
 
-// aligned begins the function on a line of the instruction cache, wherever it is
-// linked: loops that straddle lines take up to 3 % longer.
+// aligned begins the function on a line of the instruction cache, because loops that straddle lines take up to 3 % longer.
 func aligned() {
 	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
 }
@@ -66,7 +65,7 @@ func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)
 }
 
-// inFrame is a parameter read where the caller put it.
+// inFrame returns the memory where the caller put a parameter.
 func inFrame(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -82,8 +81,8 @@ func inLanes(name string) reg.VecVirtual {
 	return z
 }
 
-// loops writes the loops over rows of one number up to two registers, the longest
-// first, and before them the jump to the loops for rows of a given width.
+// loops writes the loops over rows of one number up to two registers, the longest rows first. Before the loops it writes the
+// jump to the loops for rows of a given width.
 func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	var sizes []int
 	for n := t.size; n <= 2*register; n *= 2 {
@@ -99,8 +98,8 @@ func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	}
 }
 
-// rowOf returns the row of x that the number in id names, which may be lost by
-// that. Rows of n bytes, a power of two, are contiguous.
+// rowOf returns the row of x that the number in id names. It may overwrite id. Rows have bytes bytes, a power of two, and are
+// contiguous.
 func rowOf(x, id reg.GPVirtual, bytes int) Mem {
 	if bytes <= 8 {
 		return Mem{Base: x, Index: id, Scale: uint8(bytes)}

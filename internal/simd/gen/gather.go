@@ -261,16 +261,15 @@ func (g *gatherer) loop(bytes int, mark string) {
 	RET()
 }
 
-// begin loads the sums from memory at from.
+// begin loads the sums from memory.
 func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
 	for _, p := range parts {
 		g.move(p, Mem{Base: from, Disp: p.at}, p.low(p.sum))
 	}
 }
 
-// addHeads adds the first entries of a row, however many it has: entries
-// of later rows name the row of zeros instead. A sum that begins
-// with +0 is never −0, so adding +0 leaves its bits.
+// addHeads adds heads entries, whatever the length of the row. It replaces entries after the end of the row by the row of
+// zeros. A sum that begins with +0 is never −0, so that adding +0 does not change its bits.
 func (g *gatherer) addHeads(bytes int, parts []part) {
 	MOVQ(g.end, g.length)
 	SUBQ(g.entry, g.length)
@@ -289,8 +288,7 @@ func (g *gatherer) addHeads(bytes int, parts []part) {
 	ADDQ(Imm(heads), g.entry)
 }
 
-// named returns the row of x that the id a number of places behind the current one
-// of the ids names.
+// named returns the row of x for the id that is next places behind the current id.
 func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	id := Mem{Base: ids, Index: g.entry, Scale: g.idBytes(), Disp: int(g.idBytes()) * next}
 	g.loadID(id, g.row)
@@ -301,9 +299,9 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	return Mem{Base: g.x, Index: g.row, Scale: 1}
 }
 
-// prefetch asks for the cache lines of the row of a far entry. Short rows are fetched into the first cache at once.
-// Longer rows are fetched into the second cache, which can wait for more lines at a time, and shortly before use into
-// the first.
+// prefetch requests the cache lines of the row of a later entry. Short rows are fetched into the first-level cache at once.
+// Longer rows are fetched into the second-level cache, which can wait for more lines at a time, and into the first-level cache
+// shortly before their use.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.halves {
 		return
@@ -328,7 +326,7 @@ func (g *gatherer) prefetch(bytes, next int) {
 	}
 }
 
-// accumulate adds part of a row of x, times w if there are weights.
+// accumulate adds part of a row of x to the sums. If there are weights, it multiplies the part by w.
 func (g *gatherer) accumulate(p part, m Mem, w, product reg.VecVirtual) {
 	load, mul, add := g.load, g.mul, g.add
 	switch {
@@ -349,7 +347,7 @@ func (g *gatherer) accumulate(p part, m Mem, w, product reg.VecVirtual) {
 	add(from, s, s)
 }
 
-// store stores part of a row of sums, times the row's factor if it has one.
+// store stores part of a row of sums. If the row has a factor, it multiplies the part by the factor.
 func (g *gatherer) store(p part, factor reg.VecVirtual, to Mem) {
 	s := p.low(p.sum)
 	if !g.halves {
@@ -387,7 +385,7 @@ func (g *gatherer) idBytes() uint8 {
 	return 4
 }
 
-// fill puts a number into every place of a register.
+// fill stores a number in every lane of a register.
 func (g *gatherer) fill(m Mem, v reg.VecVirtual) {
 	if g.size == 8 && v.Size() == 16 {
 		VMOVDDUP(m, v)

@@ -27,11 +27,10 @@ func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 
 // numbers writes the twin of Numbers.
 //
-// A block begins where a line does. The bytes that are no digits end its numbers;
-// their places are moved together. Each number gets eight bytes: where it ends goes
-// to all of them, each takes the byte of the text that is so far before, and those
-// before the number become zeros. Three steps make pairs, fours and all eight digits
-// a number. A block with anything odd in its first eight numbers is left alone.
+// A block begins at the beginning of a line. The bytes that are no digits end its numbers; the loop compresses the positions of
+// these bytes. Each number gets eight bytes. The position of its end is copied to all eight, each byte loads the byte of the
+// text at its distance from the end, and bytes before the number become zeros. Three steps combine digits to pairs, to fours,
+// and to a number. If the first eight numbers of a block have another form, the loop ends before the block.
 func numbers() {
 	TEXT("numbersAVX512", NOSPLIT, "func(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)")
 	Pragma("noescape")

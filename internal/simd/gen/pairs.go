@@ -9,7 +9,7 @@ import (
 // pairAhead is the number of entries by which rows are prefetched before their use.
 const pairAhead = 192
 
-// stream is one of the two runs of rows that a pair gather has under way.
+// stream is one of the two runs of rows that a pair gather processes.
 type stream struct {
 	ids, val  reg.GPVirtual // of its next segment, see pairer
 	left      reg.GPVirtual // entries of the row that no segment has had
@@ -19,11 +19,9 @@ type stream struct {
 
 // pairer is one function for pairs of rows while it is written.
 //
-// The sum of a long row waits for its own last addition, in the time of which
-// the processor could add twice as much. So rows are cut into two runs, and an
-// entry of the one is added in turn with an entry of the other, in segments as
-// long as the rest of the shorter of both rows. When a run is through, the
-// other goes on alone, as the second.
+// The sum of a long row waits for its own last addition. In this time the processor could add twice as much. Therefore the rows
+// are cut into two runs, and the loop adds an entry of one run and an entry of the other run in turn. It does so in segments
+// that are as long as the rest of the shorter row. After the end of one run, the other run continues alone, as the second run.
 type pairer struct {
 	gatherer
 	at    reg.GPVirtual // in a segment, from minus its length up to 0
@@ -32,9 +30,8 @@ type pairer struct {
 	a, b  stream
 }
 
-// pairs writes one gather function for x whose rows lie one after the other
-// and have 4, 8, 16, 32 or 64 bytes. The rows of dst from split on are the second
-// run; neither is empty.
+// pairs writes one gather function for x with contiguous rows of 4, 8, 16, 32 or 64 bytes. The rows of dst from split on are
+// the second run. Neither run may be empty.
 func pairs(t element, f form) {
 	f.text(t, f.mark+"Pairs", "ptr *int64, split int, rows int", "")
 	Pragma("noescape")
@@ -70,7 +67,7 @@ func pairs(t element, f form) {
 	t.loops(argument("width"), p.loop)
 }
 
-// measure finds how long a stream's row is.
+// measure computes the length of the current row of a stream.
 func (p *pairer) measure(s *stream) {
 	MOVQ(inFrame("ptr"), p.spare)
 	MOVQ(Mem{Base: p.spare, Index: s.line, Scale: 8, Disp: 8}, s.left)
@@ -175,7 +172,7 @@ func (p *pairer) advance(s *stream) {
 	}
 }
 
-// named returns the row of x that the id of a stream a number of places behind at names.
+// named returns the row of x for the id of a stream that is next places behind at.
 func (p *pairer) named(s *stream, next, bytes int) Mem {
 	id := GP64()
 	p.loadID(Mem{Base: s.ids, Index: p.at, Scale: p.idBytes(), Disp: int(p.idBytes()) * next}, id)

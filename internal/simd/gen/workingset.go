@@ -18,7 +18,7 @@ const (
 	equal   = 0x00
 )
 
-// across writes the combination of the four numbers of v into every lane of it.
+// across stores in every lane of v the combination of the four numbers of v.
 func across(v reg.VecVirtual, combine func(...Op)) {
 	w := YMM()
 	VPERM2F128(Imm(1), v, v, w)
@@ -52,10 +52,9 @@ func workingSet() {
 	}
 }
 
-// largestGain divides only if a gain may exceed the largest gain so far. It first compares the
-// square of the difference with e times a bound, which is below the largest gain by more than its
-// rounding error. Rounding keeps the order, so that the comparison is right even if the product
-// overflows or is too small to be exact. The bound of a gain that is too small is 0.
+// largestGain divides only if a gain may exceed the largest gain so far. It first compares the square of the difference with e
+// times a bound. The bound is below the largest gain by more than the rounding error of the gain. Rounding keeps the order, so
+// that the comparison is right even if the product overflows or underflows. The bound of a gain that is too small is 0.
 func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	const lanes = register / 8
 	TEXT("largestGain"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(down *float64, diag *float64, row *%s, n int, f float64, kii float64, least float64) (best int, gain float64)", t.name))
@@ -124,8 +123,8 @@ func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	JMP(LabelRef("next"))
 }
 
-// advance keeps the smallest number of each lane and its place. If several lanes hold the smallest
-// number, the last place counts.
+// advance keeps the smallest number of each lane and its index. If several lanes hold the smallest number, the last index
+// counts.
 func advance(t element, most, least, step, first Mem) {
 	const lanes = register / 8
 	TEXT("advance"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(up *float64, down *float64, ri *%[1]s, rj *%[1]s, n int, step float64) (at int, lowest float64, highest float64)", t.name))
