@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestVonNeumannAdjacency: next to the pole, on a ring with chords and uneven weights, a
-// solve is right.
+// TestVonNeumannAdjacency checks a solve near the pole on a ring with chords and uneven weights.
 func TestVonNeumannAdjacency(t *testing.T) {
 	const n, rest = 100, 1e-6
 	var edges []sparse.Triplet

@@ -107,7 +107,7 @@ func times(m mat.Matrix, b *sparse.Block[float64]) *sparse.Block[float64] {
 	return out
 }
 
-// inverse is the function of a pseudo-inverse; eigenvalues below 1e-9 count as 0.
+// inverse is the function whose matrix function is the pseudo-inverse. Eigenvalues below 1e-9 count as 0.
 func inverse(x float64) float64 {
 	if math.Abs(x) < 1e-9 {
 		return 0
@@ -193,7 +193,7 @@ func TestIterationLimit(t *testing.T) {
 	}
 }
 
-// The error of several columns is the error of the column that is furthest from its tolerance.
+// The error names the column that is furthest from its tolerance.
 func TestWorstColumnIsNamed(t *testing.T) {
 	a := testgraph.Path(200)
 	cg := &CG{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
@@ -206,7 +206,7 @@ func TestWorstColumnIsNamed(t *testing.T) {
 	}
 }
 
-// A column that ends worse than zero is zero.
+// If the solution of a column would be worse than zero, it is zero.
 func TestNothingIsWorseThanZero(t *testing.T) {
 	a := testgraph.Path(200)
 	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
@@ -262,7 +262,7 @@ func TestStagnation(t *testing.T) {
 	}
 }
 
-// TestStart goes on from an approximation, in the scaled system too.
+// TestStart continues from an approximation, also in the scaled system.
 func TestStart(t *testing.T) {
 	g := graphOf(t, testgraph.Random(2, 80, 160, true))
 	s, err := VonNeumann(g, true, 0.9)
@@ -367,8 +367,7 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 }
 
-// TestEnough ends a solve at the first step at which the caller has seen enough: X and the residual
-// are from this step.
+// TestEnough ends a solve at the first step for which Enough returns true. X and the residual must be of this step.
 func TestEnough(t *testing.T) {
 	a := testgraph.Random(3, 300, 900, true)
 	deg, err := sparse.Degrees(context.Background(), a, 1)

@@ -23,9 +23,9 @@ func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fil
 	return newFactor(columns, 1), nil
 }
 
-// TestCompleteFactor compares solutions by the complete factor with an elimination on a dense matrix, on random graphs of all kinds,
-// with hubs that come last and without, and with two entries for each pair. All numbers are positive, so that the weights do not
-// matter.
+// TestCompleteFactor compares solutions by the complete factor with an elimination on a dense matrix. The graphs are random,
+// with hubs that come last or without hubs, and with two entries for each pair. All numbers are positive, so that the weights
+// do not matter.
 func TestCompleteFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")
@@ -71,8 +71,8 @@ func TestCompleteFactor(t *testing.T) {
 	})
 }
 
-// TestVerticesOfLargeDegreeComeLast checks the factors of stars and wheels, whose hubs are left out of the
-// search for an order, and that a solve with them takes one step.
+// TestVerticesOfLargeDegreeComeLast checks the factors of stars and wheels, whose hubs are left out of the search for an order.
+// A solve with such a factor must take one step.
 func TestVerticesOfLargeDegreeComeLast(t *testing.T) {
 	const n = 3000
 	var links []link
@@ -95,7 +95,7 @@ func TestVerticesOfLargeDegreeComeLast(t *testing.T) {
 	}
 }
 
-// TestCompleteFill checks the entries of complete factors, and that they are refused where they fill in.
+// TestCompleteFill checks the entries of complete factors. Factors that fill in must be refused.
 func TestCompleteFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -122,7 +122,8 @@ func TestCompleteFill(t *testing.T) {
 	}
 }
 
-// TestIsSlow checks for dimensions of graphs that are known whether a complete factor is tried, and whether iterations are slow without.
+// TestIsSlow checks, for the dimensions of known graphs, whether a complete factor is tried, and whether iterations without it
+// are slow.
 func TestIsSlow(t *testing.T) {
 	for _, c := range []struct {
 		name    string

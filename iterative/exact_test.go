@@ -81,8 +81,7 @@ func denseElimination(a *sparse.CSR, ground, b []float64) []float64 {
 	return x
 }
 
-// denseHarmonic returns the harmonic function that is 1 in the nodes ones and 0 in the other
-// clamped nodes.
+// denseHarmonic returns the harmonic function that is 1 in the nodes ones and 0 in the other clamped nodes.
 func denseHarmonic(a *sparse.CSR, clamped []int, ones ...int) []float64 {
 	n, _ := a.Dims()
 	var free []int
@@ -120,8 +119,8 @@ func denseHarmonic(a *sparse.CSR, clamped []int, ones ...int) []float64 {
 	return f
 }
 
-// affinities returns exp(−γd²) between points of the plane in two groups, all pairs or the
-// k nearest.
+// affinities returns exp(−γd²) for points of the plane in two groups. It has all pairs or only the k nearest neighbours of each
+// point.
 func affinities(r *rand.Rand, n int, gap, gamma float64, k int) []link {
 	at := make([][2]float64, n)
 	for i := range at {
@@ -191,8 +190,7 @@ func wideGraphs(t testing.TB) map[string]*sparse.CSR {
 	}
 }
 
-// Harmonic functions on weights of many orders of magnitude are right to the tolerance, lie
-// in [0, 1] and add up to 1.
+// Harmonic functions on weights of many orders of magnitude are exact to the tolerance, are between 0 and 1, and add up to 1.
 func TestHarmonicOfManyOrders(t *testing.T) {
 	for name, a := range wideGraphs(t) {
 		n, _ := a.Dims()
@@ -252,8 +250,7 @@ func TestHarmonicOfManyOrdersLarge(t *testing.T) {
 	}
 }
 
-// Pseudo-inverses are right within the bound that an elimination reports, which is small
-// where the signs of B allow it.
+// Errors of pseudo-inverses are within the bound that an elimination reports. The bound is small if the signs of B allow it.
 func TestEliminateTo(t *testing.T) {
 	for name, a := range wideGraphs(t) {
 		n, _ := a.Dims()
@@ -287,7 +284,7 @@ func TestEliminateTo(t *testing.T) {
 	}
 }
 
-// An elimination of a nearly complete graph is right within its bound.
+// The error of an elimination of a nearly complete graph is within its bound.
 func TestEliminateDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	const n = 300
@@ -319,7 +316,7 @@ func TestEliminateDense(t *testing.T) {
 	}
 }
 
-// twice is a matrix in which each entry is two, of a third and of two thirds of its value, as those of two kinds.
+// twice is a matrix with two entries for each entry, of a third and of two thirds of its value, like entries of two kinds.
 type twice struct{ *sparse.CSR }
 
 // SweepRows implements [sparse.Matrix].
@@ -342,7 +339,7 @@ func (m twice) SweepRows(ctx context.Context, lo, hi, workers int, visit func(wo
 	})
 }
 
-// Entries that join one pair add in both factorizations.
+// Both factorizations add the entries of a pair.
 func TestEliminateParallelEdges(t *testing.T) {
 	a := testgraph.Random(8, 60, 200, true)
 	n, _ := a.Dims()

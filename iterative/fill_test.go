@@ -33,8 +33,8 @@ func torus(sides ...int) *sparse.CSR {
 	return a
 }
 
-// TestFill checks that vertices are eliminated in the order of their degrees
-// beyond the largest degree of the graph, so that factors fit their limit.
+// TestFill checks that vertices are eliminated in the order of their degrees, even if a degree exceeds the largest degree of
+// the graph. Factors then fit their limit.
 func TestFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -59,7 +59,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestSampledBytes checks that a sampled factor is made within the memory for its entries, and refused within less.
+// TestSampledBytes checks that a sampled factor is made within the memory for its entries, and refused with less memory.
 func TestSampledBytes(t *testing.T) {
 	a := torus(100, 100)
 	n, _ := a.Dims()
@@ -78,8 +78,7 @@ func TestSampledBytes(t *testing.T) {
 	}
 }
 
-// TestTooMuchFill checks that a factor that goes beyond its limit is refused
-// and the diagonal takes its place.
+// TestTooMuchFill checks that a factor that exceeds its limit is refused, and that the diagonal replaces it.
 func TestTooMuchFill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

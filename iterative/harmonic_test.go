@@ -14,9 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Where Jacobi would take thousands of steps harmonic functions come from the factor,
-// exact and with the same bits for any number of workers; without room for it the
-// error says so.
+// If Jacobi would take thousands of steps, harmonic functions are computed with the factor, exactly and with the same bits for
+// any number of workers. If there is no memory for the factor, the error says so.
 func TestHarmonicSlow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -89,7 +88,7 @@ func TestHarmonicSlow(t *testing.T) {
 	}
 }
 
-// A solve that wants no factor has the same bits without room for one.
+// A solve that needs no factor has the same bits without memory for a factor.
 func TestHarmonicEasy(t *testing.T) {
 	const n = 40
 	a := testgraph.Random(1, n, 200, false)
@@ -112,8 +111,7 @@ func TestHarmonicEasy(t *testing.T) {
 	}
 }
 
-// TestRestricted compares a matrix without some rows and columns with one that is made of the other
-// entries.
+// TestRestricted compares a matrix without some rows and columns with a matrix that is made of the other entries.
 func TestRestricted(t *testing.T) {
 	a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{
 		{Row: 0, Col: 0, Val: 7}, {Row: 0, Col: 1, Val: 2}, {Row: 1, Col: 0, Val: 2}, {Row: 0, Col: 3, Val: 3},
@@ -132,8 +130,8 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
-// A loop of any weight is no part of a harmonic function: on a path with clamped ends
-// it is the straight line between their values, whatever loops its nodes have.
+// A loop of any weight does not change a harmonic function. On a path with clamped ends the function is the straight line
+// between the values of the ends.
 func TestHarmonicLoops(t *testing.T) {
 	const n = 9
 	for _, heavy := range []float64{1, 1e6, 1e12, 1e18} {
@@ -166,8 +164,8 @@ func TestHarmonicLoops(t *testing.T) {
 	}
 }
 
-// The unit of weights makes no difference to a harmonic function: on a path it is the
-// straight line between the values of its ends.
+// The unit of weights does not change a harmonic function. On a path the function is the straight line between the values of
+// the ends.
 func TestHarmonicUnit(t *testing.T) {
 	const n = 30
 	for _, weight := range []float64{1e-90, 1e-30, 1e-12, 1, 1e12, 1e30, 1e90} {
@@ -196,9 +194,9 @@ func TestHarmonicUnit(t *testing.T) {
 	}
 }
 
-// TestHarmonicSpread compares harmonic functions of signed graphs, with weights over sixteen decades, with the elimination of
-// L̄_UU in 300 bits, and on more nodes with harmonic functions of the unsigned graph that is the same but for the sides of
-// nodes.
+// TestHarmonicSpread checks harmonic functions of signed graphs with weights over sixteen decades. It compares them with the
+// elimination of L̄_UU in 300 bits. On more nodes it compares them with harmonic functions of the unsigned graph that differs
+// only by the sides of nodes.
 func TestHarmonicSpread(t *testing.T) {
 	for seed := range uint64(12) {
 		const n = 30
@@ -276,7 +274,7 @@ func signedGraph(t *testing.T, rng *rand.Rand, n, more int, sign func(i, j int) 
 	return a
 }
 
-// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows, nil if it is refused.
+// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows. It returns nil if the solve is refused.
 func solveClamped(t *testing.T, g *graph.Graph, clamped []int) *sparse.Block[float64] {
 	t.Helper()
 	h, err := Harmonic(ctx, g, clamped)

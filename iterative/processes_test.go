@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// scattered returns a graph with n nodes whose weights lie between least and 1: three components of
-// nodes i with the same i mod 4, pairs among the others, and nodes without edges. A loop at node 1 has a weight of 50.
+// scattered returns a graph with n nodes whose weights are between least and 1. It has three components of nodes i with the
+// same i mod 4, pairs among the other nodes, and nodes without edges. A loop at node 1 has a weight of 50.
 func scattered(t *testing.T, n int, least float64) *graph.Graph {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	var entries []sparse.Triplet

@@ -10,8 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestReduction compares harmonic functions on a lattice with weights over twelve decades by its reduction to some rows, of which a
-// half has values, with those of all rows, the functions that extend them to all rows, and the sum that a mass has with them.
+// TestReduction computes harmonic functions on a lattice with weights over twelve decades by its reduction to some rows, half
+// of which have values. It compares them, their extensions to all rows, and their sums with a mass, with the functions that are
+// computed with all rows.
 func TestReduction(t *testing.T) {
 	lattice := grid(50)
 	n, _ := lattice.Dims()
@@ -88,7 +89,7 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// TestReductionRefuses tests that a graph that fills in is not reduced, and none with a row that is kept twice.
+// TestReductionRefuses checks that a graph that fills in is not reduced, and that a row must not be kept twice.
 func TestReductionRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		a    *sparse.CSR

@@ -22,8 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// grid returns a square grid with a tail of as many nodes hanging on it, on
-// which Jacobi is slow.
+// grid returns a square grid with a tail of as many nodes, on which Jacobi is slow.
 func grid(side int) *sparse.CSR {
 	n := side * side
 	var e []sparse.Triplet
@@ -121,9 +120,8 @@ func TestPseudoInverseProperties(t *testing.T) {
 	})
 }
 
-// TestUnevenWeights solves Laplacians of stars with weights of eight orders of
-// magnitude: a preconditioned residual can then consist of rounding errors alone
-// while the residual is still large.
+// TestUnevenWeights solves Laplacians of stars with weights over eight orders of magnitude. A preconditioned residual can then
+// consist of rounding errors alone while the residual is still large.
 func TestUnevenWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Float64Range(-4, 4), 1, 40).Draw(t, "decimal exponents")
@@ -162,7 +160,7 @@ func TestUnevenWeights(t *testing.T) {
 	})
 }
 
-// TestSameBits checks that workers, and other columns, change nothing.
+// TestSameBits checks that the number of workers and other columns do not change a result.
 func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -251,8 +249,8 @@ func TestParametersOutOfRange(t *testing.T) {
 	}
 }
 
-// TestRightHandSidesOutOfRange checks that a right-hand side that is not finite, or whose norm is not,
-// is rejected at once, because no step would reduce its residual.
+// TestRightHandSidesOutOfRange checks that a right-hand side is rejected at once if it or its norm is not finite, because no
+// step would reduce its residual.
 func TestRightHandSidesOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Path(4))
 	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e200} {
@@ -287,8 +285,7 @@ func TestRightHandSidesOutOfRange(t *testing.T) {
 	}
 }
 
-// Weights whose squares would overflow or vanish are refused, and those next to
-// them are computed with.
+// Weights whose squares would overflow or underflow are refused. Weights near these limits are accepted.
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		light, heavy float64
@@ -313,7 +310,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// Components that are known are not found again.
+// Known components are not computed again.
 func TestKnownComponents(t *testing.T) {
 	a := testgraph.TwoCliques(4)
 	parts, err := sparse.FindComponents(ctx, a, 1)
@@ -352,8 +349,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestEasyVectors: what B has of the eigenvectors that are known takes no
-// steps, on graphs with components, isolated nodes, weights and self loops.
+// TestEasyVectors checks that the part of B in the known eigenvectors takes no steps, on graphs with components, isolated
+// nodes, weights and self loops.
 func TestEasyVectors(t *testing.T) {
 	a := testgraph.Random(6, 300, 330, true)
 	g := graphOf(t, a)

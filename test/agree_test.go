@@ -115,7 +115,7 @@ func openings() []opening {
 	return list
 }
 
-// names of ways and jobs that HEATWALK_AGREE selects, as in "permuted/kernel".
+// selected reports whether HEATWALK_AGREE selects a way or job by its name, as in "permuted/kernel".
 func selected(name string) bool {
 	return strings.Contains(name, os.Getenv("HEATWALK_AGREE"))
 }
@@ -174,9 +174,9 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// pending reports whether a disagreement is known. Two classes without a friend near an opponent are equal, and rounding
-// decides between them. Functions of L over many decades have errors relative to the largest value of a column, which is far
-// above the scores of most nodes.
+// pending reports whether a disagreement is known. Two classes without a friend near an opponent have equal scores, and
+// rounding decides between them. Functions of L over many decades have errors relative to the largest value of a column, which
+// is far above the scores of most nodes.
 func pending(c *Graph, j *job) bool {
 	return c.Signed && strings.HasPrefix(j.name, "classify diffusion") ||
 		c.Decades > 6 && (strings.HasPrefix(j.name, "explain diffusion:laplacian") || strings.HasPrefix(j.name, "explain regularized"))
@@ -192,7 +192,7 @@ func tolerance(c *Graph, j *job) float64 {
 	return 1e-5
 }
 
-// digits matches digits of numbers in messages that rounding may change, and promised tolerances, which are bounds of it.
+// digits matches digits of numbers in messages that rounding may change, and promised tolerances, which are bounds of rounding.
 var digits = regexp.MustCompile(`(\.\d{5})\d+|where \S+ can be promised`)
 
 // compare reports the first list of numbers that differs by more than a tolerance, relative to its largest number.

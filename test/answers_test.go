@@ -87,7 +87,7 @@ func predict(ctx context.Context, g *heatwalk.Graph, c *Graph, name, grid string
 	return heatwalk.Predict(ctx, g, p, entries[0].Method, entries[0].Settings, o)
 }
 
-// classes are those of every graph, in the order in which they are printed.
+// classes are the classes of every graph, in the order in which they are printed.
 var classes = []string{"a", "b", "c"}
 
 // describe returns the numbers of a prediction.
@@ -266,7 +266,8 @@ func apply(ctx context.Context, g *heatwalk.Graph, c *Graph, name string) (*answ
 // columns is the number of columns of the block that functions are applied to.
 const columns = 6
 
-// rounding is the size of numbers of a column that rounding errors of other columns may hide, relative to the largest of these.
+// rounding is the size of numbers of a column that rounding errors of other columns may hide, relative to the largest number of
+// these columns.
 const rounding = 1e-6
 
 // column returns an element of the block that functions of graphs of n nodes are applied to: a unit vector, a wave, a column with
@@ -353,7 +354,7 @@ func reasons(name string) job {
 	}}
 }
 
-// isSlow reports whether the answer for a graph of a thousand nodes takes ten seconds or more.
+// isSlow reports whether the answer for a graph of a thousand nodes takes at least ten seconds.
 func (j *job) isSlow() bool {
 	return j.chooses || strings.HasPrefix(j.name, "classify gp-transduction")
 }

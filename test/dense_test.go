@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// dense holds the matrices of a graph without directions, and their spectral decompositions.
+// dense has the matrices of a graph without directions, and their spectral decompositions.
 type dense struct {
 	n       int
 	a       *mat.SymDense
@@ -242,7 +242,7 @@ func (d *dense) largest() (x float64) {
 	return x
 }
 
-// countClasses returns the number of classes that some label has.
+// countClasses returns the number of classes that have a label.
 func countClasses(c *Graph) int {
 	seen := map[string]bool{}
 	for _, label := range c.Labels {

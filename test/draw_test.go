@@ -46,7 +46,7 @@ type Shape struct {
 	Hub      int     // lines of the first node, as many for each of its neighbours; 0: no hub
 }
 
-// Shapes are the shapes of a hunt. The sum of the lines of a pair is rounded where weights have decades.
+// Shapes are the shapes of a hunt. If weights have decades, the sum of the lines of a pair is rounded.
 var Shapes = []Shape{
 	{Name: "plain", Nodes: 60, Lines: 3},
 	{Name: "parallel", Nodes: 60, Lines: 3, Decades: 1, Repeats: 3, Kinds: 3},
@@ -127,8 +127,8 @@ func Draw(s Shape, seed uint64) *Graph {
 	return g
 }
 
-// addPair adds lines between two nodes. Of one kind and one day there is at most one, so that lines of the store
-// with kinds are entries.
+// addPair adds lines between two nodes. There is at most one line of a kind and a day, so that lines are entries of the store
+// with kinds.
 func (g *Graph) addPair(rng *rand.Rand, v, u, lines int) {
 	type code struct{ kind, day int }
 	drawn := map[code]bool{}
@@ -165,7 +165,8 @@ func (g *Graph) Permuted(seed uint64) *Graph {
 	return &out
 }
 
-// Merged returns the graph with one line for each pair, which has the sum of the weights, and without kinds and days.
+// Merged returns the graph with one line for each pair and without kinds and days. The weight of a line is the sum of the
+// weights of the pair.
 func (g *Graph) Merged() *Graph {
 	out := *g
 	out.Kinds, out.Days, out.Edges = 0, 0, nil
@@ -188,7 +189,7 @@ func (g *Graph) Merged() *Graph {
 	return &out
 }
 
-// Twice returns the graph with each line twice, of half the weight.
+// Twice returns the graph with each line twice, each time with half of its weight.
 func (g *Graph) Twice() *Graph {
 	out := *g
 	out.Edges = nil
@@ -289,7 +290,7 @@ func (g *Graph) Write(t testing.TB, dir string) {
 	}
 }
 
-// Store writes the files and the store of a graph, and returns the folder of each. change, unless nil, changes the
+// Store writes the files and the store of a graph, and returns the folder of each. If change is not nil, it changes the
 // settings.
 func (g *Graph) Store(t testing.TB, change func(c *ingest.Config)) (store, files string) {
 	t.Helper()

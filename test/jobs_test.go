@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 )
 
-// Jobs of one graph may run at the same time, also the first ones, and have the answers of single jobs.
+// Jobs of one graph may run at the same time, from the first job on. They have the answers of jobs that run alone.
 func TestConcurrentJobs(t *testing.T) {
 	dir, labels := coraStore(t)
 	single := openStore(t, dir)

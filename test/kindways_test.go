@@ -26,8 +26,8 @@ import (
 )
 
 // TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and streamed,
-// by a graph that has already predicted from these or other labels, and by Predict of the method. All ways give the same
-// answers, and Evaluate reports the accuracy of Classify with as many labels.
+// by a graph that has already predicted from these labels or from others, and by Predict of the method. All ways must give the
+// same answers, and Evaluate must report the accuracy of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -124,7 +124,8 @@ func TestKindsChosenAlike(t *testing.T) {
 	}
 }
 
-// Weights of 1 leave the factors of kinds, chosen or given: the predictions agree with the same lines without amounts.
+// Weights of 1 do not change the factors of kinds, chosen or given: predictions agree with the predictions from the same lines
+// without amounts.
 func TestWeightsOfOneKeepKinds(t *testing.T) {
 	path, class := edgesOfKinds(t)
 	text, err := os.ReadFile(path)
@@ -209,7 +210,7 @@ func edgesOfKinds(t *testing.T) (path string, class []string) {
 	return path, class
 }
 
-// A kept model has the weights of kinds that labels have chosen, and several processes choose them as one does.
+// A kept model has the weights of kinds that labels have chosen. Several processes choose the same weights as one process.
 func TestChosenKindsAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -281,7 +282,8 @@ func TestChosenKindsAreKept(t *testing.T) {
 	}
 }
 
-// Labels of which a node has several choose the weights of kinds, and predict as these weights do when they are given.
+// If nodes have several labels, the labels choose the weights of kinds, and predictions are the same as with these weights
+// given.
 func TestSeveralLabelsChooseKinds(t *testing.T) {
 	path, class := edgesOfKinds(t)
 	predict := func(kinds map[string]float64) *heatwalk.Prediction {

@@ -59,8 +59,8 @@ func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labe
 	return path, labels
 }
 
-// TestReasonsAddUp explains all nodes of random graphs by the methods that have reasons: the parts add up to the score to
-// within the error, which is small, shares are not many times as large as the score, and a pair of nodes is one link
+// TestReasonsAddUp explains all nodes of random graphs by the methods that have reasons. The parts must add up to the score
+// within the error, which must be small. Shares must not be many times as large as the score. A pair of nodes must be one link,
 // whose kinds have shares that add up to one. HEATWALK_HUNT=1 tries 300 graphs.
 func TestReasonsAddUp(t *testing.T) {
 	if testing.Short() {
@@ -111,7 +111,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 }
 
-// wrongReasons describes a fault in the reasons of a method, and returns an empty text for none.
+// wrongReasons describes an error in the reasons of a method. It returns "" if there is none.
 func wrongReasons(e *heatwalk.Reasons, name string) string {
 	size := math.Max(1, math.Abs(e.Score))
 	most := 10.0
@@ -148,7 +148,8 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 	return ""
 }
 
-// TestReasonsOfIsolatedLabels explains a labelled node without edges: its label has a share, and the parts add up to the score.
+// TestReasonsOfIsolatedLabels explains a labelled node without edges. Its label must have a share, and the parts must add up to
+// the score.
 func TestReasonsOfIsolatedLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges.tsv")
 	if err := os.WriteFile(path, []byte("a\tb\nb\tc\nc\td\nd\te\nz\tz\n"), 0o666); err != nil {

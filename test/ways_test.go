@@ -38,7 +38,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestMain lets no test wait for a disk, and the collector for more of the short-lived graphs.
+// TestMain makes tests not wait for a disk, and runs the collector less often, because graphs are short-lived.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	durable.OS = durabletest.Unsynced(durable.OS)
@@ -63,7 +63,7 @@ type drawn struct {
 }
 
 // draw draws a graph with self loops, repeated edges, isolated nodes, weights over twelve decades or with signs, kinds and
-// dates. Lines of an undirected edge name its ends in one order, or a matrix would not be symmetric.
+// dates. All lines of an undirected edge name its ends in the same order, because otherwise a matrix would not be symmetric.
 func draw(seed uint64) *drawn {
 	rng := rand.New(rand.NewPCG(seed, 76))
 	isDrawn := func(p float64) bool { return rng.Float64() < p }
@@ -119,7 +119,7 @@ func draw(seed uint64) *drawn {
 // cell is an entry of A: its ends by id, its kind and its date.
 type cell struct{ u, v, kind, date string }
 
-// entries returns the entries of the graph: weights add, lines without weight are one edge.
+// entries returns the entries of the graph. Weights of an edge are added; lines without weights are one edge.
 func (d *drawn) entries(kinds, dates, loops bool) map[cell]float64 {
 	a := map[cell]float64{}
 	for _, l := range d.lines {
@@ -196,8 +196,8 @@ var ways = []way{
 	{name: "csc.npz", write: func(d *drawn) []byte { return d.npz("csc") }, numbered: true},
 }
 
-// TestWaysIn writes drawn graphs in every format, and passes them as matrices and graphs of gonum: all have the same nodes,
-// entries and direction, and keep them when they are converted to another format and read again.
+// TestWaysIn writes drawn graphs in every format, and passes them as matrices and graphs of gonum. All must have the same
+// nodes, entries and direction, and must keep them when they are converted to another format and read again.
 func TestWaysIn(t *testing.T) {
 	first, _ := strconv.ParseUint(os.Getenv("HEATWALK_SEED"), 10, 64)
 	count := uint64(6)
@@ -303,7 +303,7 @@ func (d *drawn) agrees(t *testing.T, dir string) bool {
 	return ok
 }
 
-// compare returns the difference between a graph and the drawn one, or "".
+// compare returns the difference between a graph and the drawn graph, or "" if there is none.
 func (d *drawn) compare(t *testing.T, g *heatwalk.Graph, want map[cell]float64) string {
 	t.Helper()
 	if ids := g.IDs(); !slices.Equal(ids, d.ids) {
@@ -315,7 +315,8 @@ func (d *drawn) compare(t *testing.T, g *heatwalk.Graph, want map[cell]float64) 
 	return differ(entriesOf(t, g), want)
 }
 
-// differ returns the first difference between entries, or "". Sums are rounded, and weights of kinds are float32.
+// differ returns the first difference between entries, or "" if there is none. Sums are rounded, and weights of kinds are
+// float32.
 func differ(got, want map[cell]float64) string {
 	for _, c := range slices.SortedFunc(maps.Keys(want), func(a, b cell) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
 		tolerance := 1e-14
@@ -557,7 +558,7 @@ func (d *drawn) both() (list []line) {
 	return list
 }
 
-// npz returns a matrix of SciPy whose entries may occur again and, in coo, are in no order.
+// npz returns a matrix of SciPy. Its entries may occur several times; in coo format they are in no order.
 func (d *drawn) npz(format string) []byte {
 	list := d.both()
 	if format == "csc" {

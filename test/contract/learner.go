@@ -1,6 +1,7 @@
-// Package contract holds the contracts of learners as tests, for learners of this module and of others: [Check] and its
-// siblings test learners on kernels, and [CheckOnProcesses] learners that spread labels. It makes the graphs, items,
-// labelled problems and collections of graphs on which methods are tested.
+// Package contract has the contracts of learners as tests, for learners of this module and of other modules. [Check],
+// [CheckBits], [CheckBalanced] and [CheckCalibrated] test learners on kernels, and [CheckOnProcesses] tests learners that
+// spread labels. The package also makes the graphs, items, labelled problems and collections of graphs on which methods are
+// tested.
 package contract
 
 import (
@@ -63,7 +64,7 @@ func Inner(x, y []float64) (sum float64) {
 	return sum
 }
 
-// Within reports a value that is off by more than the tolerance.
+// Within reports a value that differs from want by more than the tolerance.
 func Within(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tolerance) {
@@ -71,8 +72,8 @@ func Within(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Check checks the contract of a learner: defaults, kernels and features give the same scores, probabilities sum to
-// one, a single class is refused, and a fit ends when it is cancelled.
+// Check checks the contract of a learner: defaults, kernels and features give the same scores, probabilities add up to one, a
+// single class is refused, and a fit ends when it is cancelled.
 func Check(t *testing.T, d *classify.Learner) {
 	t.Helper()
 	p := Clouds(3, 40, 4, 3, 6)
@@ -170,7 +171,7 @@ func CheckBits(t *testing.T, d *classify.Learner) {
 	}
 }
 
-// rareClass draws features of two classes that overlap, one item in ten of the second one.
+// rareClass draws features of two classes that overlap. One item in ten has the second class.
 func rareClass(seed uint64, n int) Problem {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	p := Problem{F: sparse.NewBlock[float64](n, 2), Y: make([]int, n), Classes: 2}
@@ -183,8 +184,8 @@ func rareClass(seed uint64, n int) Problem {
 	return p
 }
 
-// CheckBalanced checks the weights of classes of a learner, if it has any. Balanced ones raise the recall of a rare class, unless
-// scores are means over classes, whose weights are balanced without them.
+// CheckBalanced checks the weights of classes of a learner, if it has such weights. Balanced weights raise the recall of a rare
+// class. This does not hold for scores that are means over classes, because such scores are balanced without weights.
 func CheckBalanced(t *testing.T, l *classify.Learner) {
 	t.Helper()
 	weights := l.Param("class-weights")
@@ -215,8 +216,8 @@ func CheckBalanced(t *testing.T, l *classify.Learner) {
 	}
 }
 
-// FitFeatures learns from explicit features of the items with y ≥ 0 and returns a function that
-// scores features, by linear functions if the learner has them.
+// FitFeatures learns from explicit features of the items with y ≥ 0. It returns a function that scores features. If the learner
+// has linear functions, the function uses them.
 func FitFeatures(ctx context.Context, l *classify.Learner, f *sparse.Block[float64], y []int, classes int, v param.Values) (func(x []float64) []float64, error) {
 	var linear *classify.LinearModel
 	var m *classify.Model
@@ -242,8 +243,8 @@ func FitFeatures(ctx context.Context, l *classify.Learner, f *sparse.Block[float
 	}, err
 }
 
-// CheckCalibrated checks the calibration of probabilities of overlapping classes: of new items with
-// a probability near q, a share near q belongs to the class.
+// CheckCalibrated checks the calibration of probabilities of overlapping classes. Of new items for which a class has a
+// probability near q, a share near q must have this class.
 func CheckCalibrated(t *testing.T, d *classify.Learner) {
 	t.Helper()
 	p := Clouds(21, 1200, 2, 3, 0.8)

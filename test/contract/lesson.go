@@ -17,8 +17,7 @@ import (
 // GoldenGraphs are the graphs of testdata/golden with results of learners.
 var GoldenGraphs = []string{"karate", "wrand60", "sbm300"}
 
-// Lesson is a golden graph with a kernel between all its nodes, the training nodes
-// first, in training order.
+// Lesson is a golden graph with a kernel between all its nodes. Training nodes come first, in training order.
 type Lesson struct {
 	Graph testgraph.Graph
 	Name  string
@@ -27,14 +26,14 @@ type Lesson struct {
 	Y     []int
 }
 
-// NewLesson takes the kernel of the learners' golden files.
+// NewLesson returns the lesson of a golden graph with the kernel of the learners' golden files.
 func NewLesson(t *testing.T, graph string) *Lesson {
 	t.Helper()
 	g := testgraph.Load(t, graph)
 	if graph != "sbm300" {
 		return LessonOf(g, graph, testgraph.Golden(t, graph+"/learner_K.npy"))
 	}
-	// exp(−3L̃), of which the golden file has some columns only.
+	// The kernel is exp(−3L̃). The golden file has only some of its columns.
 	n := len(g.Nodes)
 	a := mat.NewSymDense(n, nil)
 	g.A.DoNonZero(func(i, j int, v float64) {

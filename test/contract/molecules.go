@@ -14,10 +14,9 @@ import (
 // hetero is the number of labels of branches.
 const hetero = 3
 
-// Molecules returns a collection of small labelled graphs that resemble molecules: a chain of
-// rings and bridges of carbon, with short branches whose labels depend on the class of the
-// graph. For a share noise of the branches the class is random. vertices is the mean number of vertices of a graph, at
-// least 12; classes is at most 9.
+// Molecules returns a collection of small labelled graphs that resemble molecules: a chain of rings and bridges of carbon, with
+// short branches whose labels depend on the class of the graph. For a share noise of the branches the class is random. vertices
+// is the mean number of vertices of a graph and must be at least 12. classes must be at most 9.
 func Molecules(graphs, vertices, classes int, noise float64, rngSeed uint64) *graphfile.Collection {
 	c := &graphfile.Collection{Labels: []string{"C", "N", "O", "S"}, EdgeLabels: []string{"1", "2"}}
 	r := rand.New(rand.NewPCG(rngSeed, 1))

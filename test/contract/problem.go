@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Tests make short-lived features: a quarter of their time was the collector's.
+// Tests make short-lived features. Without this setting the garbage collector took a quarter of their time.
 func init() { debug.SetGCPercent(400) }
 
 // Planted returns the blocks of [testgraph.Planted].
@@ -45,8 +45,8 @@ func Lists(values map[string][]param.Value, features ...string) map[string][]par
 	return lists
 }
 
-// Blocks returns a graph of blocks, in which a node has inner neighbours in its own block and
-// outer in each other on average, with labels on some nodes, and the classes of all.
+// Blocks returns a graph of blocks with labels on some nodes, and the classes of all nodes. A node has on average inner
+// neighbours in its own block and outer neighbours in each other block.
 func Blocks(t testing.TB, seed uint64, n, labelled, classes int, inner, outer float64) (*problem.Problem, []int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -88,8 +88,8 @@ func Path(t testing.TB, n int, directed bool) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
-// FarLabels returns a path of n nodes with a label on every 97th node, and the classes of all
-// nodes. The class changes every 1000 nodes.
+// FarLabels returns a path of n nodes with a label on every 97th node, and the classes of all nodes. The class changes every
+// 1000 nodes.
 func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
 	t.Helper()
 	const apart, block = 97, 1000
@@ -105,7 +105,7 @@ func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
 	return p, class
 }
 
-// Accuracy returns the share of right classes among nodes without a label.
+// Accuracy returns the share of nodes without a label for which got is the right class.
 func Accuracy(p *problem.Problem, got, class []int) float64 {
 	isLabelled := problem.MarkLabels(p)
 	right := 0.0
@@ -123,7 +123,7 @@ type Counting struct {
 	sweeps atomic.Int64 // several walks may go on at once
 }
 
-// Count returns how many there were.
+// Count returns the number of sweeps so far.
 func (c *Counting) Count() int { return int(c.sweeps.Load()) }
 
 // SweepRows implements [sparse.Matrix].

@@ -109,9 +109,8 @@ func table(t TB, graph, file string, fields int) [][]string {
 	return rows
 }
 
-// Golden reads an array such as "karate/cwk_F_a0.5_uniform_t10.npy". A vector
-// becomes n×1; an array with more than two dimensions is stacked, so that
-// [t, i, c] stands in row t·n + i and column c. Integers become float64.
+// Golden reads an array such as "karate/cwk_F_a0.5_uniform_t10.npy". A vector becomes n×1. An array with more than two
+// dimensions is stacked, so that [t, i, c] is in row t·n + i and column c. Integers become float64.
 func Golden(t TB, name string) *sparse.Block[float64] {
 	t.Helper()
 	f, err := os.Open(filepath.Join(Root(t), "testdata", "golden", filepath.FromSlash(name)))
@@ -144,8 +143,7 @@ func Golden(t TB, name string) *sparse.Block[float64] {
 	return sparse.BlockOf(rows, cols, data)
 }
 
-// Root returns the folder that holds go.mod, looking upwards from the folder
-// in which the test runs.
+// Root returns the folder with go.mod, which is the folder in which the test runs or one of its parents.
 func Root(t TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -164,12 +162,11 @@ func Root(t TB) string {
 	}
 }
 
-// Close fails the test unless got and want have one shape and
+// Close fails the test if got and want have different shapes, or if not everywhere
 //
 //	|got − want| ≤ abs + rel·max|want|
 //
-// everywhere, the maximum over all finite elements of want. Equal infinities
-// are close.
+// where the maximum is over all finite elements of want. Equal infinities are close.
 func Close[T sparse.Float](t TB, got *sparse.Block[T], want *sparse.Block[float64], abs, rel float64) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols {
@@ -191,7 +188,7 @@ func Close[T sparse.Float](t TB, got *sparse.Block[T], want *sparse.Block[float6
 			if g == w {
 				continue
 			}
-			// A NaN on either side is no distance at all.
+			// If g or w is NaN, d is NaN.
 			if d := math.Abs(g - w); !(d <= bound) {
 				wrong++
 				if wrong == 1 || d > worst {

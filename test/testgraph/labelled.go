@@ -23,8 +23,8 @@ type Labelled struct {
 	Names   []string // the classes
 }
 
-// Planted returns a weighted graph of three blocks with a few nodes that have
-// no edge, a pair apart from the rest, and classes on labelled nodes.
+// Planted returns a weighted graph of three blocks, with a few nodes without edges, a pair that is not connected with other
+// nodes, and classes on labelled nodes.
 func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	class := make([]int, n)
@@ -32,7 +32,7 @@ func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 		class[i] = rng.IntN(3)
 	}
 	b := builder{nodes: n}
-	// Nodes 0 and 1 are alone, 2 and 3 a pair.
+	// Nodes 0 and 1 have no edges. Nodes 2 and 3 are the pair.
 	b.edge(2, 3, 0.5+rng.Float64())
 	for i := 4; i < n; i++ {
 		for j := 4; j < i; j++ {
@@ -59,7 +59,7 @@ func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 	return p
 }
 
-// Cora returns the citation graph that the demo carries, with a label on every node.
+// Cora returns the citation graph of the demo, with a label on every node.
 func Cora(t testing.TB) Labelled {
 	read := func(name string) [][2]string {
 		f, err := os.Open(filepath.Join(Root(t), "cmd", "heatwalk", "internal", "learn", "cora", name))
@@ -118,8 +118,8 @@ func Degrees(t TB, a *sparse.CSR) []float64 {
 	return d
 }
 
-// Clouds draws n items with p normally distributed features around one centre for each class, spread apart
-// from each other, and returns the features and the classes; every class has an item.
+// Clouds draws n items with p normally distributed features around one centre for each class, and returns the features and the
+// classes. spread scales the distances between centres. Every class has an item.
 func Clouds(rngSeed uint64, n, p, classes int, spread float64) (f *sparse.Block[float64], y []int) {
 	rng := rand.New(rand.NewPCG(rngSeed, 1))
 	centre := make([]float64, classes*p)

@@ -13,10 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestMatrix checks that the matrix from open holds what want holds and keeps
-// the contract of [sparse.Matrix]: the cut, the panels, one visit for each
-// range, the numbering of workers, errors, cancellation, concurrent sweeps.
-// open is called several times; it may return the same matrix each time.
+// TestMatrix checks that the matrix from open has the entries of want and keeps the contract of [sparse.Matrix]: the cut, the
+// panels, one visit for each range, the numbering of workers, errors, cancellation and concurrent sweeps. It calls open several
+// times; open may return the same matrix each time.
 func TestMatrix(t *testing.T, open func() sparse.Matrix, want *sparse.CSR) {
 	for _, check := range []struct {
 		name string
@@ -55,7 +54,7 @@ func testShape(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	}
 }
 
-// checkPanel compares one panel with the same entries of want.
+// checkPanel compares a panel with the same entries of want.
 func checkPanel(t *testing.T, p sparse.Panel, ranges []sparse.Range, want *sparse.CSR) {
 	t.Helper()
 	if p.Index < 0 || p.Index >= len(ranges) || p.Range != ranges[p.Index] {

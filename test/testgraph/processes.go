@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Processes calls run in size goroutines, which take the place of processes on several machines, with a
-// [sparse.Network] between them. After an error, the other goroutines stop at their next call of the
-// network, and Processes returns the first error.
+// Processes calls run in size goroutines, which take the place of processes on several machines and share a [sparse.Network].
+// After an error in a goroutine, the other goroutines stop at their next call of the network. Processes returns the first
+// error.
 func Processes(size int, run func(n sparse.Network) error) error {
 	h := &hub{size: size, posted: make([]any, size)}
 	h.changed.L = &h.mu
@@ -32,7 +32,7 @@ func Processes(size int, run func(n sparse.Network) error) error {
 	return h.err
 }
 
-// Whole returns the rows of the matrix, from the blocks of all processes. Every process calls it.
+// Whole returns the rows of the matrix from the blocks of all processes. Every process must call it.
 func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
 	gathered := sparse.BlockOf(team.TotalOf(x.Rows), x.Cols, make([]float64, team.TotalOf(x.Rows)*x.Cols))
 	for lo, hi := range team.CountingRows(0, x.Rows) {
@@ -44,7 +44,7 @@ func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
 	return gathered
 }
 
-// errStopped ends a goroutine because another one has failed.
+// errStopped ends a goroutine after another goroutine has failed.
 var errStopped = errors.New("testgraph: another process has failed")
 
 // hub is where the goroutines meet.
@@ -70,7 +70,7 @@ func (h *hub) stop(err error) {
 	h.changed.Broadcast()
 }
 
-// meet shows a value to the others, and returns the values of all processes when all have arrived.
+// meet passes a value to the other processes. It returns the values of all processes when all of them have called meet.
 func (h *hub) meet(rank int, value any) []any {
 	h.mu.Lock()
 	defer h.mu.Unlock()

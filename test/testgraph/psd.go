@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Semidefinite fails unless b equals its transpose to the bit and has no eigenvalue below −below.
+// Semidefinite fails the test if b differs from its transpose in any bit, or if b has an eigenvalue below −below.
 func Semidefinite(t TB, b *sparse.Block[float64], below float64) {
 	t.Helper()
 	sym := mat.NewSymDense(b.Rows, nil)

@@ -1,10 +1,9 @@
-// Package testgraph holds graphs for tests: tiny graphs with known answers,
-// random graphs from an rng seed, and the graphs of testdata/golden together with
-// reference results that other programs computed on them. Row i of
-// every golden array is line i of the graph's nodes.tsv.
+// Package testgraph has graphs for tests: tiny graphs with known answers, random graphs from an rng seed, and the graphs of
+// testdata/golden with reference results that other programs computed. Row i of every golden array belongs to line i of the
+// graph's nodes.tsv.
 //
-// [TestMatrix] is the contract of [sparse.Matrix] as a test, for every implementation, here or
-// elsewhere. [Processes] runs goroutines in place of the processes of several machines.
+// [TestMatrix] is the contract of [sparse.Matrix] as a test, for implementations of any package. [Processes] runs goroutines in
+// place of the processes of several machines.
 package testgraph
 
 import (
@@ -32,7 +31,7 @@ func Cycle(n int) *sparse.CSR {
 	return b.csr()
 }
 
-// Star returns n nodes of which node 0 is joined to all others.
+// Star returns n nodes. Edges join node 0 to all other nodes.
 func Star(n int) *sparse.CSR {
 	b := builder{nodes: n}
 	for i := 1; i < n; i++ {
@@ -41,15 +40,14 @@ func Star(n int) *sparse.CSR {
 	return b.csr()
 }
 
-// Complete returns n nodes, each joined to every other.
+// Complete returns n nodes. Edges join all pairs of nodes.
 func Complete(n int) *sparse.CSR {
 	b := builder{nodes: n}
 	b.clique(0, n)
 	return b.csr()
 }
 
-// TwoCliques returns two complete graphs of size nodes each, not joined:
-// rows 0 … size−1 and size … 2·size−1.
+// TwoCliques returns two complete graphs of size nodes, rows 0 … size−1 and rows size … 2·size−1. No edge joins the two graphs.
 func TwoCliques(size int) *sparse.CSR {
 	b := builder{nodes: 2 * size}
 	b.clique(0, size)
@@ -57,9 +55,8 @@ func TwoCliques(size int) *sparse.CSR {
 	return b.csr()
 }
 
-// Hub returns a wheel whose hub, node 0, has more than two ranges of
-// neighbours, so that its row is cut into three pieces; the other nodes lie
-// on a cycle.
+// Hub returns a wheel whose hub, node 0, has so many neighbours that its row is cut into three pieces. The other nodes are on a
+// cycle.
 func Hub() *sparse.CSR {
 	const rim = 2*sparse.MaxRange + 5
 	b := builder{nodes: rim + 1}
@@ -70,10 +67,9 @@ func Hub() *sparse.CSR {
 	return b.csr()
 }
 
-// Random returns an undirected graph with the given number of distinct edges
-// between uniformly drawn nodes; about one in nodes of them is a self loop.
-// Weights are multiples of 1/64 in (0, 4] if weighted, otherwise 1. Few edges
-// leave nodes isolated.
+// Random returns an undirected graph with the given number of distinct edges between uniformly drawn nodes. About one edge in
+// nodes edges is a self loop. If weighted is set, weights are multiples of 1/64 in (0, 4], otherwise 1. If there are few edges,
+// some nodes are isolated.
 func Random(rngSeed uint64, nodes, edges int, weighted bool) *sparse.CSR {
 	return random(rngSeed, nodes, edges, weighted, false)
 }
@@ -116,7 +112,7 @@ func random(rngSeed uint64, nodes, edges int, weighted, directed bool) *sparse.C
 	return b.csr()
 }
 
-// Permute returns the graph in which node i of a is called order[i].
+// Permute returns the graph in which node i of a has the number order[i].
 func Permute(a *sparse.CSR, order []int) *sparse.CSR {
 	rows, _ := a.Dims()
 	b := builder{nodes: rows}
