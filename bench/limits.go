@@ -40,7 +40,7 @@ func ThisMachine() Machine {
 	return m
 }
 
-// textOf returns the text of a file of the system, or "" where it is absent.
+// textOf returns the text of a file of the system. It returns "" if the file does not exist.
 func textOf(path string) string {
 	text, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(text))
@@ -49,8 +49,9 @@ func textOf(path string) string {
 // lineBytes is the size of a cache line.
 const lineBytes = 64
 
-// gatherRate returns the bytes per second of random rows of a block that are read. One number of each cache line is read: the
-// lines come from memory, and adding costs nothing. Four rows at a time hide the latency of the additions in a cache.
+// gatherRate returns the rate, in bytes per second, at which random rows of a block are read. It reads one
+// number of each cache line: the lines come from memory, and the additions cost nothing. It reads four rows at
+// a time to hide the latency of additions in a cache.
 func gatherRate(threads, rows, rowBytes int) float64 {
 	block := sparse.NewBlock[float32](rows, max(1, rowBytes/4))
 	for i := range block.Data {
@@ -72,7 +73,7 @@ func gatherRate(threads, rows, rowBytes int) float64 {
 	return float64(count*threads*rowBytes) / least
 }
 
-// readRows returns the sum of a number of each cache line of the rows that begin at places.
+// readRows returns the sum of one number of each cache line in the rows that begin at places.
 func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
 	data := block.Data
 	for ; len(places) >= 4; places = places[4:] {
@@ -85,7 +86,7 @@ func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
 	return sum
 }
 
-// timeThreads returns the seconds in which all threads do work once.
+// timeThreads returns the seconds until all threads have done work once.
 func timeThreads(threads int, work func(thread int)) float64 {
 	start := time.Now()
 	_ = sched.Run(context.Background(), threads, threads, func(_, thread int) error {

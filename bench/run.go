@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Settings say how much a workload does.
+// Settings states how much a workload does.
 type Settings struct {
 	Columns int  // of the block; walk has five
 	Double  bool // the block holds float64, not float32
@@ -17,7 +17,7 @@ type Settings struct {
 	Workers int  // 0: one for each processor
 }
 
-// Target is a graph that is swept.
+// Target is a graph on which workloads are measured.
 type Target struct {
 	A       sparse.Matrix
 	Degrees []float64
@@ -38,7 +38,8 @@ type Report struct {
 	Checksum         *float64 `json:"checksum,omitempty"`
 }
 
-// Times are the times of repetitions, which Each has in their order.
+// Times holds the times of the repetitions. SecondsEach and ProcessorSecondsEach are in the order of the
+// repetitions.
 type Times struct {
 	SecondsMin             float64   `json:"seconds_min"`
 	SecondsMedian          float64   `json:"seconds_median"`
@@ -60,7 +61,7 @@ func smallestAndMedian(list []float64) (smallest, median float64) {
 	return sorted[0], sorted[len(sorted)/2]
 }
 
-// Workload is something to measure on a graph.
+// Workload is a measurement on a graph with its name.
 type Workload struct {
 	Name    string
 	IsCoded bool // it reads the ids of a store's code, which a copy in memory does not have
@@ -70,10 +71,10 @@ type Workload struct {
 // Measurement measures a workload on a graph.
 type Measurement = func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 
-// Workloads are sweeps.
+// Workloads lists the workloads, which consist of sweeps.
 var Workloads = []Workload{{"decode", true, decode}, {"spmm", false, spmm}, {"walk", false, walk}}
 
-// Bytes estimates the memory of Run on a graph with the given number of rows, without the graph.
+// Bytes estimates the memory of Run on a graph with the given number of rows. It does not include the graph.
 func (w *Workload) Bytes(rows int, s *Settings) int64 {
 	if w.Name == "walk" {
 		return s.blockBytes((walkSteps+2)*rows, walkClasses)
@@ -81,8 +82,8 @@ func (w *Workload) Bytes(rows int, s *Settings) int64 {
 	return s.blockBytes(rows, 2*s.Columns+2)
 }
 
-// RowBytes returns the bytes of a row of the block that sweeps of the workload gather from, by
-// which the layout of a copy is chosen.
+// RowBytes returns the size in bytes of a row of the block from which sweeps of the workload gather. It
+// determines the layout of a copy.
 func (w *Workload) RowBytes(s *Settings) int {
 	if w.Name == "walk" {
 		return int(s.blockBytes(1, walkClasses))
@@ -97,8 +98,8 @@ func (s *Settings) blockBytes(rows, columns int) int64 {
 	return budget.Block[float32](rows, columns)
 }
 
-// measure runs work once to warm caches and buffers, then the repetitions that count. Work multiplies the graph with all columns
-// of a block as often as there are passes.
+// measure runs work once to warm caches and buffers, and then measures the repetitions. work must multiply the
+// graph with all columns of a block as often as passes says.
 func (s *Settings) measure(a sparse.Matrix, columns, passes int, work func() error) (*Report, error) {
 	v := &Report{Repeat: max(1, s.Repeat), Columns: columns, DType: "float32", Entries: a.NNZ(), Sweeps: passes}
 	if s.Double {

@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Scaling is a run that measures jobs on graphs of growing size, each in a process of its own, from small to large.
+// Scaling measures jobs on graphs of increasing size. Each job runs in its own process.
 type Scaling struct {
 	Program string   // heatwalk
 	Flags   []string // of every call of it
@@ -38,12 +38,12 @@ type Scaling struct {
 	Save     func(r *ScalingReport) error `json:"-"` // after each cell
 }
 
-// Peer is another program. In its command {graph} stands for an edge list, and {columns}, {threads} and {job} for the values
-// of a cell; without {job} it is compared in spmm. The last line that it prints has the seconds of each repetition, and then
-// the checksum of docs/json.md, or 0.
+// Peer is another program. In its command, {graph} stands for an edge list, and {columns}, {threads} and {job}
+// for values of a cell. A command without {job} is compared in the job spmm only. The last line that the
+// command prints must have the seconds of each repetition, and then the checksum of docs/json.md, or 0.
 type Peer struct{ Name, Command string }
 
-// Cell is a job with its cost.
+// Cell is a job on a graph with its cost.
 type Cell struct {
 	Job        string `json:"job"`
 	Graph      string `json:"graph"`
@@ -71,7 +71,7 @@ type Cell struct {
 	command string
 }
 
-// id names a cell.
+// id returns a text that identifies a cell.
 func (c *Cell) id() string {
 	return strings.Join(strings.Fields(fmt.Sprintln(c.Program, c.Job, c.Graph, c.Source, c.counts(""))), " ")
 }
@@ -100,21 +100,22 @@ type scalingGraph struct {
 	entries      int
 }
 
-// childDocument has the keys of documents of heatwalk that cells have.
+// childDocument has the keys that cells take from documents of heatwalk.
 type childDocument struct {
 	Report
 	Nodes           int64 `json:"nodes"`
 	PeakMemoryBytes int64 `json:"peak_memory_bytes"`
 }
 
-// ErrChecksum is the error of results that must be equal and are not.
+// ErrChecksum is the error about results that must be equal and are not.
 var ErrChecksum = errors.New("checksums differ")
 
-// errBudget is the reason of cells that are left out because of the budget.
+// errBudget is the reason for cells that are left out because of the budget.
 var errBudget = errors.New("it does not fit into the budget")
 
-// Run measures all cells within the budget. It begins a scale only if all cells of the scale fit, as far as the growth of the
-// scales before shows. If Run fails, the report has the cells that are finished.
+// Run measures all cells within the budget. It begins a scale only if all cells of the scale fit into the
+// budget, as estimated from the growth of earlier scales. If Run fails, the report contains the cells that are
+// finished.
 func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	r := &ScalingReport{Machine: ThisMachine()}
 	within, cancel := context.WithTimeout(ctx, s.Budget)
@@ -177,7 +178,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	return r, s.Save(r)
 }
 
-// plan returns the cells of generated graphs from small to large, and then the cells of edge lists.
+// plan returns the cells of generated graphs in the order of their size, and then the cells of edge lists.
 func (s *Scaling) plan() (cells []*Cell) {
 	for _, scale := range append(s.Lists["scales"], 0) {
 		for _, graph := range s.Graphs {
@@ -227,21 +228,22 @@ func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
 	return cells
 }
 
-// ourName is the name of the program that is no peer.
+// ourName is the name of this program among the programs of cells.
 const ourName = "heatwalk"
 
-// models has the commands that make graphs of 2^scale nodes, graphs of rmat and sbm with at most 16 and 8 edges a node.
+// models has the commands that generate graphs of 2^scale nodes. Graphs of rmat have at most 16 edges for each
+// node, and graphs of sbm at most 8.
 var models = map[string]string{
 	"rmat": "generate rmat --scale={scale} -o {graph}",
 	"sbm":  "generate sbm --nodes={nodes} --edges={edges} -o {graph}",
 	"grid": "generate grid --rows={height} --columns={width} -o {graph}",
 }
 
-// IsModel reports whether graphs of a name are generated.
+// IsModel reports whether graphs with this name are generated.
 func IsModel(graph string) bool { return models[graph] != "" }
 
-// add adds a cell after comparing its checksum with the checksums of equal cells: exactly, and with a relative error of 1e-4
-// for peers.
+// add adds a cell. It first compares the checksum of the cell with the checksums of equal cells: exactly, and
+// for peers with a relative error of 1e-4.
 func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
 		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {
@@ -311,7 +313,7 @@ func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	return list
 }
 
-// measureJob runs heatwalk, several times if the whole call counts.
+// measureJob runs heatwalk. It runs heatwalk several times if the time of the whole call is measured.
 func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, words []string) error {
 	const most = 3
 	const enough = 10 // seconds
@@ -357,7 +359,7 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, word
 	return nil
 }
 
-// call runs heatwalk and returns its document and its processor seconds.
+// call runs heatwalk. It returns its document and its processor seconds.
 func (s *Scaling) call(ctx context.Context, threads int, words []string) (*childDocument, float64, error) {
 	words = slices.Concat(words, []string{"--json", fmt.Sprintf("--threads=%d", threads)}, s.Flags)
 	cmd := exec.CommandContext(ctx, s.Program, words...)
@@ -369,7 +371,7 @@ func (s *Scaling) call(ctx context.Context, threads int, words []string) (*child
 	return d, childSeconds(cmd), json.Unmarshal(out, d)
 }
 
-// output runs a command and returns its stdout; the error has the last line of stderr.
+// output runs a command and returns its stdout. An error contains the last line of stderr.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
@@ -416,7 +418,8 @@ func (c *Cell) measurePeer(ctx context.Context, words []string) error {
 	return nil
 }
 
-// prepare makes a graph: the edge list, a store by degree, and lists of the first ids.
+// prepare makes the files of a graph: the edge list, a store in the order by degree, and lists of the first
+// ids.
 func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGraph, error) {
 	g := &scalingGraph{text: c.Graph, store: filepath.Join(s.Folder, name)}
 	if IsModel(c.Model) {
@@ -447,8 +450,8 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGr
 	return g, err
 }
 
-// writeProblem writes the labels and the attributes of a cell. Labelled nodes have equal distances, and each class has
-// consecutive ids.
+// writeProblem writes the labels and the attributes of a cell. Labelled nodes are at equal distances, and the
+// ids of each class are consecutive.
 func (g *scalingGraph) writeProblem(c *Cell) error {
 	var labels, attributes strings.Builder
 	n := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))
@@ -471,8 +474,8 @@ func (g *scalingGraph) writeProblem(c *Cell) error {
 		os.WriteFile(g.store+".attributes.tsv", []byte(attributes.String()), 0o666))
 }
 
-// measureLimits sets the limits of cells: the time in which this machine gathers the same number of random
-// rows of the same width, and from disk the time of decoding if that is longer.
+// measureLimits sets the limits of cells. A limit is the time in which this machine reads the same number of
+// random rows of the same width. For cells on disk it is the time of decoding if that is longer.
 func (r *ScalingReport) measureLimits() {
 	rates := map[[3]int]float64{}
 	for _, c := range r.Cells {

@@ -26,10 +26,10 @@ var scalingJobs = map[string]*scalingJob{
 	"kernel":   {command: "kernel {store} --kernel=regularized-laplacian --dtype=float64 --rows={store}.300.ids --cols={store}.{columns}.ids -o {output}.npy", axes: "columns threads"},
 }
 
-// ScalingJobs are the names of the jobs that [Scaling] has.
+// ScalingJobs lists the names of the jobs of [Scaling].
 var ScalingJobs = []string{"decode", "spmm", "walk", "solve", "exp", "eigen", "ingest", "classify", "kernel"}
 
-// row returns the columns and the bytes of a row in each sweep.
+// row returns the number of columns and the size in bytes of a row in each sweep.
 func (j *scalingJob) row(columns int) (width, bytes int) {
 	width = cmp.Or(j.width, columns)
 	return width, width * j.bytes

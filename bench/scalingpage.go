@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Fit is the exponent of a power law: seconds grow as the axis to this power.
+// Fit is a power law of a curve: the seconds grow as the axis to the power Exponent.
 type Fit struct {
 	Job      string  `json:"job"`
 	Curve    string  `json:"curve"` // what its cells have in common
@@ -21,7 +21,7 @@ type Fit struct {
 	Stderr   float64 `json:"exponent_stderr,omitempty"` // with three points or more
 }
 
-// scalingAxis is a property of cells that grows.
+// scalingAxis is a property of cells that varies along a curve.
 type scalingAxis struct {
 	name  string
 	noun  string // of a count of the cell; "": the curve is one of graphs of one model
@@ -37,7 +37,7 @@ var scalingAxes = []scalingAxis{
 	{"threads", "thread", func(c *Cell) *int { return &c.Threads }},
 }
 
-// curve names the cells that are equal but for the axis.
+// curve returns the name of the curve of a cell. Cells of a curve differ only in the axis.
 func (a *scalingAxis) curve(c *Cell) string {
 	graph := c.Graph
 	if a.noun == "" {
@@ -46,7 +46,7 @@ func (a *scalingAxis) curve(c *Cell) string {
 	return joinNames(c.Program, graph, c.Source, c.counts(a.noun))
 }
 
-// counts returns the counts of a cell but the count of a noun.
+// counts returns the counts of a cell as text. It omits the count with the noun except.
 func (c *Cell) counts(except string) string {
 	var parts []string
 	for _, a := range scalingAxes {
@@ -57,12 +57,12 @@ func (c *Cell) counts(except string) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinNames joins the names that are not empty, and leaves out what most curves have.
+// joinNames joins the names that are not empty. It omits names that most curves share.
 func joinNames(names ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "memory" || name == ourName }), ", ")
 }
 
-// fit fits a power law to each curve with two points or more.
+// fit fits a power law to each curve of at least two points.
 func (r *ScalingReport) fit() {
 	for _, job := range ScalingJobs {
 		for i := range scalingAxes {
@@ -104,7 +104,8 @@ func (r *ScalingReport) Noisy() (number int) {
 	return number
 }
 
-// complete returns the cells of a job on graphs whose cells all fit into the budget, so that all curves have the same ends.
+// complete returns the cells of a job. It omits scales with cells that do not fit into the budget, so that all
+// curves end at the same scale.
 func (r *ScalingReport) complete(job string) (cells []*Cell) {
 	for _, c := range r.Cells {
 		if c.Job == job && (r.cut == 0 || c.scale < r.cut) {
@@ -114,8 +115,9 @@ func (r *ScalingReport) complete(job string) (cells []*Cell) {
 	return cells
 }
 
-// AddTo adds a section with the charts of each job to the top of a page: a chart of seconds for each number of columns, with
-// all threads, and a chart of the speed-up by threads, with the most columns on the largest graph.
+// AddTo adds a section for each job at the top of a page. Charts of seconds are for each number of columns,
+// with all threads. The chart of the speed-up by threads is for the largest number of columns on the largest
+// graph.
 func (r *ScalingReport) AddTo(p *report.Page) {
 	tables := p.Sections
 	p.Sections = nil
@@ -147,7 +149,7 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 	p.Sections = append(p.Sections, tables...)
 }
 
-// chartOf returns the chart of a section with a name and a caption, or a new chart.
+// chartOf returns the chart of a section with this caption. It adds the chart if there is none.
 func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.Chart {
 	i := slices.IndexFunc(s.Charts, func(c *report.Chart) bool { return c.Caption == caption })
 	if i < 0 {
@@ -157,7 +159,7 @@ func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.
 	return s.Charts[i]
 }
 
-// addPoint adds a point to the curve of the program and the source of a cell.
+// addPoint adds a point to the curve with the program and the source of a cell.
 func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	name := c.Source
 	if c.Program != ourName || name == "" {
@@ -171,8 +173,8 @@ func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	}
 }
 
-// addSeconds adds the seconds of a cell to its chart, and the seconds in which the machine reads as many random rows
-// from memory.
+// addSeconds adds the seconds of a cell to its chart, and the seconds in which the machine reads the same
+// number of random rows from memory.
 func (c *Cell) addSeconds(s *report.Section) {
 	chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
 		report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})
@@ -183,7 +185,8 @@ func (c *Cell) addSeconds(s *report.Section) {
 	}
 }
 
-// addSpeedUp adds the seconds with the fewest threads divided by the seconds of a cell.
+// addSpeedUp adds the speed-up of a cell: the seconds with the fewest threads divided by the seconds of the
+// cell.
 func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 	i := slices.IndexFunc(cells, func(first *Cell) bool {
 		return first.Program == c.Program && first.Graph == c.Graph && first.Source == c.Source && first.counts("thread") == c.counts("thread")
@@ -198,7 +201,7 @@ func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 		first.SecondsMedian/slices.Max(c.SecondsEach), first.SecondsMedian/c.SecondsMin)
 }
 
-// shareAxes gives charts the same axes.
+// shareAxes gives all charts the same axes.
 func shareAxes(charts []*report.Chart) {
 	all := &report.Chart{Y: report.Axis{Log: true}}
 	for _, c := range charts {

@@ -10,12 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spmm times Y = D⁻¹A·X with X_ij = ((i·k + j) mod 17) + 1, i in the order of the ids,
-// on a block of k columns. The checksum is Σ Y.
+// spmm times Y = D⁻¹A·X on a block of k columns with X_ij = ((i·k + j) mod 17) + 1, where i is the place of a
+// row in the order of the ids. The checksum is Σ Y.
 var spmm = withElements(spmmOf[float32], spmmOf[float64])
 
-// spmmOf times D⁻¹A·X with elements T. The numbers of X depend on the position of a node alone, not
-// on its row, so that the checksum is the same for every order.
+// spmmOf times D⁻¹A·X with elements of type T. The numbers of X depend on the place of a node in the order of
+// the ids and not on its row, so that the checksum is the same for every order of rows.
 func spmmOf[T sparse.Float](ctx context.Context, t *Target,
 	s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()
@@ -38,14 +38,13 @@ func spmmOf[T sparse.Float](ctx context.Context, t *Target,
 
 const walkSteps, walkClasses = 10, 5
 
-// walk times ten steps of the partially absorbing walk with five classes and
-// α = ½, every P_t kept: rows divisible by 20 are labelled, row i with class
-// (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod 101). Rows
-// are counted in the order of the ids.
+// walk times ten steps of the partially absorbing walk with five classes and α = ½, and keeps every P_t. Rows
+// i divisible by 20 are labelled with class (i/20) mod 5. The checksum is Σ_ic P_10[i,c]·((31·i + 17·c) mod
+// 101). Rows are numbered in the order of the ids.
 var walk = withElements(walkOf[float32], walkOf[float64])
 
-// walkOf times a walk of walkSteps steps with absorbing seeds at every twentieth position, with
-// elements T.
+// walkOf times a walk of walkSteps steps with elements of type T. Every twentieth node in the order of the ids
+// is an absorbing seed.
 func walkOf[T sparse.Float](ctx context.Context, g *Target,
 	s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
@@ -100,7 +99,7 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target,
 	return v, nil
 }
 
-// withElements returns the workload with the elements that the settings ask for.
+// withElements returns the workload for the type of the elements in the settings.
 func withElements(single, double Measurement) Measurement {
 	return func(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 		if s.Double {
@@ -121,8 +120,8 @@ func position(order []uint32, r int) int {
 	return int(order[r])
 }
 
-// decode times a sweep that reads and decodes every range and adds nothing.
-// The checksum is the sum of all column ids.
+// decode times a sweep that reads and decodes every range and computes nothing. The checksum is the sum of all
+// column ids.
 func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	v, err := (&Settings{Repeat: s.Repeat}).measure(t.A, 1, 1, func() error {
 		_, err := sparse.RowSums(ctx, t.A, s.Workers, func([]uint32, []float64) float64 { return 0 })
@@ -143,7 +142,7 @@ func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return v, err
 }
 
-// sum returns the sum of weight(i, j)·b_rj, i the place of row r in the order of the ids.
+// sum returns the sum of weight(i, j)·b_rj, where i is the place of row r in the order of the ids.
 func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) *float64 {
 	total := 0.0
 	for r := range b.Rows {

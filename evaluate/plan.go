@@ -10,13 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 )
 
-// Plan lists the methods that [Run] compares and the splits that it draws. Run panics on a plan
-// without training sets.
+// Plan lists the methods that [Run] compares and the splits that it draws. Run panics if a plan has no
+// training sets.
 type Plan struct {
 	Methods []engine.Entry // the majority class is always measured too; an entry without a name has the name of its method
 
-	// The training sets: each fraction of the labels, or each number of nodes of every class, or all folds but one of Folds,
-	// or given splits, where splits of one size must be consecutive.
+	// The training sets of a size consist of a fraction of the labels, of a number of nodes of every class, or
+	// of all folds except one; or the splits are given. Given splits of one size must be consecutive.
 	Fractions []float64
 	PerClass  []int
 	Folds     int
@@ -28,15 +28,14 @@ type Plan struct {
 
 	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
-	// TuningSplits is the number of further splits on which one set of parameters is chosen for
-	// each training size. 0: parameters are chosen inside each training set, as with a given
-	// split.
+	// TuningSplits is the number of further splits on which a method chooses its parameters, once for each
+	// training size. If it is 0, or if splits are given, parameters are chosen inside each training set.
 	TuningSplits int
 
 	Settings *engine.Settings
 
-	// Progress, if not nil, is called at the start, and when a method has predicted a split:
-	// with the method's name and the splits of all methods and training sizes.
+	// Progress is called at the start, and after a method has predicted a split, with the name of the method.
+	// total is the number of splits of all methods and training sizes. Progress may be nil.
 	Progress func(stage string, done, total int64)
 }
 
@@ -49,12 +48,12 @@ type entry struct {
 	bytes              []int64          // memory of a prediction at each training size
 	space              budget.Workspace // memory of predictions side by side, and of choices on tuning splits
 
-	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If these are nil, the
-	// method chooses parameters on the training nodes.
+	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If
+	// chosen is nil, the method chooses parameters on the training nodes.
 	predict func(ctx context.Context, s choose.Split, chosen *engine.Parameters) (*trial, error)
 }
 
-// entries returns all methods that are measured, complete.
+// entries returns all methods to measure with all of their fields set.
 func (plan *Plan) entries(set *engine.Settings) []entry {
 	methods := plan.Methods
 	if !slices.ContainsFunc(methods,
@@ -95,7 +94,7 @@ func (s *size) newResult(method string) Measured {
 	return Measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
 
-// sizes checks all splits before anything is computed.
+// sizes returns the training sizes. It checks all splits before anything is computed.
 func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	share := func(s choose.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	var sizes []size
@@ -133,8 +132,8 @@ func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
-// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal, because
-// stratified draws and folds differ by some nodes.
+// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal,
+// because the sizes of stratified draws and of folds differ by some nodes.
 func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	isClose := func(a, b int) bool { return 50*max(a, b) <= 51*min(a, b) || max(a, b) == min(a, b)+1 }
 	for i, s := range plan.Given {
@@ -146,7 +145,7 @@ func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	return sizes
 }
 
-// SplitsOf returns all splits of a plan for labels of the given classes.
+// SplitsOf returns all splits of a plan for labels with the given classes.
 func (plan *Plan) SplitsOf(class []int,
 	seed uint64) (list []choose.Split, err error) {
 	sizes, err := plan.sizes(&engine.Problem{Class: class,

@@ -18,18 +18,18 @@ import (
 
 // Quality holds measures of scores. A measure that does not apply is nil.
 type Quality struct {
-	// Quality of the ranking of the items by the score of a class, averaged over the classes that some but not all items
-	// have.
+	// AveragePrecision and AUC measure the ranking of the items by the score of a class. They are averaged
+	// over the classes that some but not all items have.
 	AveragePrecision *float64 `json:"average_precision"` // Σ (Rₙ − Rₙ₋₁)·Pₙ, Pₙ and Rₙ precision and recall above the n-th score
 	AUC              *float64 `json:"auc"`               // area under the receiver operating characteristic
 
-	// Of scores that are probabilities: to within 1e-3, all are at least 0 and each row
-	// sums to one.
+	// LogLoss, Brier and CalibrationError are for scores that are probabilities: within 1e-3, all scores are
+	// at least 0 and each row has the sum 1.
 	LogLoss          *float64 `json:"log_loss"`          // mean of −ln p of the true class, p at least 2⁻²³
 	Brier            *float64 `json:"brier"`             // mean over items of Σ over classes of (p − [class is true])², 0 … 2
 	CalibrationError *float64 `json:"calibration_error"` // expected, over 15 bins of equal width: Guo et al. 2017
 
-	// Calibration are the bins of CalibrationError, over all splits their sums.
+	// Calibration has the bins of CalibrationError, summed over all splits.
 	Calibration *Calibration `json:"calibration,omitempty"`
 }
 
@@ -38,17 +38,17 @@ func (q *Quality) measures() []**float64 {
 		&q.CalibrationError}
 }
 
-// leastProbability is the resolution of float32. Smaller probabilities are raised to it, so that
-// their logarithm is finite.
+// leastProbability is the resolution of float32. Smaller probabilities are replaced by it, so that their
+// logarithm is finite.
 const leastProbability = 0x1p-23
 
-// rounding bounds how far a probability may be below 0, and the sum of a row from 1.
+// rounding is the largest amount by which a probability may be below 0, and by which the sum of a row may
+// differ from 1.
 const rounding = 1e-3
 
-// measureQuality compares the scores of items with their true classes. Item i has
-// class truth[i] and the prediction predicted[i], and row(i) returns its score for
-// each class, which is used until the next call. Cost: a sort of the items
-// for each class.
+// measureQuality compares the scores of items with their true classes. Item i has the class truth[i] and the
+// predicted class predicted[i]. row(i) returns the scores of item i, one for each class, which are used until
+// the next call of row. Cost: a sort of the items for each class.
 func measureQuality(truth, predicted []int, classes int,
 	row func(i int) []float32) Quality {
 	var q Quality
@@ -96,8 +96,8 @@ func measureQuality(truth, predicted []int, classes int,
 	return q
 }
 
-// rankings returns the mean average precision and AUC over the classes that some but not all items
-// have, or nil if there are none or a score is NaN. It overwrites score and positive.
+// rankings returns the mean average precision and the mean AUC over the classes that some but not all items
+// have. It returns nil if there are no such classes or a score is NaN. It overwrites score and positive.
 func rankings(truth []int, classes int, score []float64, positive []bool,
 	row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
@@ -126,13 +126,14 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 	return &sum[0], &sum[1]
 }
 
-// measureRanking returns two measures of scores, NaN without a positive and a negative item. The average precision is Σ (Rₙ
-// − Rₙ₋₁)·Pₙ over the distinct scores from the highest down, with Pₙ and Rₙ the precision and recall of all items with at
-// least that score. The AUC is the share of pairs of a positive and a negative item in which the positive item has the
-// higher score; equal scores count one half.
+// measureRanking returns two measures of scores. Both are NaN if there is no positive or no negative item. The
+// average precision is Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores in decreasing order, where Pₙ and Rₙ are the
+// precision and the recall of all items with at least that score. The AUC is the share of pairs of a positive
+// and a negative item in which the positive item has the higher score. Pairs with equal scores count one half.
 func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.Descending(score)
-	// positives, and pairs of them and a lower negative
+	// right counts positive items, and pairs counts pairs of a positive item and a negative item with a lower
+	// score.
 	right := 0
 	pairs := 0.0
 	for lo, hi := 0, 0; lo < len(order); lo = hi {
@@ -153,8 +154,8 @@ func measureRanking(positive []bool, score []float64) (averagePrecision, auc flo
 // calibrationBins is the number of bins of [Calibration], as in Guo et al.
 const calibrationBins = 15
 
-// Calibration counts items by the probability of their predicted class, in 15 bins of equal
-// width. A probability between two bins belongs to the lower one.
+// Calibration counts items by the probability of their predicted class, in 15 bins of equal width. A
+// probability between two bins belongs to the lower bin.
 type Calibration [calibrationBins]Bin
 
 // Bin holds items with similar probabilities.
@@ -174,8 +175,8 @@ func (c *Calibration) add(probability float64, isRight bool) {
 	b.Probability += probability
 }
 
-// error returns the expected calibration error of Guo et al. (2017): the mean over the items
-// of |share of right answers − mean probability| of their bin.
+// error returns the expected calibration error of Guo et al. (2017), which is the mean over the items of
+// |share of right predictions − mean probability| of their bin.
 func (c *Calibration) error() float64 {
 	sum := 0.0
 	items := 0
@@ -210,15 +211,15 @@ func newConfusion(classes int) Confusion {
 	return c
 }
 
-// Count adds one node for every pair of truth[i] and predicted[i].
+// Count adds a node for every i, with the true class truth[i] and the predicted class predicted[i].
 func (c Confusion) Count(truth, predicted []int) {
 	for i, t := range truth {
 		c[t][predicted[i]]++
 	}
 }
 
-// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the first classes, leaving out classes that occur neither as truth
-// nor as prediction; 0 if no class occurs.
+// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the first classes. It leaves out classes that occur
+// neither as truth nor as prediction. It returns 0 if no class occurs.
 func (c Confusion) macroF1(classes int) float64 {
 	sum := 0.0
 	present := 0
@@ -235,8 +236,8 @@ func (c Confusion) macroF1(classes int) float64 {
 	return sum / float64(max(1, present))
 }
 
-// meanStderr returns the mean of x and its standard error, the sample standard
-// deviation over √len(x). The standard error of a single value is 0.
+// meanStderr returns the mean of x and the standard error of the mean, which is the sample standard deviation
+// divided by √len(x). The standard error of a single value is 0.
 func meanStderr(x []float64) (mean, stderr float64) {
 	if len(x) < 2 {
 		return stat.Mean(x, nil), 0
@@ -251,8 +252,9 @@ type Truth struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// Accuracies are shares of right predictions, 0 to 1: of all compared nodes, and of the compared nodes that a label reaches.
-// No method can learn anything about unreached nodes, so that accuracies estimated from labels are about reached nodes.
+// Accuracies are shares of right predictions from 0 to 1: of all compared nodes, and of the compared nodes
+// that a label reaches. No method can learn anything about unreached nodes. Accuracies estimated from labels
+// are therefore accuracies on reached nodes.
 type Accuracies struct {
 	Nodes        int     `json:"nodes"`
 	All          float64 `json:"accuracy"`
@@ -260,7 +262,8 @@ type Accuracies struct {
 	NodesReached int     `json:"nodes_reached"`
 }
 
-// truthOf compares predicted classes with true classes. Only the first named classes have a part in the mean of F1.
+// truthOf compares predicted classes with true classes. Only the first named classes contribute to the mean of
+// F1.
 func truthOf(truth, predicted []int, classes, named int,
 	reached func(i int) bool) (t Truth) {
 	table := newConfusion(classes)
@@ -282,9 +285,9 @@ func truthOf(truth, predicted []int, classes, named int,
 	return t
 }
 
-// Compare compares predicted labels, a class of seeds for each row or [Unlabelled], with the
-// known labels of all nodes without a label in seeds. It returns nil if there are no such nodes.
-// A blank counts as wrong, and so does every class that seeds lacks.
+// Compare compares predicted labels with the known labels of the nodes that have no label in seeds. labels has
+// a class of seeds, or [Unlabelled], for each row. Compare returns nil if there are no such nodes. A blank
+// counts as wrong. A true class that seeds lacks counts as wrong too.
 func Compare(labels []int, reached *roaring.Bitmap,
 	seeds, actual *nodefile.Labels) *Truth {
 	seedClass := classOfRow(seeds, len(labels))
@@ -332,7 +335,7 @@ const probabilityBins = 10
 // leastCertain is the number of nodes that [Predictions] lists.
 const leastCertain = 20
 
-// Predictions are statistics of the predicted classes of a graph, see [Summarize].
+// Predictions holds statistics of the predicted classes of a graph, see [Summarize].
 type Predictions struct {
 	Classes     []string         `json:"classes"`
 	Expected    float64          `json:"expected"` // mean probability of the predicted class, the accuracy that calibrated probabilities have
@@ -342,13 +345,14 @@ type Predictions struct {
 
 	Rare *RareClass `json:"rare,omitempty"` // the class with fewer labels, if there are two classes
 
-	// Of the nodes whose true class is known, and has a label, else of held-out labels; nil without either.
+	// The comparison with the true classes of nodes whose true class has a label in training. Without true
+	// classes it is with held-out labels. Without held-out labels all are nil.
 	ComparedWith string       `json:"compared_with,omitempty"`
 	Confusion    Confusion    `json:"confusion,omitempty"`
 	Calibration  *Calibration `json:"calibration,omitempty"`
 }
 
-// ClassCounts counts the labels of a class and the nodes without a label that have it as prediction.
+// ClassCounts counts the labels of a class, and the nodes without a label for which the class is predicted.
 type ClassCounts struct {
 	Class           string  `json:"class"`
 	Labels          int     `json:"labels"`
@@ -357,7 +361,7 @@ type ClassCounts struct {
 	PredictionShare float64 `json:"prediction_share"`
 }
 
-// ProbabilityBin counts nodes with a probability of at least From and less than 0.1 more.
+// ProbabilityBin counts nodes whose probability is at least From and below From + 0.1.
 type ProbabilityBin struct {
 	From  float64 `json:"from"`
 	Nodes int     `json:"nodes"`
@@ -373,7 +377,7 @@ type UncertainNode struct {
 	SecondShare float64 `json:"second_probability"`
 }
 
-// RareClass is the nodes without a label that most likely have a class.
+// RareClass holds the nodes without a label for which a class is most likely.
 type RareClass struct {
 	Class       string          `json:"class"`
 	Predictions int             `json:"predictions"`
@@ -381,7 +385,7 @@ type RareClass struct {
 	Precision   []ListPrecision `json:"expected_precision"` // of the first 10, 50 and 100 nodes, and of all predictions
 }
 
-// LikelyNode is a node of a list, its number there, and its probability of the class.
+// LikelyNode is a node in a list, with its number in the list and its probability of the class.
 type LikelyNode struct {
 	Row         int     `json:"-"`
 	Number      int     `json:"number"`
@@ -389,14 +393,15 @@ type LikelyNode struct {
 	Probability float64 `json:"probability"`
 }
 
-// ListPrecision is the expected share of nodes of the class among the first nodes: the mean of their probabilities.
+// ListPrecision is the expected share of nodes of the class among the first nodes of a list. It is the mean of
+// their probabilities.
 type ListPrecision struct {
 	List      string  `json:"list"` // in words
 	Nodes     int     `json:"nodes"`
 	Precision float64 `json:"precision"`
 }
 
-// mostLikely is the number of nodes of the list of a rare class.
+// mostLikely is the number of nodes in the list of a rare class.
 const mostLikely = 100
 
 func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
@@ -438,9 +443,9 @@ func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 	return r
 }
 
-// Summarize returns statistics of the predictions for nodes without a label: labels are their classes, or [Unlabelled],
-// which does not count, and rows of scores sum to one. truth may be nil, then held-out labels take its place; id returns
-// the name of a node. Cost: one pass over the scores.
+// Summarize returns statistics of the predictions for nodes without a label. labels has the predicted class of
+// each row, or [Unlabelled] for rows that do not count. Rows of scores must have the sum 1. If truth is nil,
+// held-out labels take its place. id returns the name of the node in a row. Cost: one pass over the scores.
 func Summarize(prediction *engine.Prediction, labels []int,
 	seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
 	classes := len(seeds.Names)

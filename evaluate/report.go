@@ -40,8 +40,8 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// ClassReport is the part of a report on predictions of classes. The summary has the best method of the middle training
-// size, and whether the difference to the next one may be chance.
+// ClassReport is the part of a report about predictions of classes. The summary names the best method at the
+// middle training size, and says whether the difference from the next method may be chance.
 type ClassReport struct {
 	Unreached       int    `json:"nodes_unreached"`    // nodes that no label reaches, of which nothing can be learned
 	Untested        string `json:"untested,omitempty"` // classes without a test node in any split of a training size
@@ -51,7 +51,7 @@ type ClassReport struct {
 	Significance []Comparison `json:"significance"`
 }
 
-// Result is one method at one training size, with the measures of the kind of its predictions.
+// Result holds a method at one training size, with the measures for its kind of predictions.
 type Result struct {
 	Measured
 	*ClassMeasures
@@ -63,19 +63,20 @@ type Result struct {
 	columns  [4][]float64 // values of the fields by split
 }
 
-// F1 has the macro-F1 of classes or labels, the mean over splits.
+// F1 holds the macro-F1 of classes or labels, which is a mean over splits.
 type F1 struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// ClassMeasures are measures of predicted classes. Accuracies are 0 to 1.
+// ClassMeasures are measures of predicted classes. Accuracies are from 0 to 1.
 type ClassMeasures struct {
 	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
 	Accuracies     []float64 `json:"accuracies"` // by split
 
-	// Means over splits: the accuracy on the test nodes that a training label reaches, and their number.
+	// AccuracyReached is the accuracy on the test nodes that a training label reaches, and NodesReached is the
+	// number of these nodes. Both are means over splits.
 	AccuracyReached float64 `json:"accuracy_reached"`
 	NodesReached    float64 `json:"nodes_reached"`
 
@@ -85,7 +86,8 @@ type ClassMeasures struct {
 	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
 	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
-	// Unfinished is the message of the first unfinished prediction, and UnfinishedSplits the number of splits with one.
+	// Unfinished is the message about the first iteration that did not converge. UnfinishedSplits is the
+	// number of splits with such iterations.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
@@ -126,8 +128,9 @@ type Measured struct {
 	NodesTrained  float64 `json:"nodes_trained"`      // means over splits
 	NodesTested   float64 `json:"nodes_tested"`
 
-	// Parameters are the parameters of all splits, with values that were not chosen. They are null if there are none, or if
-	// each split has its own in ParametersBySplit. Text formats Parameters, or else the parameters of the first split.
+	// Parameters are the parameters that all splits have in common, including values that were not chosen.
+	// They are null if there are no parameters, or if each split has its own parameters, which are in
+	// ParametersBySplit. Text is the text of Parameters, or else of the parameters of the first split.
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 	Text              string            `json:"parameters_text,omitempty"`
@@ -146,7 +149,7 @@ func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	return err
 }
 
-// unite replaces equal parameters of splits by common parameters.
+// unite replaces the parameters of the splits by common parameters if they are equal.
 func (m *Measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 &&
 		!slices.ContainsFunc(list,
@@ -162,7 +165,7 @@ func (m *Measured) lineTo(w io.Writer) {
 	}
 }
 
-// Where the parameters of a method were chosen.
+// Places where the parameters of a method were chosen.
 const (
 	onSplits = "splits"        // once, on tuning splits, which have labels of the whole graph
 	inside   = "training sets" // for each training set, from its labels alone
@@ -201,8 +204,8 @@ func (r *Report) Page() string {
 	return "evaluate"
 }
 
-// WriteText writes the table of the measures, methods by training sizes, the chosen parameters, and for classes the other
-// measures.
+// WriteText writes the table of the measures by methods and training sizes, and the chosen parameters. For
+// classes it also writes the other measures.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	page, err := report.Build(r.Page(), r)
@@ -250,13 +253,13 @@ const (
 	drawsMark    = "†"
 )
 
-// Texts that explain the marks.
+// Explanations of the marks.
 const (
 	legend = "* best, ≈ not significantly worse; " + tests
 	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where test sets have at most 40 % of the size of training sets; Holm, level 0.05"
 )
 
-// drawn describes the splits that means are over.
+// drawn describes the splits over which means are taken.
 func (r *Sampling) drawn() string {
 	kind := ""
 	if r.Stratified {
@@ -374,7 +377,7 @@ func (r *Report) verdict() string {
 		report.PValue(test.PHolm) + ")."
 }
 
-// equalMethods returns the best method and methods whose difference from it may be chance.
+// equalMethods returns the names of the best method and of the methods whose difference from it may be chance.
 func (r *Report) equalMethods(best *Result) (names []string) {
 	names = []string{best.Method}
 	for _, c := range r.Significance {

@@ -19,10 +19,10 @@ import (
 	"github.com/heatwalk/heatwalk/method/regression"
 )
 
-// Run measures methods side by side: at each training size all of them learn
-// from the same training sets and are scored on the same test nodes. They predict numbers if p has values, several labels of
-// a node if plan.Several is set, and else classes. If several processes share the rows of the
-// graph, all of them have the labelled nodes, as named rows, and compute the same report, see [sparse.Team].
+// Run measures methods side by side. At each training size all methods learn from the same training sets and
+// are scored on the same test nodes. They predict numbers if p has values, several labels of a node if
+// plan.Several is set, and otherwise classes. If several processes share the rows of the graph, all processes
+// must have the labelled nodes as named rows, and compute the same report, see [sparse.Team].
 func Run(ctx context.Context, p *engine.Problem, plan *Plan) (*Report, error) {
 	set := plan.Settings.WithDefaults()
 	c := &comparison{p: p, plan: plan, report: new(Report)}
@@ -123,8 +123,7 @@ func (c *comparison) beginClasses(ctx context.Context, set *engine.Settings) err
 	return nil
 }
 
-// Workspace declares the memory of [Run]: the splits, and the largest of its methods at one of its
-// training sizes.
+// Workspace declares the memory of [Run]: the splits, and the largest memory of a method at a training size.
 func (plan *Plan) Workspace(p *engine.Problem) (w budget.Workspace, err error) {
 	set := plan.Settings.WithDefaults()
 	switch {
@@ -144,7 +143,7 @@ func (plan *Plan) Workspace(p *engine.Problem) (w budget.Workspace, err error) {
 	return budget.Held(splitBytes * int64(len(p.Row))).And(w), err
 }
 
-// Trained returns the largest number of labels that a method trains on.
+// Trained returns the largest number of labels on which a method trains.
 func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 	set := plan.Settings.WithDefaults()
 	sizes, err := plan.sizes(p, set.RNGSeed)
@@ -157,7 +156,8 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 // splitBytes is the memory of a label in splits and rankings.
 const splitBytes = 96
 
-// settle assumes that training sets of one size need the memory of the first one.
+// settle returns the methods with their memory at each training size. It assumes that training sets of one
+// size need the same memory.
 func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*engine.Problem, len(sizes))
@@ -195,11 +195,12 @@ func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	return methods, nil
 }
 
-// sideBytes bounds the memory of predictions that are computed at the same time.
+// sideBytes is the largest memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
-// sideBySide returns the number of predictions from a training set that are computed at the same time, and their settings.
-// Sweeps of small graphs are too short to be divided among processors.
+// sideBySide returns the number of predictions from a training set that are computed at the same time, and
+// their settings. Several are computed at a time because sweeps of small graphs are too short to be divided
+// among processors.
 func (m *entry) sideBySide(train *engine.Problem,
 	splits int) (lanes int, s *engine.Settings) {
 	if train.Team() != nil {
@@ -220,7 +221,7 @@ func (m *entry) sideBySide(train *engine.Problem,
 	return 1, m.Settings
 }
 
-// measure measures one method at one training size.
+// measure measures a method at one training size.
 func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result, error) {
 	s := &c.sizes[number]
 	result := &Result{Measured: s.newResult(m.Name)}
@@ -299,14 +300,14 @@ type trial struct {
 	add        func(r *Result) // adds the measures to the measures of earlier splits
 }
 
-// outcome holds the measures of a method that predicts classes on one split.
+// outcome holds the measures of a method that predicts classes, on one split.
 type outcome struct {
 	Truth
 	Quality Quality
 }
 
-// predict learns on the training nodes and predicts the test nodes. If chosen is nil, the method chooses parameters on
-// the training nodes.
+// predict learns from the training nodes and predicts the test nodes. If chosen is nil, the method chooses
+// parameters on the training nodes.
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
@@ -325,7 +326,7 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	a := new(trial)
 	isTunedInside := false
 	if chosen == nil {
-		// auto has no settings; a method without parameters has nothing to choose
+		// auto has no settings, and a method without parameters has nothing to choose.
 		isTunedInside = out.Settings > 1 ||
 			out.Settings == 0 && out.Tested > 0 && len(m.Takes) > 0
 		if out.Settings > 0 {
@@ -359,9 +360,9 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	return a, nil
 }
 
-// keepLabelledClasses returns the problem with only the classes that have a label, in the order of their first labels, and
-// their positions among the names of p, so that ties are decided as in a prediction from these labels. With known shares of
-// the classes it returns p.
+// keepLabelledClasses returns a problem with only the classes that have a label, in the order of their first
+// labels, so that ties are decided as in a prediction from these labels. It also returns the positions of
+// these classes among the names of p. If the shares of the classes are known, it returns p.
 func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))

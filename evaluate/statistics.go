@@ -13,13 +13,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// mostPaired is the number of classes up to which the links between them are counted.
+// mostPaired is the largest number of classes for which the links between classes are counted.
 const mostPaired = 20
 
 // Unlabelled is the class of a row without a label.
 const Unlabelled = -1
 
-// Statistics are counts of a graph and its labels, computed in two sweeps.
+// Statistics holds counts of a graph and its labels, computed in two sweeps.
 type Statistics struct {
 	Labelled int     // labels
 	Classes  int     // classes that they are of
@@ -32,21 +32,22 @@ type Statistics struct {
 	Largest    int64       // nodes of the largest component
 	Isolated   int64       // nodes without an edge
 
-	// SwitchWeight is the probability that an edge drawn in proportion to its weight joins different classes, SwitchEdge the
-	// probability for an edge drawn uniformly. Edges with an unlabelled end are ignored. Both are 0 without such edges.
+	// SwitchWeight is the probability that an edge joins different classes if it is drawn in proportion to its
+	// weight. SwitchEdge is this probability if the edge is drawn uniformly. Edges with an unlabelled end are
+	// ignored. Both are 0 if no edges are left.
 	SwitchWeight, SwitchEdge float64
 
 	Neighbours []uint32  // of each node; of a directed graph, along its edges
 	Pairs      [][]int64 // entries between labelled nodes, by class of the row and of the column; nil above 20 classes
 }
 
-// SizeCount is the number of components of a number of nodes.
+// SizeCount is the number of components with a given number of nodes.
 type SizeCount struct {
 	Nodes int64 `json:"nodes"`
 	Count int64 `json:"components"`
 }
 
-// LargestSizes returns the 30 largest sizes, largest first.
+// LargestSizes returns the 30 largest sizes in decreasing order.
 func (s *Statistics) LargestSizes() []SizeCount {
 	list := slices.Clone(s.Sizes[max(0, len(s.Sizes)-30):])
 	slices.Reverse(list)
@@ -60,12 +61,12 @@ type ClassLabels struct {
 	Share  float64 `json:"label_share"`
 }
 
-// ClassOrder returns the classes, most labels first.
+// ClassOrder returns the classes in decreasing order of their numbers of labels.
 func (s *Statistics) ClassOrder() []int {
 	return sched.Descending(s.OfClass)
 }
 
-// LabelsByClass returns the number of labels of each class, most labels first, for at most 400 classes.
+// LabelsByClass returns the number of labels of each class in decreasing order, for at most 400 classes.
 func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	for _, c := range s.ClassOrder()[:min(400, len(s.OfClass))] {
 		n := s.OfClass[c]
@@ -74,8 +75,8 @@ func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	return list
 }
 
-// DegreeBin counts the nodes with at least From and less than Below neighbours, and the nodes with such a weighted degree.
-// Nodes with 0 are in a bin from 0 to 0.
+// DegreeBin counts the nodes with at least From and fewer than Below neighbours, and the nodes with a weighted
+// degree in this range. Nodes with 0 are in a bin from 0 to 0.
 type DegreeBin struct {
 	From       float64 `json:"from"`
 	Below      float64 `json:"below"`
@@ -83,7 +84,7 @@ type DegreeBin struct {
 	Degrees    int     `json:"nodes_by_degree"`
 }
 
-// DegreeBins returns bins that double, without empty ones.
+// DegreeBins returns bins whose bounds double, without empty bins.
 func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 	const least = -1074 // exponent of the least number above 0
 	bins := make([]DegreeBin, 1023-least+2)
@@ -104,8 +105,8 @@ func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 	return slices.DeleteFunc(bins, func(b DegreeBin) bool { return b.Neighbours+b.Degrees == 0 })
 }
 
-// Measure returns the statistics of a graph in two sweeps. An edge is one entry if directed is
-// set, otherwise two; l may be nil.
+// Measure returns the statistics of a graph in two sweeps. If directed is set, an edge is one entry, and
+// otherwise two entries. l may be nil.
 func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	l *nodefile.Labels, workers int) (*Statistics, error) {
 	parts, err := (&graph.Graph{A: a, Symmetric: !directed, Workers: workers}).FindComponents(ctx)
@@ -152,7 +153,8 @@ func (s *Statistics) countComponents(parts *sparse.Components) {
 	}
 }
 
-// linkCounter counts the entries between labelled nodes, for each row, so that sums do not depend on the workers.
+// linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number
+// of workers.
 type linkCounter struct {
 	class    []int32 // of each row
 	directed bool
@@ -232,7 +234,8 @@ func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Share = float64(largest) / float64(s.Labelled)
 }
 
-// steps counts the ends of edges between labelled nodes, and the ends of edges between different classes, with their weights.
+// steps counts the ends of edges between labelled nodes, and the ends of edges between different classes, with
+// their weights.
 type steps struct {
 	ends, mixed         int64
 	weight, mixedWeight float64

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/regression"
 )
 
-// NumberMeasures are measures of predicted numbers. Errors are means over splits of errors at the test nodes, and the
-// standing is by RMSE.
+// NumberMeasures are measures of predicted numbers. Errors are errors at the test nodes, averaged over splits.
+// Methods are compared by RMSE.
 type NumberMeasures struct {
 	engine.Errors
 	RMSEStderr float64              `json:"rmse_stderr"`
@@ -23,7 +23,8 @@ type NumberMeasures struct {
 	Tested     []engine.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
-// beginNumbers adds the two means as baselines; all methods choose parameters by cross-validation.
+// beginNumbers prepares the comparison of methods that predict numbers. It adds two means as baselines. All
+// methods choose parameters by cross-validation.
 func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error {
 	for _, m := range slices.Concat(regression.Means(), c.plan.Methods) {
 		own := *set
@@ -79,7 +80,7 @@ func (r *Report) describeErrors() {
 	}
 }
 
-// mostPoints bounds the points of a chart of predicted values.
+// mostPoints is the largest number of points in a chart of predicted values.
 const mostPoints = 400
 
 func (r *Report) writeErrors(b *strings.Builder, table string) {
