@@ -131,8 +131,7 @@ func TestLanesAgree(t *testing.T) {
 	}
 }
 
-// copies is a matrix like a matrix on disk: the memory of each panel is overwritten after the
-// visit.
+// copies is a matrix that overwrites the memory of each panel after the visit, as a matrix on disk does.
 type copies struct{ sparse.Matrix }
 
 func (m copies) SweepRows(ctx context.Context, lo, hi, workers int, visit func(int, sparse.Panel) error) error {

@@ -67,7 +67,7 @@ func testScores[T sparse.Float](t *testing.T) {
 			t.Fatal(err)
 		}
 		w.Progress = nil
-		// Both add the same products, in different orders.
+		// Both sides add the same products, in different orders.
 		testgraph.Close(t, got, want, 0, float64(f.Cols)*0x1p-52)
 
 		for _, memory := range []int64{0, 1 << 20, 8 * 40 * 100} {

@@ -99,7 +99,7 @@ func TestValidateScale(t *testing.T) {
 	}
 }
 
-// The caller's mistakes panic.
+// Mistakes of the caller panic.
 func TestPanics(t *testing.T) {
 	w := randomWalk[float64](t, 1)
 	sink := func(int, *sparse.Block[float64]) error { return nil }

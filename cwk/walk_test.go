@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// reference computes P_0 … P_Steps of one variant as the paper writes them:
-// powers of the dense (n+k)×(n+k) matrix of eq. (3) on the extended P_0.
+// reference computes P_0 … P_Steps of one variant as the paper does, by powers of the dense (n+k)×(n+k) matrix of eq. (3),
+// applied to the extended P_0.
 func reference(w *cwk.Walk[float64], v cwk.Variant, prior func(i, c int) float64) *sparse.Block[float64] {
 	n, k := len(w.Degrees), w.Seeds.Classes
 	m := mat.NewDense(n+k, n+k, nil)

@@ -55,8 +55,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// compareVectors compares single vectors if gaps determine them, and projectors of complete
-// clusters.
+// compareVectors compares single vectors if gaps determine them. It compares projectors of complete clusters.
 func compareVectors(t *testing.T, p *Pairs, want *sparse.Block[float64], values []float64) {
 	t.Helper()
 	const gap = 1e-4
@@ -196,7 +195,7 @@ func TestAgainstDense(t *testing.T) {
 	}
 }
 
-// randomGraph is connected and large enough for the iterations.
+// randomGraph returns a connected graph that is large enough for the iterations.
 func randomGraph(n int) *sparse.CSR { return testgraph.Random(9, n, 4*n, false) }
 
 func TestWorkersAgree(t *testing.T) {
@@ -234,7 +233,7 @@ func TestKnownAtTheWrongEnd(t *testing.T) {
 	}
 }
 
-// Beyond returns the pairs behind the known ones.
+// Beyond returns the pairs behind the known pairs.
 func TestBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -353,7 +352,7 @@ func TestSolveChanges(t *testing.T) {
 
 }
 
-// LOBPCG iterates until residuals are small relative to the smallest values, far below the norm.
+// LOBPCG iterates until residuals are small relative to the smallest values, which are far below the norm.
 func TestRelative(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)
@@ -380,7 +379,7 @@ func TestRelative(t *testing.T) {
 	if iterations[0] >= iterations[1] {
 		t.Errorf("%d iterations, and %d for digits of the values", iterations[0], iterations[1])
 	}
-	// What rounding leaves is enough.
+	// Residuals that rounding leaves are accepted.
 	p.Known, p.Beyond = nil, false
 	if out, err := p.Solve(ctx, 1, &Settings{Preconditioned: true, Tolerance: 1e-3, Relative: 1. / 20}); err != nil || out.Residuals[0] > 1e-12*out.Norm {
 		t.Errorf("of the zero: %v", err)
@@ -420,8 +419,8 @@ func TestPreconditioned(t *testing.T) {
 	checkPairs(t, p.A, out, want.Values, 1e-9)
 }
 
-// The Laplacian of a complete tripartite graph has the eigenvalues 0, n less the size of a part, and
-// n: images are nearly dependent, and rounding parts of a known vector would grow.
+// The Laplacian of a complete tripartite graph has the eigenvalues 0, n and n less the size of a part. Images are nearly
+// dependent, and the parts of a known vector that rounding adds would grow.
 func TestFewEigenvalues(t *testing.T) {
 	const n, k = 260, 6
 	var entries []sparse.Triplet
@@ -446,8 +445,8 @@ func TestFewEigenvalues(t *testing.T) {
 	checkPairs(t, p.A, out, want, 1e-11*n)
 }
 
-// The known eigenvalue is so far from the others that rounding parts of its vectors would dominate
-// a filter.
+// The known eigenvalue is so far from the other eigenvalues that the parts of its vectors that rounding adds would dominate a
+// filter.
 func TestKnownFarAway(t *testing.T) {
 	const n = 260
 	rng := rand.New(rand.NewPCG(1, 2))

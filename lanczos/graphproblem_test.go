@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Pairs agree with dense matrices by definition, pairs of transition with T itself.
+// Pairs agree with dense matrices by definition. Pairs of the transition matrix agree with T itself.
 func TestEigenAgainstDense(t *testing.T) {
 	const n, k = 60, 25
 	a := testgraph.Random(5, n, 70, true)
@@ -48,7 +48,7 @@ func TestEigenAgainstDense(t *testing.T) {
 	}
 }
 
-// Lanczos is left as soon as the first filters show that a path would take thousands of products.
+// The search leaves Lanczos as soon as the first filters show that a path would take thousands of products.
 func TestUnresolvedEnd(t *testing.T) {
 	const n, k, most = 20_000, 20, 800
 	g, err := graph.New(t.Context(), testgraph.Path(n), nil)

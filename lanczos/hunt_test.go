@@ -93,8 +93,8 @@ func checkValues(t *testing.T, matrix sparse.Kind, which Which, g *graph.Graph, 
 	}
 }
 
-// denseMatrix returns S' = D^½·T·D^-½ for T, with the diagonal 1 of isolated nodes, and the factors
-// from vectors of the matrix to vectors of S'.
+// denseMatrix returns a symmetric matrix and the factors from its vectors to vectors of the given matrix. For T the symmetric
+// matrix is D^½·T·D^-½, with the diagonal 1 in isolated nodes.
 func denseMatrix(matrix sparse.Kind, g *graph.Graph) (h *mat.SymDense, scale []float64) {
 	n := len(g.Degrees)
 	a := g.A.(*sparse.CSR)

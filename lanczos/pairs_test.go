@@ -152,7 +152,7 @@ var kinds = []kind{
 	}, Smallest, func(c *sparse.Components, d []float64) *Known { return &Known{Components: c, Weights: roots(d)} }},
 }
 
-// The iterations are forced on small maps.
+// The methods run on small maps, too.
 var methods = []struct {
 	name  string
 	solve func(p *Problem, k int, s *Settings) (*Pairs, error)
@@ -174,7 +174,7 @@ func (p *Problem) forced(k int, s *Settings, by func(r *run) (*Pairs, error)) (*
 	return by(w)
 }
 
-// The norm of residuals is at most the largest eigenvalue, and not much less, for any method.
+// For any method, the norm of residuals is at most the largest eigenvalue, and not much less.
 func TestNorm(t *testing.T) {
 	for _, n := range []int{60, 600} {
 		a := testgraph.Random(3, n, 4*n, true)

@@ -57,8 +57,8 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// In a forest each node is joined to a random earlier node among the first hubs; matched is the
-// size of a largest matching, which is the number of positive and of negative eigenvalues.
+// forest returns a forest in which each node is joined to a random earlier node among the first hubs. matched is the size of a
+// largest matching, which is the number of positive and the number of negative eigenvalues.
 func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int) {
 	draw := rand.New(rand.NewPCG(seed, 1))
 	parent := make([]int, n)

@@ -75,7 +75,7 @@ func TestLimits(t *testing.T) {
 	if _, err := p.Solve(ctx, 10, &Settings{Preconditioned: true, Memory: 1 << 16}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	// A limit of the required bytes is accepted, one below it refused.
+	// A limit of the required bytes is accepted. A limit that is a byte lower is refused.
 	isolated := testgraph.Random(1, 300, 0, false)
 	for _, c := range []struct {
 		a sparse.Matrix
@@ -93,7 +93,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	// A limit refuses, or changes nothing.
+	// A limit causes an error or does not change a result.
 	need := Workspace(2000, 10, 0).Required(0)
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
@@ -132,7 +132,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The eigenproblem of a basis, which cannot be interrupted, is abandoned.
+// Cancelling abandons the eigenproblem of a basis, which cannot be interrupted.
 func TestCancelSmallEigenproblem(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 2))

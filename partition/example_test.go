@@ -11,7 +11,7 @@ import (
 )
 
 func ExampleLocality() {
-	// The path 2 – 0 – 3 – 1, whose numbers say nothing of it.
+	// The numbers of the nodes of the path 2 – 0 – 3 – 1 are not in its order.
 	path := mat.NewDense(4, 4, []float64{
 		0, 0, 1, 1,
 		0, 0, 0, 1,

@@ -66,7 +66,7 @@ func shuffled(t *testing.T, n int, edges [][2]int) *sparse.CSR {
 	return graph(t, n, edges)
 }
 
-// inverse returns the place of each node.
+// inverse returns the position of each node.
 func inverse(order []uint32) []int {
 	place := make([]int, len(order))
 	for i, node := range order {
@@ -75,7 +75,7 @@ func inverse(order []uint32) []int {
 	return place
 }
 
-// cost is the mean of log₂ of the gaps in rows, about their number of bits.
+// cost returns the mean of log₂ of the gaps in rows, which is about the number of bits of a gap.
 func cost(a *sparse.CSR, order []uint32) float64 {
 	place := inverse(order)
 	var bits float64
@@ -192,8 +192,7 @@ func TestCliques(t *testing.T) {
 	}
 }
 
-// The ends of a path of four nodes join their neighbours; the two pairs stay separate, since 1/m −
-// 3·3/(2m²) < 0.
+// The ends of a path of four nodes join their neighbours. The two pairs stay separate, because 1/m − 3·3/(2m²) < 0.
 func TestGain(t *testing.T) {
 	order, err := partition.Locality(t.Context(), testgraph.Path(4), nil)
 	if want := []uint32{1, 0, 2, 3}; err != nil || !slices.Equal(order, want) {

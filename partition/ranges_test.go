@@ -87,8 +87,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// countGhosts returns the number of rows of other processes that the rows of each process refer to; process p has the
-// ranges p, p+processes, ….
+// countGhosts returns the number of rows of other processes that the rows of each process refer to. Process p has the ranges p,
+// p+processes, ….
 func countGhosts(a *sparse.CSR, bounds []int, processes int) []int {
 	n, _ := a.Dims()
 	owner := make([]int, n)
@@ -115,7 +115,7 @@ func countGhosts(a *sparse.CSR, bounds []int, processes int) []int {
 	return ghosts
 }
 
-// A process with a hub needs the rows of all neighbours of the hub, whichever piece of its row they are in.
+// A process with a hub needs the rows of all neighbours of the hub, whichever piece of the hub's row they are in.
 func TestGhostsOfProcesses(t *testing.T) {
 	hub := testgraph.Hub()
 	n, _ := hub.Dims()

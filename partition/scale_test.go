@@ -18,19 +18,18 @@ type model struct {
 	rowBytes       float64 // of a block
 }
 
-// scattered returns the ghost rows of each of p processes if the neighbours of a node are anywhere: each of
-// the other n(1 − 1/p) nodes has d neighbours, one of which is in the range with probability
-// 1 − (1 − 1/p)ᵈ.
+// scattered returns the ghost rows of each of p processes if the neighbours of a node may be in any range. Each of the other
+// n(1 − 1/p) nodes has d neighbours. One of them is in the range of the process with probability 1 − (1 − 1/p)ᵈ.
 func (m model) scattered(p float64) float64 {
 	return m.nodes * (1 - 1/p) * (1 - math.Pow(1-1/p, m.entries/m.nodes))
 }
 
-// cut returns the ghost rows if a share of the edges, spread evenly, leads to other ranges.
+// cut returns the ghost rows if a given share of the edges leads to other ranges. These edges are spread evenly.
 func (m model) cut(p, share float64) float64 {
 	return m.nodes / p * (p - 1) * (1 - math.Pow(1-1/(p-1), share*m.entries/m.nodes))
 }
 
-// grid returns the rows that a process of a √p × √p grid of blocks receives and sends on in a step.
+// grid returns the rows that a process receives and sends on in a step, if the processes are a √p × √p grid of blocks.
 func (m model) grid(p float64) float64 { return 2 * m.nodes / math.Sqrt(p) * (1 - 1/math.Sqrt(p)) }
 
 func (m model) table() string {
@@ -64,8 +63,8 @@ func TestScalePage(t *testing.T) {
 	}
 }
 
-// plantedCommunities returns a graph of communities of equal size in which a share of the edges is inside,
-// with numbers of nodes that say nothing about them.
+// plantedCommunities returns a graph of communities of equal size in which a share of the edges is inside communities. The
+// numbers of nodes are independent of the communities.
 func plantedCommunities(t *testing.T, n, degree, communities int, inside float64) *sparse.CSR {
 	r := rand.New(rand.NewPCG(5, 6))
 	size := n / communities

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The graph of the default scale is in the cache; from 20 on memory limits the speed.
+// The graph of the default scale is in the cache. From scale 20 on, memory limits the speed.
 var scale = flag.Int("rmat", 16, "scale of the benchmarks' R-MAT graph: 2^scale rows, 32 entries a row before merging")
 
 // rmat is undirected, without loops, with nodes in random order.

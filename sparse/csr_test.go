@@ -225,7 +225,7 @@ func TestFromMatRefuses(t *testing.T) {
 	}
 }
 
-// twice visits every entry a second time, with the opposite sign except for the last one.
+// twice visits every entry a second time. The second value has the opposite sign, except for the last entry.
 type twice struct{ *mat.Dense }
 
 func (m twice) DoNonZero(f func(i, j int, v float64)) {

@@ -34,7 +34,7 @@ func TestBlocksAreGonums(t *testing.T) {
 	panics(t, mismatch, func() { sparse.BlockOfDense(new(mat.Dense)) })
 }
 
-// A step on memory of gonum has the bits of a step on blocks, and touches nothing else.
+// A step on memory of gonum has the bits of a step on blocks, and does not change other memory.
 func TestStepOnGonumsMemory(t *testing.T) {
 	rng := newRand(t, 13)
 	for _, cols := range []int{1, 3, 8, 17} {

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// One piece of a row of hubs has values other than 1.
+// hubs returns a matrix in which one piece of a row has values other than 1.
 func hubs(t *testing.T) *sparse.CSR {
 	t.Helper()
 	const n = 3*sparse.MaxRange + 100

@@ -49,8 +49,8 @@ func vector(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reference also bounds the rounding errors: each term is rounded a few times, and takes part in at most as
-// many additions as there are terms.
+// reference also bounds the rounding errors. Each term is rounded a few times, and takes part in at most as many additions as
+// there are terms.
 func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T]) (y, bound [][]float64) {
 	rows, _ := o.A.Dims()
 	a := o.A.(*sparse.CSR)
@@ -369,7 +369,7 @@ func TestStepRefusesShiftedViews(t *testing.T) {
 	}
 }
 
-// Without entries in A, the rank-one term alone remains: γ·u·(vᵀx).
+// If A has no entries, only the rank-one term γ·u·(vᵀx) remains.
 func TestRankOneOverManyRows(t *testing.T) {
 	both(t, testRankOneOverManyRows[float32], testRankOneOverManyRows[float64])
 }

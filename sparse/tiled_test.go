@@ -97,7 +97,7 @@ func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(w
 	})
 }
 
-// Panels without values among others have ones.
+// If some panels have values, panels without values have ones.
 func TestTiledWhereSomeAreOnes(t *testing.T) {
 	pay := sparse.TilesPay(1, 2, 1, 0)
 	p := random(t, newRand(t, 45), tiledPatterns["many ranges"])
@@ -195,8 +195,8 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	}
 }
 
-// Tiles need frequent first columns with a third of the entries of long rows. Otherwise a tiling
-// must save memory for values.
+// Tiles are used if the first columns are frequent and have a third of the entries of long rows. Otherwise a tiling must save
+// memory for values.
 func TestFindTiling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// content returns the content of a file, "" if it does not exist.
+// content returns the content of a file, or "" if the file does not exist.
 func content(t *testing.T, fsys durable.FS, name string) string {
 	t.Helper()
 	f, err := fsys.Open(name)
@@ -48,7 +48,7 @@ func put(fsys durable.FS, name, text string) error {
 	return durable.Commit(nil, p)
 }
 
-// systems runs a test on the real file system and on the one in memory.
+// systems runs a test on the real file system and on the file system in memory.
 func systems(t *testing.T, test func(t *testing.T, fsys durable.FS)) {
 	t.Run("real", func(t *testing.T) {
 		t.Chdir(t.TempDir())
@@ -124,8 +124,8 @@ func TestPending(t *testing.T) {
 // late are the operations that may fail after an output has its name.
 var late = map[string]bool{"sync": true, "remove": true, "close": true}
 
-// TestCommitOneFaults lets every operation fail once: the name holds the old
-// text or the new one, and nothing else is left.
+// TestCommitOneFaults makes every operation fail once. The name must have the old text or the new text, and no other files may
+// be left.
 func TestCommitOneFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
@@ -163,7 +163,7 @@ func set(fsys durable.FS, text string) error {
 	return setAll(fsys, text, []string{"out", "out.ids", "out.run.json"})
 }
 
-// setAll writes the files of paths; after a failure it aborts the others.
+// setAll writes the files of paths. After a failure it aborts the other files.
 func setAll(fsys durable.FS, text string, paths []string) error {
 	var files []*durable.Pending
 	for _, path := range paths {
@@ -186,8 +186,8 @@ func setAll(fsys durable.FS, text string, paths []string) error {
 	return err
 }
 
-// TestCommitFaults lets every operation fail once: where there was nothing,
-// all three files appear or none does, and the output never stands alone.
+// TestCommitFaults makes every operation fail once. In an empty directory, all three files or none must appear, and the output
+// never without the other files.
 func TestCommitFaults(t *testing.T) {
 	for i := 0; ; i++ {
 		mem := durabletest.NewMem()
@@ -212,8 +212,8 @@ func TestCommitFaults(t *testing.T) {
 	}
 }
 
-// whole reports whether files are all of one run, or all have marks, and whether they are new,
-// with a list of the files and their content.
+// whole reports whether the files are all of one run, or all have marks, and whether they are new. It also returns a list of
+// the files and their content.
 func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what []string) {
 	t.Helper()
 	ok = true
@@ -231,9 +231,8 @@ func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what 
 	return ok, isNew, what
 }
 
-// TestCommitReplaces lets operations fail over files that are there: no name
-// vanishes, the output is the new one only where the others are, and files of which
-// some are new and some are old have marks, which the next run removes.
+// TestCommitReplaces makes operations fail while existing files are replaced. No name may vanish. The output may be new only if
+// the other files are. If some files are new and some are old, they must have marks, which the next run removes.
 func TestCommitReplaces(t *testing.T) {
 	for _, paths := range groups {
 		for i := 0; ; i++ {
@@ -293,8 +292,8 @@ func list(t *testing.T, fsys durable.FS) (names []string) {
 	return names
 }
 
-// TestCommitCrash stops the machine before every operation: an output that is
-// there has the others, in whatever directories.
+// TestCommitCrash stops the machine before every operation. If the output exists, the other files must exist, whatever their
+// directories.
 func TestCommitCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, paths := range groups {
@@ -317,8 +316,8 @@ func TestCommitCrash(t *testing.T) {
 	}
 }
 
-// TestCommitCrashReplaces stops the machine before every operation: files that were
-// there are all old, all new, or have marks; afterwards they have none.
+// TestCommitCrashReplaces stops the machine before every operation. Existing files must be all old, be all new, or have marks.
+// After the next run they have no marks.
 func TestCommitCrashReplaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, paths := range groups {
@@ -360,8 +359,8 @@ func setAround(fsys durable.FS, text string) error {
 	return err
 }
 
-// TestCommitBesideFaults makes every operation fail once. In an empty directory the store never
-// appears without its file, nor the file without the store. Existing files keep their names.
+// TestCommitBesideFaults makes every operation fail once. In an empty directory the store must not appear without its file, nor
+// the file without the store. Existing files must keep their names.
 func TestCommitBesideFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
@@ -390,8 +389,7 @@ func TestCommitBesideFaults(t *testing.T) {
 	}
 }
 
-// TestCommitBesideCrash stops the machine before every operation: a store that exists has its
-// file.
+// TestCommitBesideCrash stops the machine before every operation. If the store exists, its file must exist.
 func TestCommitBesideCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	mem := durabletest.NewMem()
@@ -433,8 +431,7 @@ func TestCommitOneCrash(t *testing.T) {
 	}
 }
 
-// TestCrashLosesWhatWasNotSynced holds that the crashes of these tests are
-// worth something.
+// TestCrashLosesWhatWasNotSynced checks that the crashes of these tests lose data that was not synced.
 func TestCrashLosesWhatWasNotSynced(t *testing.T) {
 	mem := durabletest.NewMem()
 	f, _ := mem.Create("a")

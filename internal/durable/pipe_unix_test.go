@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Creating and writing a pipe without a reader wait until the context ends. A reader that opens it
-// afterwards finds its end, since no descriptor is left open.
+// Creating or writing a pipe without a reader waits until the context ends. A reader that opens the pipe afterwards finds its
+// end, because no descriptor is left open.
 func TestUntil(t *testing.T) {
 	stopped := errors.New("stopped")
 	for _, full := range []bool{false, true} {

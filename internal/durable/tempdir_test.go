@@ -40,7 +40,7 @@ func TestRemoveLeft(t *testing.T) {
 	}
 }
 
-// A temporary directory is known by any path in it.
+// InTempDir recognizes a temporary directory by any path in it.
 func TestInTempDir(t *testing.T) {
 	const name = ".heatwalk-0123456789abcdef"
 	for path, want := range map[string]string{

@@ -110,8 +110,8 @@ func (f *pausing) Rename(from, to string) error {
 	return err
 }
 
-// Of two runs that publish the same group at once one waits for the other, so that all
-// files are of one of them, and the marks and the lock are gone.
+// If two runs publish the same group at the same time, one waits for the other. Afterwards all files are of the same run, and
+// the marks and the lock are gone.
 func TestTwoGroups(t *testing.T) {
 	systems(t, func(t *testing.T, fsys durable.FS) {
 		if err := set(fsys, "old"); err != nil {
@@ -144,7 +144,7 @@ func TestTwoGroups(t *testing.T) {
 	})
 }
 
-// taken is a file system on which names of temporary files are taken.
+// taken is a file system on which names of temporary files exist already.
 type taken struct {
 	durable.FS
 	err   error
@@ -159,8 +159,7 @@ func (f *taken) CreateTemp(name string) (durable.File, error) {
 	return f.FS.CreateTemp(name)
 }
 
-// TestTakenNames checks that another name is tried if one exists, and that every other failure is
-// returned at once.
+// TestTakenNames checks that another name is tried if a name exists, and that every other error is returned at once.
 func TestTakenNames(t *testing.T) {
 	for _, c := range []struct {
 		err          error
@@ -180,8 +179,8 @@ func TestTakenNames(t *testing.T) {
 	}
 }
 
-// TestPermissions replaces files of several permission bits, one of them behind a link:
-// the new files have the same, and others cannot read them while they are written.
+// TestPermissions replaces files with several permission bits, one of them behind a link. The new files must have the bits of
+// the old files. Others must not be able to read them while they are written.
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
@@ -296,8 +295,7 @@ func TestFinal(t *testing.T) {
 	}
 }
 
-// A link whose target does not exist yet, relative ones too, stays, and the file is made at its
-// target.
+// A link whose target does not exist yet stays, and the file is made at its target. This holds for relative links, too.
 func TestLinkToNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, to := range []string{filepath.Join(dir, "absolute"), "relative"} {
@@ -322,8 +320,8 @@ func TestLinkToNothing(t *testing.T) {
 	}
 }
 
-// A folder that is replaced by a link while files are written, or between two of their renames, is an error that is no
-// missing input, and the folder behind the link keeps its files.
+// If a link replaces a folder while files are written, or between two of their renames, the error does not say that an input is
+// missing. The folder behind the link keeps its files.
 func TestFolderReplaced(t *testing.T) {
 	for _, isLate := range []bool{false, true} {
 		parent := t.TempDir()
@@ -384,8 +382,8 @@ func TestAbortTellsWhatStays(t *testing.T) {
 	}
 }
 
-// A run writes files in addition to its output under names that the user did not give. Links
-// of such names are replaced, and their targets keep their content.
+// A run writes files in addition to its output under names that the user did not give. A link with such a name is replaced, and
+// its target keeps its content.
 func TestBesideFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")

@@ -46,8 +46,8 @@ func readFloors(t *testing.T) map[string]int {
 	return floors
 }
 
-// A package imports only packages of lower floors, never one of its own, and a room inside a package is imported by that
-// package and by rooms inside it alone.
+// A package imports only packages of lower floors. A room inside a package is imported only by this package and by rooms inside
+// it.
 func TestImportsPointDownwards(t *testing.T) {
 	floors := readFloors(t)
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// What pages and package comments call pkg.Name is there, in a package of that name.
+// If a page or package comment names pkg.Name, a package pkg has this name.
 func TestPagesNameWhatIsThere(t *testing.T) {
 	names := exportedNames(t)
 	pages, err := filepath.Glob("docs/*.md")
@@ -50,7 +50,7 @@ var (
 	fileEnd   = regexp.MustCompile(`\.(go|md|sh|py|c|cc|yaml)$`)
 )
 
-// Links of pages lead to files and headings that are there, and so do names of files in backticks.
+// Links of pages lead to existing files and headings. Names of files in backticks exist.
 func TestPagesLink(t *testing.T) {
 	list, err := exec.Command("git", "ls-files").Output()
 	if err != nil {

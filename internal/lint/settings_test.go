@@ -16,8 +16,8 @@ import (
 // saysNil matches the comment of a type of settings.
 var saysNil = regexp.MustCompile(`(?i)\bnil\s+(means?\s+(all\s+)?defaults|(means|is)\s+the\s+zero)`)
 
-// Exported functions that read fields of settings compare these with nil first, if the comment of their type says what nil means.
-// A job that its context ends returns sched.Cause, which has the cause too.
+// If the comment of a type of settings says what nil means, exported functions compare settings with nil before they read a
+// field. If the context ends a job, the job returns sched.Cause, which also has the cause.
 func TestNilSettings(t *testing.T) {
 	fset := token.NewFileSet()
 	files := map[string]*ast.File{}
@@ -100,7 +100,8 @@ func TestNilSettings(t *testing.T) {
 	}
 }
 
-// firstUse returns the place where a body reads a field of a parameter that it never compares with nil, or copies it.
+// firstUse returns the first place where a body reads a field of a parameter, or copies it. It returns no place if the body
+// compares the parameter with nil.
 func firstUse(body *ast.BlockStmt, parameter string, isMethod func(name string) bool) (use token.Pos) {
 	isParameter := func(x ast.Expr) bool {
 		id, isIdent := x.(*ast.Ident)

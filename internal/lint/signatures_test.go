@@ -96,7 +96,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// eachNamed calls visit with the declarations of all types that a type is made of, those of exported fields and methods only.
+// eachNamed calls visit with the declarations of all types that a type is made of. It follows exported fields and methods only.
 func eachNamed(t types.Type, place string, visit func(place string, o *types.TypeName)) {
 	each := func(t types.Type) { eachNamed(t, place, visit) }
 	switch t := t.(type) {

@@ -69,7 +69,7 @@ func sample() *Chart {
 	}}
 }
 
-// An SVG is well-formed, its shapes lie within its frame, and texts of one line do not overlap.
+// An SVG is well-formed, its shapes are within its frame, and texts of one line do not overlap.
 func TestSVG(t *testing.T) {
 	for _, hasLabels := range []bool{false, true} {
 		c := sample()
@@ -106,8 +106,8 @@ func checkSVG(t *testing.T, s *scene) {
 	}
 }
 
-// A page has the facts, charts and tables of its sections, escaped, and leaves out sections without content. A
-// series has one color; a number or a node that is spelled as its name has none.
+// A page has the facts, charts and tables of its sections, escaped, and omits sections without content. A series has one color.
+// A number or a node whose text is the name of a series has no color.
 func TestPage(t *testing.T) {
 	table := &Table{
 		Caption: "A <caption>.", Head: []string{"method", "note", "accuracy, %", "nodes"}, Bars: map[int]bool{3: true},
@@ -194,7 +194,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// TestEncode replaces numbers that are not finite in fields and lists of a document, which stays as it is.
+// TestEncode replaces numbers that are not finite in fields and lists of a document. The document itself must not change.
 func TestEncode(t *testing.T) {
 	type inner struct {
 		Rate float32 `json:"rate"`

@@ -18,7 +18,7 @@ func TestAbandon(t *testing.T) {
 		t.Errorf("the panic does not reach the caller: %v", p)
 	}
 
-	// It returns while f has not ended, and f may go on.
+	// Abandon returns while f has not ended, and f may continue.
 	release, ended := make(chan struct{}), make(chan struct{})
 	err := sched.Abandon(ctx, func() {
 		cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// caught returns what f panics with.
+// caught returns the value with which f panics.
 func caught(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
@@ -44,8 +44,7 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// TestInRows checks that a panic has the rows in work (the innermost ones) and its stack, for any
-// number of workers.
+// TestInRows checks that a panic has its stack and the innermost rows in work, for any number of workers.
 func TestInRows(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		value := caught(func() {

@@ -48,9 +48,8 @@ func TestEveryPieceOnce(t *testing.T) {
 	}
 }
 
-// TestPiecesStartInOrder: one after the other with one worker, on the calling
-// goroutine (it would race otherwise); with more, a piece starts only when
-// fewer than that many below it have not.
+// TestPiecesStartInOrder checks the order of pieces. With one worker, pieces run one after the other on the calling goroutine;
+// otherwise the test would race. With w workers, a piece starts only if fewer than w pieces below it have not started.
 func TestPiecesStartInOrder(t *testing.T) {
 	var order []int
 	_ = sched.Run(t.Context(), 1, 50, func(_, piece int) error {
@@ -86,7 +85,7 @@ func TestLowestErrorWins(t *testing.T) {
 		gate.Add(min(workers, 7))
 		err := sched.Run(t.Context(), workers, 100, func(_, piece int) error {
 			if piece < workers {
-				// All fail, and only when all have started.
+				// All pieces fail, after all of them have started.
 				gate.Done()
 				gate.Wait()
 				return fmt.Errorf("piece %d", piece)
@@ -115,7 +114,7 @@ func TestErrorStopsTheRest(t *testing.T) {
 	}
 }
 
-// TestErrorStopsOtherWorkers: they end with the pieces they have.
+// TestErrorStopsOtherWorkers checks that other workers start no further piece after an error.
 func TestErrorStopsOtherWorkers(t *testing.T) {
 	const pieces = 1_000_000
 	failure := errors.New("failure")

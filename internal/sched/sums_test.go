@@ -8,7 +8,7 @@ import (
 )
 
 func TestSumsAddInTheOrderOfThePieces(t *testing.T) {
-	// 1 is lost when it is added to 2⁵³ but not before: the order shows.
+	// Adding 1 to 2⁵³ loses the 1. Therefore the sum shows the order of the additions.
 	values := []float64{1, 1, 0x1p53, 1, 1, -0x1p53}
 	var want float64
 	for _, v := range values {

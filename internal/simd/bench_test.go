@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// benchmarkEach runs a benchmark with every form of the loops; not all have one
-// of their own for AVX-512.
+// benchmarkEach runs a benchmark with every form of the loops. Some loops have no AVX-512 form.
 func benchmarkEach(b *testing.B, avx512 bool, bench func(*testing.B)) {
 	for _, v := range variants() {
 		if v.name == "AVX512" && !avx512 {
@@ -25,8 +24,7 @@ func perEntry(b *testing.B, entries, columns int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(entries)/float64(columns), "ns/entry/column")
 }
 
-// benchmarkGather reads rows at random of a block of n numbers, for sums of
-// mean entries on average.
+// benchmarkGather reads random rows of a block of n numbers, for sums whose mean length is mean.
 func benchmarkGather[T Float](b *testing.B, k, n, mean int, weighted bool) {
 	const entries = 1 << 14
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -73,7 +71,7 @@ func BenchmarkGather(b *testing.B) {
 	}
 }
 
-// BenchmarkShort is of sums of six entries, from a near cache and from a far one.
+// BenchmarkShort gathers sums of six entries from a near cache and from a far cache.
 func BenchmarkShort(b *testing.B) {
 	for _, k := range []int{1, 5, 8, 16} {
 		for name, n := range map[string]int{"near": 100_000, "far": 2 << 20} {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fenced returns n zero elements at the end of a mapping, so that reading behind them
-// crashes the test.
+// fenced returns n zero elements at the end of a mapping, so that a read behind the elements crashes the test.
 func fenced[E any](t *testing.T, n int) []E {
 	t.Helper()
 	page := unix.Getpagesize()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPack takes random numbers out of their bits again, one bit after the other.
+// TestPack reads packed random numbers back, one bit after the other.
 func TestPack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 0))
 	eachVariant(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// variant is a form of the loops; use makes it the one that runs.
+// variant is a form of the loops. use selects it.
 type variant struct {
 	name string
 	use  func()
@@ -66,11 +66,11 @@ func newGraph[T Float](rng *rand.Rand, rows, mean int) graph[T] {
 	return g
 }
 
-// bitsOf returns the bits of v, so that a comparison is one of bits.
+// bitsOf returns the bits of v, so that a comparison compares bits.
 func bitsOf[T Float](v T) uint64 { return math.Float64bits(float64(v)) }
 
-// testGather compares a gather with the sums taken entry by entry, for every
-// width up to 100, with strides at and beyond the width.
+// testGather compares a gather with sums that are computed entry by entry, for every width up to 100 and for strides of at
+// least the width.
 func testGather[T Float](t *testing.T, weighted bool) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -146,9 +146,9 @@ func TestGatherOfValues(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, true) })
 }
 
-// testLongRows compares gathers of long rows, which are taken two at a time, with
-// the sums taken entry by entry: rows alike, one that is as long as all others,
-// first, last or in the middle, and rows without entries everywhere.
+// testLongRows compares gathers of long rows, two at a time, with sums that are computed entry by entry. Rows have equal
+// lengths, or one row is as long as all other rows together and is first, last or in the middle. Rows without entries are
+// everywhere.
 func testLongRows[T Float](t *testing.T, weighted bool) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -265,7 +265,7 @@ func testAddRows[T Float](t *testing.T) {
 	})
 }
 
-// A row that is repeated takes up the others one after the other.
+// A repeated row adds up the other rows one after the other.
 func TestAddRowsInTurn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := 1; k < 40; k++ {
@@ -422,7 +422,7 @@ func TestDecodeByHand(t *testing.T) {
 	})
 }
 
-// TestHashPairs compares with one hash after the other, of rows and of columns.
+// TestHashPairs compares HashPairs with one hash after the other, of rows and of columns.
 func TestHashPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 0))
 	all := make([]uint32, 500)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestTiles compares sums in three parts (old values, 16-bit ids, other ids) with sums entry by
-// entry.
+// TestTiles compares sums in three parts, old values, 16-bit ids and other ids, with sums that are computed entry by entry.
 func TestTiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -23,7 +22,7 @@ func testTiles[T Float](t *testing.T) {
 			for _, rows := range []int{0, 1, 7, 60} {
 				longest, stride := 9, k+rng.IntN(4)
 				if k&(k-1) == 0 && rng.IntN(3) > 0 {
-					// Rows of which two are taken at a time.
+					// The loop takes two of these rows at a time.
 					longest, stride = 99, k
 				}
 				near, far := newGraph[T](rng, rows, rng.IntN(longest)), newGraph[T](rng, rows, rng.IntN(longest))
@@ -104,7 +103,7 @@ func weighted[T Float](val []T, e int64, v T) T {
 	return T(val[e] * v)
 }
 
-// TestWiden compares with conversions one by one.
+// TestWiden compares Widen with conversions one by one.
 func TestWiden(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		testWiden[float32, uint8](t)

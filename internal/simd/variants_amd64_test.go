@@ -5,8 +5,7 @@ package simd
 // processor lists the features of this machine.
 var processor = [7]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512, hasHashesAVX512, hasDistancesAVX512}
 
-// variants are the forms of the loops that the processor has, the one it would choose
-// first.
+// variants returns the forms of the loops that the processor has, beginning with the form that it would choose.
 func variants() []variant {
 	use := func(avx2, decodeAVX2, decodeAVX512, checksumAVX512, hashesAVX512, distancesAVX512 bool) func() {
 		return func() {

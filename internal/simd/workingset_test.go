@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestWorkingSet compares choices and steps with loops that know no lanes: of numbers
-// that are often equal, bounds that are infinite, gains that are too small to be exact,
-// and numbers that are none.
+// TestWorkingSet compares choices and steps with loops without lanes. Some numbers are often equal, bounds may be infinite,
+// gains may be too small to be exact, and some numbers are NaN.
 func TestWorkingSet(t *testing.T) {
 	t.Run("float32", testWorkingSet[float32])
 	t.Run("float64", testWorkingSet[float64])
@@ -71,7 +70,7 @@ func testWorkingSet[T Float](t *testing.T) {
 	})
 }
 
-// slowGain finds the largest gain first, and then the last place that has it.
+// slowGain finds the largest gain, and then the last index that has this gain.
 func slowGain[T Float](down, diag []float64, row []T, f, kii float64) int {
 	gain := func(k int) float64 {
 		e := kii + diag[k] - 2*float64(row[k])

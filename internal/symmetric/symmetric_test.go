@@ -26,10 +26,10 @@ func mustEigen(t testing.TB, h *mat.SymDense, workers int) ([]float64, *mat.Dens
 	return values, v
 }
 
-// units are the sizes of numbers whose squares over- or underflow.
+// units are sizes of numbers whose squares overflow or underflow.
 var units = map[string]float64{"tiny": 0x1p-600, "huge": 0x1p600}
 
-// problems are matrices with all that makes eigenproblems hard.
+// problems returns matrices with everything that makes eigenproblems hard.
 func problems(n int) map[string]*mat.SymDense {
 	rng := rand.New(rand.NewPCG(uint64(n), 0))
 	all := map[string]*mat.SymDense{
@@ -150,8 +150,8 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// Pairs that change by no more than the tolerance, 8ε times the largest eigenvalue or
-// element of z, stay as they are; beyond it they do not.
+// A pair that changes by at most the tolerance, 8ε times the largest eigenvalue or element of z, stays as it is. A pair that
+// changes by more does not.
 func TestDeflate(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, test := range []struct {

@@ -17,7 +17,7 @@ type codedRow struct {
 	code []uint32
 }
 
-// relations returns the rows and columns of a directed store; row 0 has hub entries, and the edges 0–1 have two kinds and two
+// relations returns the rows and columns of a directed store. Row 0 has hub entries, and the edges 0–1 have two kinds and two
 // times.
 func relations(hub int) (out, in []codedRow) {
 	out = make([]codedRow, max(4, hub))

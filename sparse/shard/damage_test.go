@@ -158,7 +158,7 @@ func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) e
 	return w.writeFrame(&frameJob{r: r, frame: frame, payloadBytes: len(frame) - headerBytes, degrees: make([]float64, 1)})
 }
 
-// The checksums are right, but no writer would produce the content.
+// A store has right checksums, but content that no writer would produce.
 func TestImpossible(t *testing.T) {
 	frame := func(lengths, ids []uint32, val []float64, payload func([]byte) []byte) error {
 		mem := durabletest.NewMem()
@@ -231,8 +231,8 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// With right checksums, degrees must be finite when the store is opened, and must be the degrees of the
-// rows when it is swept.
+// With right checksums, degrees must be finite when the store is opened. When it is swept, they must be the degrees of the
+// rows.
 func TestForgedDegrees(t *testing.T) {
 	for _, c := range []struct {
 		val    []float64 // nil: an unweighted store
@@ -335,7 +335,7 @@ func TestManifestNames(t *testing.T) {
 	wantError(t, scan(mem), ErrCorrupt, `g/manifest: 00000000000000a1-0000.shard: 5 bytes, checksum "000000001"; restore the file or ingest again`)
 }
 
-// The content of a file of an open store is exchanged after the first read, with a right checksum.
+// The content of a file of an open store is replaced after the first read, with a right checksum.
 func TestChangedAndSealed(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
@@ -355,8 +355,8 @@ func TestChangedAndSealed(t *testing.T) {
 	}
 }
 
-// damage overwrites a file from a byte on, and cuts it there first if the high bit of file is set.
-// If seal is set, it corrects every checksum, except in a damaged manifest.
+// damage overwrites a file from a byte on. If the high bit of file is set, it first truncates the file there. If seal is set,
+// it corrects every checksum, except in a damaged manifest.
 func damage(mem *durabletest.Mem, file uint8, at uint16, patch []byte, seal bool) {
 	names := must(mem.List("g"))
 	name := names[int(file&0x7f)%len(names)]
@@ -388,7 +388,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, file uint8, at uint16, patch []byte) {
 		mem := durabletest.Clone(bases[int(base)%len(bases)])
 		damage(mem, file, at, patch, true)
-		// Any bytes give an error or a matrix.
+		// Opening any bytes gives an error or a matrix.
 		s, err := Open(bg, "g", &Options{fs: mem})
 		if err != nil {
 			return
@@ -460,7 +460,7 @@ func FuzzStream(f *testing.F) {
 			s.longest = max(s.longest, v.cut(b.target))
 		}
 		if when == forged {
-			// Either the resident frames are read, or none.
+			// A sweep reads either the resident frames or no frames.
 			resident, err := Open(bg, "g", &Options{fs: mem, Workers: 2})
 			must(0, err)
 			defer resident.Close()
@@ -478,7 +478,7 @@ func FuzzStream(f *testing.F) {
 			}
 			return
 		}
-		// A sweep shows rows of the written store only, all of them or an error.
+		// A sweep visits all rows of the written store or returns an error. It visits no other rows.
 		sweep := func(v *view, want *sparse.CSR) error {
 			var shown atomic.Int64
 			err := sparse.Sweep(bg, v, 2, func(_ int, p sparse.Panel) error {

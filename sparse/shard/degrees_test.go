@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Degrees are right whenever the first weight comes.
+// Degrees are right, whichever row has the first weight.
 func TestDegreeList(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var l degreeList

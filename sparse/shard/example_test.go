@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// A path of four nodes, written and swept.
+// The example writes and sweeps a path of four nodes.
 func Example() {
 	ctx := context.Background()
 	tmp, err := os.MkdirTemp("", "shard")
@@ -65,8 +65,8 @@ func Example() {
 	// di [2]
 }
 
-// A vector in the order of the ids goes through a store whose rows are in another order, and the
-// result comes back. Without the two loops it would be the result of other nodes.
+// A vector is in the order of the ids, and the rows of the store are in another order. The two loops convert the vector and the
+// result. Without them the result would belong to other nodes.
 func ExampleNodes_Rows() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
@@ -104,9 +104,8 @@ func ExampleNodes_Rows() {
 	// ids  [0 0.5 0 0]
 }
 
-// A store that will be swept many times, with blocks of five float32 columns, as a
-// copy in memory that is swept fastest: it may take a gigabyte. The copy takes the
-// place of the store in operators, walks and solvers.
+// A store will be swept many times, with blocks of five float32 columns. The example makes the copy in memory that is swept
+// fastest and takes at most a gigabyte. The copy replaces the store in operators, walks and solvers.
 func ExampleStore_layout() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")

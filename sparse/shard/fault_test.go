@@ -58,8 +58,8 @@ func (s sample) write(fsys durable.FS) error {
 	return w.Commit(bg)
 }
 
-// check fails unless the store is one of the samples, whole. It returns the sample's index, or −1
-// and the error of Open.
+// check fails the test if the store is not one of the samples, complete. It returns the index of the sample, or −1 and the
+// error of Open.
 func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	t.Helper()
 	s, err := Open(bg, "g", &Options{fs: fsys})

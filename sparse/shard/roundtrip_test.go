@@ -58,7 +58,7 @@ func fill(w *Writer, a, back *sparse.CSR, nodes *Nodes) error {
 	return nil
 }
 
-// read fails if panels disagree with the ranges or a row comes twice.
+// read returns the entries of a. It fails if panels disagree with the ranges or if a row comes twice.
 func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
 	ranges := a.Ranges()

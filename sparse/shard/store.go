@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Options configure how a store is read. Nil means the defaults.
+// Options configure how a store is read; nil means defaults.
 type Options struct {
 	Memory  int64 // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
 	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor

@@ -156,8 +156,8 @@ func TestMemoryTooSmall(t *testing.T) {
 	}
 }
 
-// TestResidentFrames counts reads: resident frames are read once, other frames in every sweep,
-// which then checks every shard once more.
+// TestResidentFrames counts reads. Resident frames are read once, other frames in every sweep. Each of these sweeps checks
+// every shard once more.
 func TestResidentFrames(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	nothing := func(int, sparse.Panel) error { return nil }

@@ -94,7 +94,7 @@ func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	}
 }
 
-// A copy needs an eighth of the memory, its layout at most a quarter of that, within the estimate.
+// A copy takes at most an eighth of the memory, and its layout at most a quarter of the copy. Both are within the estimate.
 func TestArrange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")

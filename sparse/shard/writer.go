@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// WriteOptions configure how a store is written. Nil means the defaults.
+// WriteOptions configure how a store is written; nil means defaults.
 type WriteOptions struct {
 	Codec      string            // [FourWidths] (the default, "") or [Zstd]
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
