@@ -15,16 +15,16 @@ import (
 
 // blocks draws the edges of a block model without keeping them.
 //
-// Nodes have places, sorted by class and then by weight. In a class of n nodes the node of rank r, counted from the
-// heaviest, has the share G((r+1)/n) − G(r/n) of the weight of the class. The edge u–v is drawn at the rate
+// Every node has a place. Places are sorted by class and then by decreasing weight. In a class of n nodes, the node at
+// rank r, counted from 0, has the share G((r+1)/n) − G(r/n) of the weight of the class. The edge u–v is drawn at the rate
 //
 //	w_u w_v [m(c,d)/W_d + m(d,c)/W_c]
 //
 // where c and d are the classes of u and v, w is the weight of a node, W_c = n_c is the weight of class c, and m(c,d)
-// is the probability that an edge of class c leads to class d. The end of the larger rank owns the edge, or the end of
-// the larger class if the ranks are equal. Each node first gets the number of its own edges and then draws as
-// many different ends. Hence repeated edges are noticed with the memory of one node, and chunks of nodes are
-// processed in parallel.
+// is the probability that an edge of class c leads to class d. The end with the larger rank in its class owns the edge.
+// If the ranks are equal, the end in the class with the larger number owns it. Each node first draws the number of edges
+// that it owns, and then this number of different ends. Hence repeated edges are found with the memory of one node, and
+// chunks of nodes are processed in parallel.
 type blocks struct {
 	g     sbm
 	place []uint32 // of each node

@@ -18,10 +18,9 @@ import (
 // this project: 100,000 nodes and 374,480 edges in 5 classes, the largest with half of the
 // nodes, and almost no edge within a class.
 //
-// An edge starts at a random node, drawn by weight. With probability noise its other end is any
-// node, else with probability homophily a node of the same class, and else a node of the next
-// class (the first class follows the last). The weights of nodes follow a power law. Every node
-// has an edge if there are enough edges. (Karrer and Newman, Stochastic blockmodels and
+// An edge starts at a random node, drawn by weight. With probability noise its other end is any node. Otherwise it is,
+// with probability homophily, a node of the same class, and else a node of the next class (the first class follows the
+// last). The weights of nodes follow a power law. If there are enough edges, every node has an edge. (Karrer and Newman, Stochastic blockmodels and
 // community structure in networks, 2011.)
 var blockModel = &Model{
 	Spec: param.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: param.Undirected, Params: []param.Param{

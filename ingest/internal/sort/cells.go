@@ -77,8 +77,8 @@ func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 	return code
 }
 
-// countCells counts the cells of lines. Lines that follow each other often begin or
-// end in the same row: to count it for both at once is not to wait for the first.
+// countCells counts the cells of lines. Two consecutive lines often begin or end in the same row. It counts both lines
+// at once, so that the second count does not wait for the first.
 //
 //go:noinline
 func countCells(count, cells []uint32) {

@@ -155,8 +155,7 @@ func edgesOf(edges, lines []uint32) []uint32 {
 	return edges
 }
 
-// scatter puts entries, whose rows become rows of their buckets, into the next
-// places of these.
+// scatter puts each entry into the next place of its bucket. The row in an entry becomes a row within the bucket.
 //
 //go:noinline
 func (f *filler[K]) scatter(entry []K, cell []uint32) {

@@ -165,8 +165,7 @@ func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint,
 	}
 }
 
-// move puts each key where its digit says; places is where the next one of each
-// digit goes.
+// move puts each key into the next place for its digit. place has the next place for each digit.
 //
 //go:noinline
 func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64) {
@@ -179,7 +178,7 @@ func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64
 	}
 }
 
-// placeColumns is move for the columns of entries alone, by their rows.
+// placeColumns puts the column of each entry into the next place for its row.
 //
 //go:noinline
 func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32,

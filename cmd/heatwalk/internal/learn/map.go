@@ -20,14 +20,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// The map has all nodes of a graph of at most 2,000 nodes. On larger graphs it has groups: nodes of one predicted
-// class in one of 48 regions. A region grows from a node drawn by a hash of its row: in each round the nodes
-// next to regions join the one with the largest weight of links to them. Regions, groups and positions are the same for
-// any number of goroutines. Positions are from a force-directed layout (Fruchterman and Reingold 1991) that begins with two
-// vectors of slow variation over the links.
+// The map of a graph of at most 2,000 nodes shows all nodes. The map of a larger graph shows groups. A group consists of
+// the nodes of one predicted class in one of 48 regions. A region grows from a node drawn by a hash of its row. In each
+// round, a node next to regions joins the region to which its links have the largest total weight. Positions are from a
+// force-directed layout (Fruchterman and Reingold 1991). It begins with two vectors in which linked groups have similar
+// values. Regions, groups and positions are the same for any number of goroutines.
 //
-// The map is SVG, which is read without a script. A script on the page draws the neighbourhood of a node. All texts
-// of the graph are escaped or passed as JSON, so that none of them is executed.
+// The map is an SVG drawing, which needs no script. A script on the page draws the neighbourhood of a node. All texts of
+// the graph are escaped or passed as JSON, so that none of them is executed.
 
 //go:embed map.css
 var style string

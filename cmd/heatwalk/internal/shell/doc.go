@@ -1,20 +1,19 @@
-// Package shell is the ground of the subcommands of heatwalk.
+// Package shell contains what the subcommands of heatwalk share.
 //
-//   - [Session] is one run. Its parts are [CommandLine], with the mistakes in flags, which are
-//     reported together; [Console], the streams; and [Costs], limits of memory and the plan.
-//     Checks of flags take the command line, functions that only print the console, and
-//     functions that only plan the costs.
-//   - [Inputs] and [GraphInputs] hold the flags for reading files; functions open graphs, labels and lists
-//     of ids with them.
+//   - [Session] is one run. It contains [CommandLine], which collects the mistakes in flags to report them together;
+//     [Console], the streams; and [Costs], the limits of memory and the plan. A function takes only the part that it
+//     needs: checks of flags take the command line, functions that print the console, and functions that plan the costs.
+//   - [Inputs] and [GraphInputs] hold the flags for reading files. Their methods and functions of Session open graphs,
+//     labels and lists of ids.
 //   - [Outputs] are the files that a run publishes together, with the run file.
 //
-// A subcommand is made by [NewCommand]. It has options, a struct with the values of its flags; its constructor declares
-// the flags, a check notes mistakes in them, and a function runs it.
+// [NewCommand] makes a subcommand. The options of a subcommand are a struct with the values of its flags. A constructor
+// declares the flags, a check records mistakes in them, and a function runs the subcommand.
 //
 // A run begins its outputs before it reads any input, because a full or read-only disk should
 // be reported before hours of computation. It ends with a summary, or with one JSON document.
 //
-// Only the subcommands print. Data and closing summaries go to stdout, unless stdout carries an
-// output; progress, warnings and errors go to stderr. [ErrorReports] gives errors their lines,
-// PLACE: PROBLEM; REMEDY, and [ExitCode] their exit codes.
+// Only the subcommands print. Data and the closing summary go to stdout; if stdout carries an output, the summary goes to
+// stderr. Progress, warnings and errors go to stderr. [ErrorReports] returns the lines of an error in the form PLACE:
+// PROBLEM; REMEDY, and [ExitCode] returns its exit code.
 package shell
