@@ -27,7 +27,7 @@ func Resident(data int64) int64 {
 	return max(LeastResident, programBytes+data+data/heapShare)
 }
 
-// Data returns the bytes of data that fit a run with the given resident memory.
+// Data returns the bytes of data of a run with the given resident memory.
 func Data(resident int64) int64 {
 	return (resident - programBytes) / (heapShare + 1) * heapShare
 }

@@ -169,7 +169,7 @@ func (s *solves) lastTerm(p *part) int {
 
 type solveErrors struct {
 	size          float64     // norm of the block to which a function is applied
-	sizes         []float64   // of its columns
+	sizes         []float64   // norms of its columns
 	expected      float64     // rounding errors of a solve, estimated
 	residual      [][]float64 // of each solve, by column
 	residualNorms []float64   // of each solve

@@ -64,6 +64,8 @@ func TestProjection(t *testing.T) {
 	}
 }
 
+// TestOrthonormalize splits columns that depend on each other, on the basis or on nothing, and columns of very different
+// lengths.
 func TestOrthonormalize(t *testing.T) {
 	n := 700
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -152,6 +154,8 @@ func TestOrthonormalize(t *testing.T) {
 	}
 }
 
+// TestDecomposition checks the relation M·V = V·H + Q·R column by column, through restarts and changes of the filter. One
+// eigenvalue of the filtered map is ten thousand times as large as the other eigenvalues.
 func TestDecomposition(t *testing.T) {
 	a := randomGraph(700)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
@@ -243,6 +247,8 @@ func TestBalancedMap(t *testing.T) {
 	testgraph.Close(t, images[0], images[1], 1e-10, 1e-10)
 }
 
+// TestFilter compares the filter with the cosines that define it, on eigenvectors of a path, and its inverse and slope with
+// the polynomial.
 func TestFilter(t *testing.T) {
 	n := 40
 	op := sparse.NewOperator[float64](sparse.Laplacian, testgraph.Path(n), degreesOf(t, testgraph.Path(n)))

@@ -36,8 +36,8 @@ type origin struct {
 }
 
 const (
-	// deficient is the ratio of the remaining length of a column to its reference length below which the rest is rounding
-	// error.
+	// deficient is the ratio of the remaining length of a column to its reference length below which the remaining part is
+	// rounding error.
 	deficient = 1e-13
 
 	// weakPivot is the smallest remaining length, relative to the length of the column, that a Gram matrix resolves, √ε.
@@ -59,12 +59,13 @@ const (
 //
 //	W = V·C + Q·R,  Q orthonormal and VᵀQ = 0,
 //
-// with V orthonormal. It replaces W by Q and stores C (len V × len W) and R (len W × len W; its rows beyond the width of Q
-// are zero). It returns the width of Q, which is the width of W unless columns were dropped, or V and Q span the whole space.
+// with V orthonormal. It replaces W by Q and stores C (len V × len W) and R (len W × len W; its rows beyond the width of Q are
+// zero). It returns the width of Q. The width of Q is less than the width of W if columns were dropped, or if V and Q span the
+// whole space.
 //
-// Each round is classical Gram–Schmidt twice, the first time against the columns of V from number recent on, and Cholesky-QR
-// twice, in two passes over V and one over the recent columns. Another round follows only if W had a part above rounding in
-// the other columns, or columns were nearly dependent.
+// Each round does classical Gram–Schmidt twice, the first time against the columns of V from number recent on, and Cholesky-QR
+// twice. This takes two passes over V and one pass over the recent columns. Another round follows only if W had a part above
+// rounding in the other columns, or if columns were nearly dependent.
 func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	c, r []float64) (int, error) {
 	nv := v.width()
@@ -98,7 +99,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 				clear(r[j*nw : (j+1)*nw])
 				o.fill(w.slice(w.lo+j, w.lo+j+1))
 			} else {
-				// The last column takes its place.
+				// The last column replaces the dropped column.
 				width--
 				*state = o.origins[width]
 				copy(r[j*nw:(j+1)*nw], r[width*nw:])

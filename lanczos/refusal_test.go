@@ -162,11 +162,3 @@ func TestNotFinite(t *testing.T) {
 		}
 	}
 }
-
-// TestOrthonormalize splits columns that depend on each other, on the basis or
-// on nothing, and columns of very different lengths.
-// TestDecomposition holds the relation M·V = V·H + Q·R to account, column by
-// column, through restarts and changes of the filter. One eigenvalue of the
-// filtered map is ten thousand times the others.
-// TestFilter compares the filter with the cosines that define it, on
-// eigenvectors of a path, and its inverse and slope with the polynomial.

@@ -48,7 +48,7 @@ type search struct {
 	want        int
 	floor       float64 // the search ends without pairs unless an eigenvalue of B is larger
 	alternative bool    // whether LOBPCG may continue
-	candidate   bool    // that is expected, so that a small basis is tried first
+	candidate   bool    // LOBPCG is expected to continue, so that a small basis is tried first
 
 	spectrum spectrum // of B, estimated by the first basis
 	lowest   float64  // estimated lower end of the spectrum of B

@@ -137,7 +137,7 @@ func (t *Table) Has(i int) bool {
 type TableReader struct {
 	t      *Table
 	rows   []float32 // from disk
-	lo, hi int       // of these
+	lo, hi int       // rows lo ≤ i < hi are in rows
 }
 
 // Reader returns a reader of the rows of t. If rows on disk are read in order, the reader reads ahead.

@@ -1,8 +1,7 @@
-// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of
-// rows first, and then chunk by chunk, so that a sum has the same bits for any number
-// of workers. Sums for each component of a graph are added in the order of the rows, because
-// a chunk may have rows of any number of components. If several processes share the rows, their sums are
-// added in the order of the processes. It also computes inner products of rows of features.
+// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of rows first, and then chunk by
+// chunk, so that a sum has the same bits for any number of workers. Sums for each component of a graph are added in the order
+// of the rows, because a chunk may have rows of any number of components. If several processes share the rows, their sums are
+// added in the order of the processes. The package also computes inner products of rows of features.
 package blocks
 
 import (

@@ -111,7 +111,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The end of a process waits for the others, up to the limit.
+// The end of a process waits for the other processes, up to the limit.
 func TestClose(t *testing.T) {
 	for limit, want := range map[string]int{"1s": 1, "1m": 0} {
 		if out, code := job(t, 2, "close", timeoutVariable+"="+limit); code != want {

@@ -299,7 +299,7 @@ func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	s.Degrees, err = sparse.Degrees(ctx, s.joined, s.o.Workers)
 	if err == nil && s.Copy != nil {
 		s.Copy = nil
-		err = s.Arrange(ctx, sparse.LayoutOptions{Sweeps: 1}, 0) // which depends on the values
+		err = s.Arrange(ctx, sparse.LayoutOptions{Sweeps: 1}, 0) // the layout depends on the values
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 		nodes.ids.write(b)
 	}
 	writeRows(b, nodes.Order)
-	_ = b.Flush() // which cannot fail
+	_ = b.Flush() // cannot fail
 	digest := sha256.Sum256(fmt.Append(nil, pairs, m.Rows, m.Entries, m.Directed, m.Kinds, m.Times, nodes.ids.kind,
 		nodes.name, sum, attributes))
 	m.Options = maps.Clone(m.Options)

@@ -93,7 +93,7 @@ func (m *Manifest) header(direction int, number int64, f frame,
 }
 
 func headerOf(frame []byte) (h header) {
-	_, _ = binary.Decode(frame, binary.LittleEndian, &h) // which is long enough
+	_, _ = binary.Decode(frame, binary.LittleEndian, &h) // frame is long enough
 	return h
 }
 

@@ -310,7 +310,7 @@ func (w *Writer) writeFrame(j *frameJob) error {
 	f := frame{shard: int32(shard), bytes: int32(len(j.frame))}
 	h := w.Manifest.header(w.direction, w.Manifest.Frames[w.direction], f, r)
 	h.Payload = uint32(j.payloadBytes)
-	_, _ = binary.Encode(j.frame, binary.LittleEndian, &h) // which has room for it
+	_, _ = binary.Encode(j.frame, binary.LittleEndian, &h) // the frame has room for it
 	binary.LittleEndian.PutUint32(j.frame[atSum:], frameSum(j.frame))
 	if _, err := w.buffered.Write(j.frame); err != nil {
 		return err

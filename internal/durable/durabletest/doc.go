@@ -1,4 +1,3 @@
-// Package durabletest has file systems for tests of durability: [Mem],
-// which is in memory and can crash, [Failing], whose i-th operation fails,
-// and [Flipping], which reads one byte wrongly.
+// Package durabletest has file systems for tests of durability: [Mem] is in memory and can crash, the i-th operation of
+// [Failing] fails, and [Flipping] reads one byte wrongly.
 package durabletest

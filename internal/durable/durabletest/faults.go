@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// On runs f while the whole program sees another file system.
+// On runs f while the whole program uses the file system fsys.
 func On(fsys durable.FS, f func()) {
 	real := durable.OS
 	durable.OS = fsys
@@ -28,7 +28,7 @@ type Failing struct {
 	trigger trigger
 }
 
-// trigger counts operations and chooses the one that fails.
+// trigger counts operations and chooses the operation that fails.
 type trigger struct {
 	target int64
 	hook   func() // called before every operation; nil for none
@@ -68,7 +68,7 @@ func (t *trigger) step(op, name string) error {
 	return nil
 }
 
-// try does an operation, unless the operation is to fail.
+// try does an operation, or returns an error if the operation is chosen to fail.
 func try[T any](f *Failing, op, name string, do func() (T, error)) (result T, err error) {
 	if err = f.trigger.step(op, name); err == nil {
 		result, err = do()
