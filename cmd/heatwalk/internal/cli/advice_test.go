@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// advice is a file, or several, the message that its first reading gives, and flags that the message names with the
-// right edges.
+// advice holds one or more files, the message about the first reading of them, and flags named by the message
+// with the right edges.
 type advice struct {
 	files   string // name and text of a file; further ones follow a line "-- NAME"
 	flags   string // of the first reading
@@ -24,7 +24,7 @@ type advice struct {
 	edges   string // source,target,weight of each edge, sorted as converted
 }
 
-// named has the values of the words in capitals of advice.
+// named replaces the words in capitals in a message by values.
 var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.ids", "' '", "␣")
 
 var advices = []advice{
@@ -79,8 +79,8 @@ var advices = []advice{
 	{"x.graphml\n<graphml><key id=\"k\" for=\"edge\" attr.name=\"cost\" attr.type=\"double\"/><key id=\"m\" for=\"edge\" attr.name=\"hits\" attr.type=\"double\"/><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"><data key=\"k\">2</data><data key=\"m\">3</data></edge></graph></graphml>\n", "", "--weight=NAME", "--weight=NAME", "a,b,2"},
 }
 
-// TestAdvice follows the advice of messages about edges on the file that caused them: the flags that a message names give the
-// right graph.
+// TestAdvice applies the flags named in messages about edges to the files that caused the messages. The result
+// must be the right graph.
 func TestAdvice(t *testing.T) {
 	wanted := remedies(t, "file/table/header.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
 	var messages strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// onRead does something at the first read: of labels, say, which are read when the
-// store is open and its entries are still to be read.
+// onRead calls a function at the first read. For example, labels are read when the store is open and its
+// entries have not been read yet.
 type onRead struct {
 	io.Reader
 	do func()
@@ -28,9 +28,9 @@ func (r *onRead) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// TestStoreChangedMeanwhile changes the shard of a store that a command has open. If
-// its bytes change, the command says so, exits with 4 and leaves nothing behind; what
-// becomes of its name does not matter.
+// TestStoreChangedMeanwhile changes a shard of a store that a command has open. If the bytes of the shard
+// change, the command must report the change, exit with 4 and leave no files. A change of its name alone must
+// have no effect.
 func TestStoreChangedMeanwhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Results are written in the order of the ids, whatever order the rows have.
+// TestDefaultOrder checks that results are in the order of the ids for every order of rows.
 func TestDefaultOrder(t *testing.T) {
 	dir := t.TempDir()
 	graph := filepath.Join(dir, "g")

@@ -37,7 +37,7 @@ func parses(t *testing.T, words []string) {
 	}
 }
 
-// The job runs a command that exists.
+// TestSlurmExample checks that the command in the job exists.
 func TestSlurmExample(t *testing.T) {
 	script := strings.ReplaceAll(example(t, "slurm.sh"), "\\\n", " ")
 	parses(t, strings.Fields(matched(t, script, `heatwalk-mpi (kernel .*)`)))

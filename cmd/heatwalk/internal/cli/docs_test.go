@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../../../docs/commands.md"
 
-// TestCommandsPage checks that docs/commands.md is the output of --help of all commands and of help input; -update
-// writes it.
+// TestCommandsPage checks that docs/commands.md equals the output of --help of all commands and of help input.
+// With -update it writes the page.
 func TestCommandsPage(t *testing.T) {
 	const sharedTitle = "\nFlags of every command:\n"
 	helpOf := func(c *cobra.Command) (own, shared string) {
@@ -72,7 +72,7 @@ func TestCommandsPage(t *testing.T) {
 	}
 }
 
-// TestJSONPage checks that docs/json.md has every key of every document, in its section.
+// TestJSONPage checks that docs/json.md has every key of every document in the section of the document.
 func TestJSONPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

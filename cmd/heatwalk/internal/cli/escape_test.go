@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Escape sequences and characters that reverse text do not reach the terminal from class
-// names, titles of columns, ids and names of files.
+// TestEscapes checks that escape sequences, and characters that reverse text, in names of classes, titles of
+// columns, ids and names of files do not reach the terminal.
 func TestEscapes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const esc = "\x1b[31m"

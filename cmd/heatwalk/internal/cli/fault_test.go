@@ -33,8 +33,8 @@ func tree(t *testing.T, dir string) string {
 	return strings.Join(list, "\n")
 }
 
-// jobs are runs that write something, in a directory with the edges e.tsv, the
-// labels l.tsv, the store g and features.
+// jobs are runs that write something. They run in a directory with the edges e.tsv, the labels l.tsv, the
+// store g and features.
 var jobs = [][]string{
 	{"ingest", "e.tsv", "-o", "new"},
 	{"ingest", "e.tsv", "-o", "g", "--force"},
@@ -45,7 +45,7 @@ var jobs = [][]string{
 	{"convert", "x.svm", "-o", "x.npy"},
 }
 
-// workplace makes that directory the working directory.
+// workplace makes the directory of jobs, and makes it the working directory.
 func workplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -60,8 +60,8 @@ func workplace(t *testing.T) {
 	succeed(t, nil, io.Discard, "ingest", "e.tsv", "-o", "g", "--quiet")
 }
 
-// errorLines returns the lines of stderr without warnings, for example about files of an earlier run,
-// and without the columns and classes that were read.
+// errorLines returns the lines of stderr without warnings, for example about files of an earlier run, and
+// without notes about columns and classes.
 func errorLines(stderr string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(stderr) {
@@ -72,9 +72,9 @@ func errorLines(stderr string) string {
 	return kept.String()
 }
 
-// TestEveryDiskFailure lets every operation on the disk fail, one at a time: the run
-// says so in one line, exits with 1 and leaves nothing behind. A third of them fail
-// where it is no hunt.
+// TestEveryDiskFailure makes every operation on the disk fail, one at a time. The run must report the failure
+// in one line, exit with 1 and leave no files. Outside of a hunt, the test makes a third of the operations
+// fail.
 func TestEveryDiskFailure(t *testing.T) {
 	workplace(t)
 	step := 3
@@ -125,8 +125,8 @@ func removeNew(t *testing.T, before string) {
 // rowsOfError matches the rows in an internal error.
 var rowsOfError = regexp.MustCompile(`error in rows \d+–\d+:`)
 
-// TestPanicTellsRows lets a sweep panic: the line says over which rows, and --debug
-// shows where in the program, as a field with --json.
+// TestPanicTellsRows makes a sweep panic. The message must contain the rows, and with --debug the place in the
+// program, which is a field with --json.
 func TestPanicTellsRows(t *testing.T) {
 	workplace(t)
 	for _, extra := range [][]string{nil, {"--debug"}, {"--debug", "--json"}, {"--json"}} {
@@ -145,8 +145,7 @@ func TestPanicTellsRows(t *testing.T) {
 	}
 }
 
-// unsweepable is a file system on which reading a shard panics once its first frame
-// has been checked.
+// unsweepable is a file system on which reading a shard panics after its first frame has been checked.
 type unsweepable struct{ durable.FS }
 
 func (u unsweepable) Open(name string) (durable.File, error) {
@@ -170,8 +169,7 @@ func (r *readOnce) ReadAt(p []byte, at int64) (int, error) {
 	return r.File.ReadAt(p, at)
 }
 
-// TestPanicAnywhere lets any operation on the disk panic, on whatever goroutine
-// it runs: the user sees one line.
+// TestPanicAnywhere makes any operation on the disk panic, in any goroutine. The user must see one line.
 func TestPanicAnywhere(t *testing.T) {
 	workplace(t)
 	step := int64(3)
@@ -247,7 +245,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 	}
 }
 
-// broken is a file system on which writing or syncing fails as a system's does.
+// broken is a file system on which writing or syncing fails with an error of a system.
 type broken struct {
 	durable.FS
 	room  *atomic.Int64 // bytes that may still be written; nil: any number
@@ -277,7 +275,7 @@ type brokenFile struct {
 	name string
 }
 
-// fullError is what package durable makes of ENOSPC.
+// fullError is the error that package durable returns for ENOSPC.
 type fullError struct{ error }
 
 func (e fullError) Unwrap() []error { return []error{e.error, durable.ErrFull} }
@@ -297,8 +295,8 @@ func (f *brokenFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestDiskFull fills the disk while a run writes: the message names the file
-// and says that space is missing, nothing is left behind.
+// TestDiskFull fills the disk while a run writes. The message must name the file and say that space is
+// missing, and no files must be left.
 func TestDiskFull(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")
@@ -347,7 +345,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestReadOnly: where nothing can be written, nothing is read before it is said.
+// TestReadOnly checks that a run reads nothing if nothing can be written.
 func TestReadOnly(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")
@@ -374,7 +372,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestFailedSync: a sync that fails is final.
+// TestFailedSync checks that a run ends at a sync that fails, without another sync.
 func TestFailedSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -407,8 +405,8 @@ type small struct {
 
 func (s small) Free(string) (int64, error) { return s.free, nil }
 
-// TestDiskTooSmall: a store that will not fit is not begun, one for the run alone
-// neither.
+// TestDiskTooSmall checks that a store that does not fit on the disk is not begun, also if it is a temporary
+// store.
 func TestDiskTooSmall(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")

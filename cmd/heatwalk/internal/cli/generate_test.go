@@ -42,8 +42,8 @@ func stored(t *testing.T, dir string) (*sparse.CSR, []string) {
 	return a, ids
 }
 
-// A generated store is the one that ingest makes of the generated text, for any
-// number of threads.
+// TestGenerateStore checks that a generated store equals the store that ingest makes of the generated text,
+// for any number of threads.
 func TestGenerateStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

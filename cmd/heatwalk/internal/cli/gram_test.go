@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenLearners turns the name of a golden file into the flags that make it from a kernel: all its
-// columns, or the columns of the named classes.
+// goldenLearners maps the name of a golden file to the flags that make the file from a kernel. The file has
+// all columns, or the columns of the named classes.
 var goldenLearners = []struct {
 	pattern, flags string
 	kernel         string // "": the kernel of most files
@@ -40,8 +40,8 @@ var goldenLearners = []struct {
 
 const inverseKernel = "--kernel regularized-laplacian:laplacian=combinatorial:alpha=1"
 
-// TestGoldenLearners makes the golden files of learners by the command, of kernels
-// that it has written.
+// TestGoldenLearners makes the golden files of learners by the command, from kernels that the command has
+// written.
 func TestGoldenLearners(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -128,8 +128,9 @@ func TestGoldenLearners(t *testing.T) {
 	}
 }
 
-// numberByTraining copies a golden graph with ids that follow the order of train.tsv, in which the golden perceptrons saw
-// the nodes. Learners see labels in the order of the ids. Rows keep the order of nodes.tsv.
+// numberByTraining copies a golden graph. It gives the nodes ids in the order of train.tsv, in which the
+// golden perceptrons saw the nodes, because learners see labels in the order of the ids. Rows stay in the
+// order of nodes.tsv.
 func numberByTraining(t *testing.T, folder string) string {
 	t.Helper()
 	number := map[string]string{}
@@ -161,8 +162,8 @@ func numberByTraining(t *testing.T, folder string) string {
 	return copied
 }
 
-// readByName reads scores of classes, or decisions between two, that the command has written, with the
-// columns in the order of names, as golden files have them.
+// readByName reads scores of classes, or decisions between two classes, that the command has written. It
+// returns the columns in the order of names, as golden files have them.
 func readByName(t *testing.T, out string, rows int) *sparse.Block[float64] {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(out, ".npy") + ".cols.ids")
@@ -238,8 +239,8 @@ func TestGoldenMethods(t *testing.T) {
 	}
 }
 
-// TestGoldenShares: the classes that assign=shares gives to nodes without a label are
-// those of the golden quotas, where nodes that no label reaches have one too.
+// TestGoldenShares checks the classes that assign=shares gives to nodes without a label. They must equal the
+// golden quotas, also for nodes that no label reaches.
 func TestGoldenShares(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
 		if testing.Short() && graph != "karate" {

@@ -17,8 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// group is files that belong together: written by one of two runs that replace each
-// other's, and read by a third, in which w/ is where they are.
+// group holds files that belong together. Two runs write them, each replacing the files of the other. A third
+// run reads them. w/ in its arguments is their directory.
 type group struct {
 	name     string
 	old, new []string
@@ -78,13 +78,13 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// outcome is the result of reading the files of a group: the output, or the message.
+// outcome is the output or the message of a run that reads the files of a group.
 type outcome struct {
 	code          int
 	text, message string
 }
 
-// runQuick runs a command on a file system that syncs nothing.
+// runQuick runs a command on a file system without syncing.
 func runQuick(fsys durable.FS, args []string) outcome {
 	var stderr bytes.Buffer
 	code := -1
@@ -92,7 +92,7 @@ func runQuick(fsys durable.FS, args []string) outcome {
 	return outcome{code: code, message: stderr.String()}
 }
 
-// lay makes files the only ones in w.
+// lay makes files the only files in w.
 func lay(t *testing.T, files map[string]string) {
 	t.Helper()
 	if err := os.RemoveAll("w"); err != nil {
@@ -124,7 +124,7 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	return got
 }
 
-// made returns the files after a run that starts with the given files.
+// made returns the files after a run that begins with the given files.
 func made(t *testing.T, files map[string]string, args []string, fsys durable.FS) map[string]string {
 	t.Helper()
 	lay(t, files)
@@ -134,8 +134,9 @@ func made(t *testing.T, files map[string]string, args []string, fsys durable.FS)
 	return filesOf(t, "w")
 }
 
-// TestGroupsStopped stops a run that replaces files before every operation on the disk. A reader then
-// gets the files of one run, or an error with a remedy, and can read them after the run is repeated.
+// TestGroupsStopped stops a run that replaces files before every operation on the disk. A reader must then get
+// the files of one run, or an error with a remedy. After the run is repeated, it must be able to read the
+// files.
 func TestGroupsStopped(t *testing.T) {
 	groupPlace(t)
 	quick := durabletest.Unsynced(durable.OS)
@@ -215,8 +216,8 @@ func TestGroupsFail(t *testing.T) {
 	}
 }
 
-// TestMarkMayGo: who knows that files belong together removes the mark; files that
-// were copied, edited or made elsewhere need none.
+// TestMarkMayGo checks that files can be read after their mark is removed, and that files that were copied,
+// edited or made elsewhere can be read without a mark.
 func TestMarkMayGo(t *testing.T) {
 	groupPlace(t)
 	g := groups[0]

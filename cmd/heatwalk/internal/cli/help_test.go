@@ -54,7 +54,7 @@ func TestWrongArguments(t *testing.T) {
 	})
 }
 
-// Help fits a screen, for every command, and names all words that a flag takes.
+// TestHelpFits checks that the help of every command fits a screen and names all words that a flag accepts.
 func TestHelpFits(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		var text bytes.Buffer
@@ -90,7 +90,7 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpOnWords checks that help on words of the field finds the commands, flags, methods and pages about them.
+// TestHelpOnWords checks that help finds the commands, flags, methods and pages for words of the field.
 func TestHelpOnWords(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// oddIDs are texts that programs take for each other. Each is a node of its own.
+// oddIDs are texts that programs confuse with each other. Each is a different node.
 var oddIDs = []string{
 	"12E1", "120", "1E4", "10E3", "10000", "2310009E13", "1.2E1", "12", "7", "007", "+7", "Ann", "Ann ", " Ann", "a0", "\ufeffa0", "Anna", "Anna\u200b", "An\u00adna",
 	"Jos\u00e9", "Jose\u0301", "x\fy", "x y", "x\u00a0y", "NA", "null", "#1", "%x", "a,b", "a;b", `say "x"`, "it's", "-1", "-0", "1e+05x",
@@ -21,8 +21,8 @@ var oddIDs = []string{
 // quoted returns a field in quotes.
 func quoted(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
 
-// TestIDsAreTexts reads a ring of odd ids in all formats, converts each into the others, and finds all ids in tables of labels and in
-// lists of nodes.
+// TestIDsAreTexts reads a ring of odd ids in all formats, converts each format to the others, and finds all
+// ids in tables of labels and in lists of nodes.
 func TestIDsAreTexts(t *testing.T) {
 	workplace(t)
 	var csv, tsv, lines, nodes, edges, labels bytes.Buffer

@@ -40,10 +40,11 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// readyFile is the variable with the name of a file that a program of a test makes when it handles signals.
+// readyFile is the environment variable with the name of a file that a program in a test creates when it
+// handles signals.
 const readyFile = "HEATWALK_TEST_READY"
 
-// handlesSignals waits until a program handles signals, however busy the machine is.
+// handlesSignals waits until a program handles signals, for a minute at most.
 func handlesSignals(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	_, ready, _ := strings.Cut(cmd.Env[len(cmd.Env)-1], "=")
@@ -56,7 +57,7 @@ func handlesSignals(t *testing.T, cmd *exec.Cmd) {
 	t.Errorf("%s does not begin", strings.Join(cmd.Args, " "))
 }
 
-// computes waits until a process has taken an amount of processor time, in hundredths of a second, however busy the machine is.
+// computes waits until a process has used an amount of processor time, in hundredths of a second.
 func computes(p *os.Process, ticks int) {
 	for range 6000 {
 		time.Sleep(20 * time.Millisecond)
@@ -74,15 +75,15 @@ func computes(p *os.Process, ticks int) {
 	}
 }
 
-// interrupted starts the program, sends it an interrupt when it has computed for some hundredths of a second and returns its
-// stderr. It must exit with 130.
+// interrupted starts the program, and interrupts it after it has computed for some hundredths of a second. The
+// program must exit with 130. interrupted returns its stderr.
 func interrupted(t *testing.T, cmd *exec.Cmd, ticks int) string {
 	t.Helper()
 	return ended(t, cmd, os.Interrupt, func() { computes(cmd.Process, ticks) })
 }
 
-// ended is interrupted for any signal that ends a run, and any wait for the moment of it. As timeout(1) does, it sends
-// it twice. The limit of time is for a machine with other work.
+// ended is interrupted for any signal that ends a run, sent after wait returns. It sends the signal twice, as
+// timeout(1) does. Its limit of time is for a busy machine.
 func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, wait func()) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -253,7 +254,7 @@ func TestSecondWriter(t *testing.T) {
 	}
 }
 
-// A reader of stdout that goes away (head) is no failure.
+// TestReaderGone checks that a reader of stdout that goes away, such as head, is not a failure.
 func TestReaderGone(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -273,7 +274,7 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
-// A panic becomes one line and exit code 1.
+// TestPanicIsReported checks that a panic gives one line and exit code 1.
 func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
 	run := shell.NewSession(context.Background(), nil, nil, nil, io.Discard, &stderr)
@@ -286,7 +287,7 @@ func TestPanicIsReported(t *testing.T) {
 	}
 }
 
-// TestKilled checks that temporary files of a killed run are removed by the next one, except files in use
+// TestKilled checks that the next run removes temporary files of a killed run. It must not remove files in use
 // and files with similar names.
 func TestKilled(t *testing.T) {
 	t.Parallel()

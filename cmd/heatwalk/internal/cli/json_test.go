@@ -27,8 +27,8 @@ func orderOfKeys(t *testing.T, document []byte) (keys []string) {
 	return keys
 }
 
-// TestDocumentsEnd checks that seconds, peak memory and warnings stand at the end of every JSON
-// document: on stdout, in reports and in run files.
+// TestDocumentsEnd checks that seconds, peak memory and warnings are at the end of every JSON document on
+// stdout, in reports and in run files.
 func TestDocumentsEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	edges, labels := "", ""

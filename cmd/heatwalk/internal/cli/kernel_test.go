@@ -17,8 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenFlags turns the name of a golden file into the flags that make it.
-// TRAIN is replaced by the file of labels.
+// goldenFlags maps the name of a golden file to the flags that make the file. The file of labels replaces
+// TRAIN.
 var goldenFlags = []struct {
 	pattern *regexp.Regexp
 	flags   string
@@ -52,9 +52,8 @@ var goldenFlags = []struct {
 	{regexp.MustCompile(`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`), "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:min-steps=$3:steps=$4"},
 }
 
-// TestGoldenKernels makes the golden files of every kernel by the command. In
-// the graph of wrand60 are self loops and nodes without edges; of sbm300 some
-// files hold the rows of training nodes only.
+// TestGoldenKernels makes the golden files of every kernel by the command. The graph wrand60 has self loops
+// and nodes without edges. Some files of sbm300 have the rows of training nodes only.
 func TestGoldenKernels(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -113,8 +112,8 @@ func TestGoldenKernels(t *testing.T) {
 	}
 }
 
-// TestGoldenVertexKernels makes the kernels of arcs and of hyperedges, and the
-// diffusion on the Laplacian of a hypergraph.
+// TestGoldenVertexKernels makes the kernels of arcs and of hyperedges, and the diffusion on the Laplacian of a
+// hypergraph.
 func TestGoldenVertexKernels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -153,8 +152,7 @@ func run(t *testing.T, args ...string) {
 	}
 }
 
-// commanded returns the matrix, of the size of want, that a command makes of a
-// store.
+// commanded returns the matrix that a command makes of a store. The matrix must have the size of want.
 func commanded(t *testing.T, command, store string, flags []string, want *sparse.Block[float64]) *sparse.Block[float64] {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "K.npy")
@@ -192,8 +190,8 @@ func TestGoldenClosedForms(t *testing.T) {
 	}
 }
 
-// TestGoldenHypergraph takes a hypergraph as the weighted graph that counts the
-// hyperedges of two vertices, with loops and a vertex in no hyperedge.
+// TestGoldenHypergraph reads a hypergraph as the weighted graph that counts the common hyperedges of two
+// vertices, with loops. A vertex is in no hyperedge.
 func TestGoldenHypergraph(t *testing.T) {
 	e := testgraph.Golden(t, "hypergraph/E.npy")
 	folder := t.TempDir()
@@ -238,7 +236,7 @@ func goldenFolder(t *testing.T, graph string) string {
 	return filepath.Join(testgraph.Root(t), "testdata", "golden", graph)
 }
 
-// idsOf writes the nodes of a file of labels to a file of its own.
+// idsOf writes the nodes in a file of labels to another file.
 func idsOf(t *testing.T, labels string) string {
 	t.Helper()
 	text, err := os.ReadFile(labels)

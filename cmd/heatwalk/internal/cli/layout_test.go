@@ -20,8 +20,7 @@ func mustRun(t *testing.T, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// TestTiledColumns: a graph that is ingested by degree is swept in tiles, and gives
-// the same bytes as from disk.
+// TestTiledColumns checks that a graph ingested by degree is swept in tiles, with the same bytes as from disk.
 func TestTiledColumns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a graph with two million edges")

@@ -15,9 +15,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// TestLongUnits gives commands files of a few kilobytes with one unit (a line, word,
-// tag, page …) of 100 MB. Each stays below 64 MiB of resident memory, and refuses what
-// it would have to keep.
+// TestLongUnits gives commands files of a few kilobytes with a single unit (a line, word, tag, page …) of 100
+// MB. Each command must need less than 64 MiB of resident memory, and refuse a unit that it would have to
+// keep.
 func TestLongUnits(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

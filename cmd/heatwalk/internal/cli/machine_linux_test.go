@@ -84,7 +84,7 @@ func (s *screenText) String() string {
 	return s.text.String()
 }
 
-// waitFor waits until the screen has shown a text, however busy the machine is.
+// waitFor waits until the screen has shown a text, for a minute at most.
 func (s *screenText) waitFor(t *testing.T, part string) {
 	t.Helper()
 	for range 6000 {
@@ -96,7 +96,7 @@ func (s *screenText) waitFor(t *testing.T, part string) {
 	t.Fatalf("the screen lacks %q: %q", part, s.String())
 }
 
-// On a terminal progress is a bar that is gone when the run has ended.
+// TestProgressOnATerminal checks that progress on a terminal is a bar that disappears at the end of the run.
 func TestProgressOnATerminal(t *testing.T) {
 	screen, stderr := terminal(t)
 	var text screenText
@@ -128,7 +128,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// A limit of the container rules where it is the smaller one.
+// TestContainerLimit checks that the limit of the container applies if it is the smallest limit.
 func TestContainerLimit(t *testing.T) {
 	workplace(t)
 	root := t.TempDir()

@@ -33,8 +33,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestMain lets no run wait for a disk: that files are synced is seen by tests which
-// count the operations of their own file system.
+// TestMain turns off syncing, so that no run waits for a disk. Tests that count the operations of their own
+// file system check that files are synced.
 func TestMain(m *testing.M) {
 	durable.OS = durabletest.Unsynced(durable.OS)
 	shell.FollowerPause = 100 * time.Millisecond
@@ -67,9 +67,10 @@ func TestMain(m *testing.M) {
 // otherHalf is set in the process that runs every second script.
 const otherHalf = "HEATWALK_TEST_OTHER_HALF"
 
-// TestScripts runs the scripts of testdata/script. Commands run in this process, which saves the start of a thousand others;
-// see inThisProcess for the others. Because each script changes the folder of the process, another process runs every second
-// one at the same time, unless -run chooses tests.
+// TestScripts runs the scripts in testdata/script. Commands run in this process, which saves the start of a
+// thousand processes; see inThisProcess for exceptions. Each script changes the working directory of the
+// process, so that scripts cannot run concurrently. Another process runs every second script at the same time,
+// except if -run selects tests.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txt")
 	if err != nil {
@@ -145,8 +146,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// inThisProcess replaces "exec heatwalk" by "run", and "exits N heatwalk" by "exits N run", but not behind a line "stdin", nor for
-// estimates, which include the memory of the process.
+// inThisProcess replaces "exec heatwalk" by "run", and "exits N heatwalk" by "exits N run". It does not do so
+// after a line "stdin", and for estimates, which include the memory of the process.
 func inThisProcess(text []byte) []byte {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	for i, line := range lines {
@@ -159,7 +160,8 @@ func inThisProcess(text []byte) []byte {
 
 var ofHeatwalk = regexp.MustCompile(`^(! )?(?:exec |(exits \d+ ))heatwalk `)
 
-// serial is a test whose scripts do not run at the same time, because each changes the folder of the process.
+// serial is a test whose scripts do not run concurrently, because each changes the working directory of the
+// process.
 type serial struct{ *testing.T }
 
 func (serial) Parallel() {}
@@ -177,8 +179,7 @@ func mainIn(ts *testscript.TestScript, args []string) int {
 	return Main(args, strings.NewReader(""), ts.Stdout(), ts.Stderr())
 }
 
-// exits CODE COMMAND... runs a command that must end with the exit code and
-// never shows a stack trace.
+// exits CODE COMMAND... runs a command that must end with the exit code and must not show a stack trace.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND ARGS...")
@@ -230,7 +231,7 @@ func compress(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(to.Close())
 }
 
-// one returns the one file that matches a pattern.
+// one returns the only file that matches a pattern.
 func one(ts *testscript.TestScript, pattern string) string {
 	files, err := filepath.Glob(ts.MkAbs(pattern))
 	ts.Check(err)
@@ -240,7 +241,7 @@ func one(ts *testscript.TestScript, pattern string) string {
 	return files[0]
 }
 
-// flip PATTERN flips a bit near the end of the first file that matches.
+// flip PATTERN flips a bit near the end of the first file that matches the pattern.
 func flip(ts *testscript.TestScript, neg bool, args []string) {
 	path := one(ts, args[0])
 	content, err := os.ReadFile(path)
@@ -249,8 +250,8 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, content, 0o666))
 }
 
-// cut PATTERN BYTES takes bytes off the end of the first file that matches, or
-// adds some where BYTES is negative.
+// cut PATTERN BYTES removes bytes at the end of the first file that matches the pattern. If BYTES is negative,
+// it adds bytes.
 func cut(ts *testscript.TestScript, neg bool, args []string) {
 	path := one(ts, args[0])
 	bytes, err := strconv.Atoi(args[1])
@@ -264,7 +265,7 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, content[:len(content)-bytes], 0o666))
 }
 
-// format DIR N changes the format in the manifest of the store DIR to N, with the right checksum.
+// format DIR N changes the format in the manifest of the store DIR to N. The checksum stays right.
 func format(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(filepath.Join(args[0], "manifest"))
 	content, err := os.ReadFile(path)
@@ -276,21 +277,20 @@ func format(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, fmt.Appendf(nil, "%s%08x%s", text[:at], sum, text[at+len(none):]), 0o666))
 }
 
-// lose PATTERN removes the first file that matches.
+// lose PATTERN removes the first file that matches the pattern.
 func lose(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Remove(one(ts, args[0])))
 }
 
-// replace PATTERN OTHER gives the first file that matches PATTERN the content of
-// the first that matches OTHER.
+// replace PATTERN OTHER replaces the content of the first file that matches PATTERN by the content of the
+// first file that matches OTHER.
 func replace(ts *testscript.TestScript, neg bool, args []string) {
 	content, err := os.ReadFile(one(ts, args[1]))
 	ts.Check(err)
 	ts.Check(os.WriteFile(one(ts, args[0]), content, 0o666))
 }
 
-// alone DIR NAMES... checks that a directory holds these names and no other,
-// hidden ones included.
+// alone DIR NAMES... checks that a directory contains these names and no other names. Hidden names count too.
 func alone(ts *testscript.TestScript, neg bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)

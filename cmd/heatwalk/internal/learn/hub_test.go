@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A hub of more entries than a piece of a row has: its share of neighbours, its most important neighbours and its region
-// agree with the whole row, for any number of goroutines.
+// TestHub checks a hub with more entries than a piece of a row. Its shares of neighbours, its most important
+// neighbours and its region must agree with the whole row, for any number of goroutines.
 func TestHub(t *testing.T) {
 	const n = 2*sparse.MaxRange + 10
 	var entries []sparse.Triplet

@@ -47,7 +47,8 @@ func twoSides(t *testing.T, n, workers int) *mapGraph {
 	}
 }
 
-// The section is the same for any number of goroutines, its numbers of nodes add up, and names of the graph are no markup.
+// TestSection checks that the section is the same for any number of goroutines, that its numbers of nodes add
+// up, and that names in the graph are not read as markup.
 func TestSection(t *testing.T) {
 	for _, n := range []int{500, 6000} {
 		var first string
@@ -105,7 +106,7 @@ func TestSection(t *testing.T) {
 	}
 }
 
-// Two cliques that a link joins are apart from each other in the layout.
+// TestLayout checks that two cliques joined by a link are apart from each other.
 func TestLayout(t *testing.T) {
 	var links []link
 	for i := range 20 {
@@ -132,7 +133,8 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// No disc hides the center of another, discs are inside the drawing, and one far away does not push the others together.
+// TestFit checks that no disc hides the center of another disc, that discs are inside the drawing, and that a
+// distant disc does not push the other discs together.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const n = 200
@@ -168,7 +170,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Edges of kinds whose learned weight is 0 do not pull nodes together.
+// TestMapFollowsLearnedWeights checks that edges of kinds whose learned weight is 0 do not pull nodes
+// together.
 func TestMapFollowsLearnedWeights(t *testing.T) {
 	for _, n := range []int{500, 6000} {
 		g := twoSides(t, n, 1)

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 )
 
-// TestNamesOfPapers: this program does not import the papers; the error for each of their names says that it has none of the name.
+// TestNamesOfPapers checks the errors about the names of papers, which this program does not import.
 func TestNamesOfPapers(t *testing.T) {
 	for _, name := range []string{"rl", "gp-transduction+cs", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
 		"cwk+dkm-svm", "cwk+dkm-rls", "cwk+dkm-gp", "cwk+dkm-logistic", "cwk+dkm-perceptron", "cwk+dkm-centroid"} {

@@ -87,7 +87,8 @@ func TestProgressWithoutTotal(t *testing.T) {
 	}
 }
 
-// Between stages, and before the first one, a line shows that the run continues.
+// TestProgressWithoutStage checks that between stages, and before the first stage, a line shows that the run
+// continues.
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
 	p := NewDisplay(&out, "plain", false, false)
@@ -99,8 +100,8 @@ func TestProgressWithoutStage(t *testing.T) {
 	}
 }
 
-// A line fits its width, and its bar, percentage and amount agree, even if more is done than was
-// expected.
+// TestProgressDrawn checks that a line fits the width, and that the bar, the percentage and the amount agree,
+// even if more work is done than was expected.
 func TestProgressDrawn(t *testing.T) {
 	for _, c := range []struct {
 		done, total int64
@@ -135,7 +136,7 @@ func TestProgressDrawn(t *testing.T) {
 	}
 }
 
-// Of an evaluation something moves before the first split is done.
+// TestProgressOfEvaluation checks that an evaluation shows progress before the first split is done.
 func TestProgressOfEvaluation(t *testing.T) {
 	var out bytes.Buffer
 	p := NewDisplay(&out, "plain", false, false)
@@ -162,7 +163,7 @@ func TestProgressOfEvaluation(t *testing.T) {
 	p.Close()
 }
 
-// A phase that is done does not stand at 100 % while something else goes on.
+// TestProgressOfPhases checks that a finished phase is not shown at 100 % while other work goes on.
 func TestProgressOfPhases(t *testing.T) {
 	var out bytes.Buffer
 	p := NewDisplay(&out, "plain", false, false)
@@ -180,7 +181,7 @@ func TestProgressOfPhases(t *testing.T) {
 	p.Close()
 }
 
-// The time left never rises, also if the work is slower than before.
+// TestTimeLeft checks that the remaining time never rises, even if the work becomes slower.
 func TestTimeLeft(t *testing.T) {
 	s := &Stage{unit: Shares, started: time.Now().Add(-10 * time.Second)}
 	s.Set(500, Whole)
