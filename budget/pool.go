@@ -17,7 +17,7 @@ type Pool struct {
 	data    int64    // largest data of the computing jobs
 	used    int64    // bytes of the computing jobs, without data
 	running int      // number of computing jobs
-	queue   []*claim // in the order of entering
+	queue   []*claim // claims in the order in which they were made
 	closed  error    // error for jobs that wait; nil: the pool is open
 }
 

@@ -72,7 +72,7 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 type scorer[T sparse.Float] struct {
 	k         *walker[T]
 	cols      int // classes of a walk
-	functions int // of one call of visit
+	functions int // number of functions in a call of visit
 }
 
 // newScorer returns a scorer that computes as many functions at a time as fit into memory. functions must be 0 if the caller

@@ -77,8 +77,8 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
-	data     [2][]T              // of the blocks
-	variants []int               // of w, in increasing order
+	data     [2][]T              // memory of the blocks
+	variants []int               // variants of w, in increasing order
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
 	seeds    []seed              // in the order of their rows
 	enough   func(t int) bool    // whether the walk may end; nil: not before Steps

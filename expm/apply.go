@@ -178,7 +178,7 @@ type part struct {
 	scale     bool // the coming sweep is the last one
 	done      bool
 
-	fit       *stieltjes // of a Matérn function; nil if its power is whole
+	fit       *stieltjes // fit of the power of a Matérn function; nil if the power is whole
 	tame      bool       // added by the plan; it may show that steeper exponentials need no solves
 	strict    bool       // its remainder may make steeper exponentials unnecessary
 	lastReach []float64  // sensitivities up to the last requested end
@@ -327,7 +327,7 @@ func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	blocks.AddScaled(rounded, relative, p.colNorms)
 	o.NormLowerBound = max(p.lower, norm-o.ErrorBound, 0)
 	o.relate()
-	if !(o.Relative <= e.settings.Tolerance) { // also if it is NaN
+	if !(o.Relative <= e.settings.Tolerance) { // true if Relative is NaN
 		e.refuse(p)
 	}
 }

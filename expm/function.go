@@ -10,9 +10,9 @@ type Function struct {
 	kind  kind
 	value func(x float64) float64
 
-	rate         float64 // of an exponential
-	shift, slope float64 // of a resolvent; shift of a Matérn function, and of the exponent of an exponential
-	power        float64 // of a Matérn function, and of a whole power
+	rate         float64 // rate of an exponential
+	shift, slope float64 // coefficients of a resolvent; shift of a Matérn function, or of the exponent of an exponential
+	power        float64 // exponent of a Matérn function or of a whole power
 }
 
 type kind uint8
@@ -128,7 +128,7 @@ type expansion struct {
 	size  float64   // Σ |c_j|
 	slope float64   // effect of rounding errors of products, in slopeRounding·ε
 
-	productRounding float64 // rounding errors of products relative to the usual ones; 0 means 1
+	productRounding float64 // rounding errors of products relative to usual rounding errors; 0 means 1
 }
 
 // steepest bounds the derivative on [−1, 1]. The derivative of T_j is at most j².

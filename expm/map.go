@@ -38,8 +38,8 @@ type Map struct {
 	// For solves with I + γH.
 	graph      *graph.Graph
 	normalized bool
-	degrees    Diagonal // of the graph
-	laplacian  Diagonal // of the map
+	degrees    Diagonal // degrees of the graph
+	laplacian  Diagonal // diagonal of the map
 
 	*caches
 }

@@ -34,13 +34,13 @@ type inverses struct {
 	m     *Map
 	p     *part
 	x     *sparse.Block[float64]
-	share float64 // of the error that each solve may leave in the result
+	share float64 // error that each solve may leave in the result
 
 	bound   float64
 	columns []float64
 	rounded []float64 // the rounding errors in columns
 	solved  int
-	solves  int // in all
+	solves  int // number of all solves
 }
 
 // solveMatern computes a Matérn function (σI + H)^−ν·B by solves: one for each integer power, and one for each pole of

@@ -31,8 +31,8 @@ type solves struct {
 	planned []float64 // norms of the group's results that the attempt was planned with
 	errors  solveErrors
 
-	firstSteps float64 // of the first solve
-	unfinished float64 // its residual if it ended at the limit on steps; otherwise 0
+	firstSteps float64 // number of steps of the first solve
+	unfinished float64 // residual of the first solve if it ended at the limit on steps; otherwise 0
 	factored   bool
 }
 
@@ -171,10 +171,10 @@ type solveErrors struct {
 	size          float64     // norm of the block to which a function is applied
 	sizes         []float64   // norms of its columns
 	expected      float64     // rounding errors of a solve, estimated
-	residual      [][]float64 // of each solve, by column
-	residualNorms []float64   // of each solve
+	residual      [][]float64 // residuals of each solve, by column
+	residualNorms []float64   // norm of the residual of each solve
 	rounded       [][]float64 // rounding errors of each solve and step, by column
-	wrong         []float64   // of each solve and step
+	wrong         []float64   // rounding errors of each solve and step
 }
 
 // spent bounds the error of a part's result, if its series ends with term end, by the errors of the solves so far.

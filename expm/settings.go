@@ -90,7 +90,7 @@ func (s *Settings) withDefaults() Settings {
 type Result struct {
 	Sweeps          int       // done, over all functions; a sweep over each slab of the columns counts once
 	PredictedSweeps int       // expected when the methods were chosen
-	Functions       []Outcome // one for each function, in their order
+	Functions       []Outcome // outcome of each function, in the order of the functions
 
 	// Condition, if not empty, is an assumption of the bounds about the spectrum, see [Estimated].
 	Condition string

@@ -96,7 +96,7 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 // because it reduces the effect of rounding on the results.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
-	var residual []float64 // that each solve may leave, for each unit of the block's norm
+	var residual []float64 // residual that each solve may leave, for each unit of the block's norm
 	crowding = 1
 	for _, p := range group {
 		x := c.m.planFalling(-p.f.rate / gamma)

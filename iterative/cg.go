@@ -22,8 +22,8 @@ import (
 type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
-	Null    *blocks.Disjoint // of the scaled system; nil: A is definite
-	Precond Preconditioner   // of A, or nil
+	Null    *blocks.Disjoint // null space of the scaled system; nil: A is definite
+	Precond Preconditioner   // preconditioner of A, or nil
 	Workers int              // number of goroutines for vectors, 0: one for each processor; results do not depend on it
 
 	ladder *ladder // nil: Precond serves all columns

@@ -57,7 +57,7 @@ type record struct {
 type neighbour struct {
 	weight float64
 	vertex uint32 // n for the ground
-	record uint32 // an edge to it
+	record uint32 // an edge to vertex
 }
 
 // columns holds the columns of the unit lower triangular factor, negated, without the diagonal, in the order of elimination.
@@ -67,7 +67,7 @@ type columns struct {
 	pivot []float64 // inverse pivots; 0 for a pivot of 0
 	entries
 
-	mass []float64 // mass of each row, which moves from the vertex of a column to the vertices of its entries, in proportion to them; nil: none
+	mass []float64 // mass of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion to the entries; nil: none
 }
 
 // newColumns returns an empty factor of a matrix with n rows, with space for the given number of entries.
@@ -340,7 +340,7 @@ type buckets struct {
 	next, prev  []uint32
 	in          []int32 // the bucket of each vertex
 	lowest      int     // buckets below are empty
-	stacks      int     // in the first stacks buckets the latest vertex comes first, in the others last
+	stacks      int     // in the first stacks buckets the latest vertex comes first, in other buckets last
 }
 
 const noVertex = math.MaxUint32

@@ -91,7 +91,7 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	z := r.r
 	factor := r.inverse
 	if r.z != nil {
-		z = r.z // with inverse = 1
+		z = r.z // inverse is 1 here
 	}
 	simd.TurnColumns(simd.RowsOf(r.x.Data, r.x.Stride, lo), simd.RowsOf(r.p.Data, r.p.Stride, lo), simd.RowsOf(z.Data, z.Stride, lo),
 		r.alpha, r.beta, factor[lo:hi])

@@ -39,7 +39,7 @@ type passes struct {
 	team    *sparse.Team
 	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
-	z       *sparse.Block[float64] // preconditioned residual, which shares memory with q; nil if it is diag(inverse)·r
+	z       *sparse.Block[float64] // preconditioned residual, which shares memory with q; nil if z is diag(inverse)·r
 
 	alpha, beta []float64 // by column
 

@@ -57,7 +57,7 @@ type System struct {
 	isSymmetric      bool  // the matrix of the graph was compared with its transpose
 	sampledErr       error // error of the sampled factor: it fills in
 
-	direct    *exact // of a small graph; nil: not made
+	direct    *exact // exact factor of a small graph; nil: not made
 	directErr error  // error of the exact factor
 }
 
@@ -93,7 +93,7 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 		}
 	}
 	s.prepare()
-	hard := s.Ground == nil // for a Laplacian the graph decides how hard the system is
+	hard := s.Ground == nil // a Laplacian is as hard as its graph
 	if hard {
 		if err := s.factorCompletely(ctx); err != nil {
 			return nil, err

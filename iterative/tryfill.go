@@ -41,7 +41,7 @@ func tryBytes(n int, entries int64) budget.Size {
 // balls returns the edges between the vertices that are nearest to a few vertices.
 func (a *adjacency) balls() *adjacency {
 	n := len(a.start) - 1
-	place := make([]uint32, n) // one more than the number in the balls
+	place := make([]uint32, n) // one more than the number of each vertex in the balls; 0: in no ball
 	var found []uint32
 	find := func(v uint32) {
 		if place[v] == 0 {
@@ -51,7 +51,7 @@ func (a *adjacency) balls() *adjacency {
 	}
 	for ball := range ballCount {
 		next := len(found)
-		for v := ball * (n / ballCount); v < n && len(found) < (ball+1)*ballVertices; v++ { // of the next components too
+		for v := ball * (n / ballCount); v < n && len(found) < (ball+1)*ballVertices; v++ { // continues in the next components
 			for find(uint32(v)); next < len(found) && len(found) < (ball+1)*ballVertices; next++ {
 				ends, _ := a.of(found[next])
 				for _, u := range ends {

@@ -55,7 +55,7 @@ func (c columns) panel(chunk int) []float64 {
 type engine struct {
 	blocks.Pieces
 	team    *sparse.Team
-	rows    int // of this process
+	rows    int // number of rows of this process
 	scratch [][]float64
 }
 

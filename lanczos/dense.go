@@ -70,7 +70,7 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 // countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values must be the eigenvalues
 // of B in increasing order.
 func (r *run) countRemaining(values []float64) int {
-	remainder := values[r.deflation.count():] // the lowest ones are where the known ones were moved to
+	remainder := values[r.deflation.count():] // the lowest values are the known value, which banish has moved
 	r.norm = max(r.norm, math.Abs(remainder[0]),
 		math.Abs(remainder[len(remainder)-1]))
 	count := r.target

@@ -185,7 +185,7 @@ type filterChoice struct {
 	largest     float64 // the largest eigenvalue that rounding reintroduces into a block
 	norm        float64
 	tolerance   float64
-	entries     float64 // of a row
+	entries     float64 // mean number of entries of a row
 	growth      float64 // growth of the last wanted eigenvalue, at least
 }
 

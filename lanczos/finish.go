@@ -14,11 +14,11 @@ import (
 
 type images struct {
 	a        sparse.Applier[float64]
-	balanced *balancedMap // nil if that is not known
+	balanced *balancedMap // nil if balance returned nil
 	e        *engine
 	x, y     *sparse.Block[float64] // a block and its image
 	image    *basis                 // the image as columns
-	products int                    // of A with a block
+	products int                    // number of products of A with a block
 }
 
 func (m *images) allocate() {

@@ -40,7 +40,7 @@ type GraphPairs struct {
 	// computing the residual.
 	ErrorBounds []float64 `json:"error_bounds"`
 
-	Components int `json:"-"` // of the graph
+	Components int `json:"-"` // number of components of the graph
 }
 
 // Solve returns k eigenpairs of an undirected graph. With [ErrIterationLimit] it also returns the best pairs. Other errors are

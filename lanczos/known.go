@@ -12,7 +12,7 @@ import (
 // which all weights are 0 has no vector.
 type Known struct {
 	Components *sparse.Components
-	Weights    []float64 // of the rows; nil means ones
+	Weights    []float64 // weights of the rows; nil means ones
 	Value      float64   // the eigenvalue
 }
 

@@ -18,7 +18,7 @@ var errSlow = errors.New("lanczos: the preconditioner does not help")
 // otherMethod is the error with which Lanczos hands over to LOBPCG.
 type otherMethod struct {
 	cost     float64 // in products of Lanczos
-	products float64 // of LOBPCG
+	products float64 // number of products of LOBPCG
 }
 
 // Error implements error.
@@ -78,9 +78,9 @@ type lobpcg struct {
 	m       *images
 	k       *krylov // for its basis
 	cols    int
-	inverse Preconditioner // nil without one
+	inverse Preconditioner // nil: no preconditioner
 
-	x, y     *sparse.Block[float64] // of slabColumns
+	x, y     *sparse.Block[float64] // blocks of slabColumns columns
 	residues *basis                 // residuals of X
 	theta    []float64              // the Ritz values of X, falling
 	residual []float64              // norms of residuals of X

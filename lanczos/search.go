@@ -52,12 +52,12 @@ type search struct {
 
 	spectrum spectrum // of B, estimated by the first basis
 	lowest   float64  // estimated lower end of the spectrum of B
-	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted ones
+	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted number
 	plan     plan     // the filter in use
 
 	distance      float64 // distance of the last wanted value from the known value, at the last choice of a filter
 	unfiltered    bool    // a filter was given up, and alternating would make no progress
-	probing       bool    // the basis is a small one that resolves the end of the spectrum
+	probing       bool    // a small basis resolves the end of the spectrum
 	converged     int
 	worst         float64 // residual of a wanted pair
 	previousWorst float64 // the same at the last restart

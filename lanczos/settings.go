@@ -173,10 +173,10 @@ type Pairs struct {
 	// distance of λ.
 	Residuals []float64 `json:"residuals"`
 
-	Norm      float64 `json:"norm"` // a lower bound of ‖A‖ that residuals were measured against
+	Norm      float64 `json:"norm"` // a lower bound of ‖A‖, to which tolerances are relative
 	Converged int     `json:"-"`    // pairs whose residual is within the tolerance
 
-	Known int `json:"known"` // pairs at the beginning that were known and not looked for
+	Known int `json:"known"` // number of known pairs, which come first
 
 	// Omitted is the largest positive eigenvalue that [Problem.Positive] omitted as a rounding error of 0. It is 0 if no such
 	// eigenvalue was omitted.
@@ -185,10 +185,10 @@ type Pairs struct {
 	// Method is "lanczos" for block Lanczos with thick restarts, "lobpcg" for locally optimal preconditioned conjugate
 	// gradients, or "dense" for a dense eigenproblem. It is also "dense" if all pairs were known.
 	Method   string `json:"method"`
-	Products int    `json:"products"` // of A with a block of up to four columns
+	Products int    `json:"products"` // products of A with a block of up to four columns
 	Restarts int    `json:"restarts"` // restarts of Lanczos, or iterations of LOBPCG
 	Basis    int    `json:"basis"`    // vectors, the most in use
-	Degree   int    `json:"degree"`   // of the polynomial in A that Lanczos ran on last; 1: A itself
+	Degree   int    `json:"degree"`   // degree of the last polynomial in A that Lanczos ran on; 1: A itself
 }
 
 const badShape = "lanczos: dimension mismatch"

@@ -18,7 +18,7 @@ type run struct {
 	n         int // rows of this process
 	dim       int // rows of all processes without excluded rows
 	deflation *knownVectors
-	target    int     // number of pairs to find in addition to the known ones
+	target    int     // number of pairs to find in addition to the known pairs
 	norm      float64 // a lower bound of the norm of A
 	need      budget.Size
 	result    *Pairs

@@ -14,7 +14,7 @@ import (
 //
 // [Joined.Plan] must be called before the first use, and again after values of the other matrix have changed.
 type Joined struct {
-	Matrix           // with several entries in a place
+	Matrix           // the matrix whose entries are added
 	Weighted bool    // some entry is not 1
 	changes  bool    // entries differ from the entries below
 	ranges   []Range // ranges below with new numbers of entries; a long row has pieces of its new length

@@ -4,7 +4,7 @@ import "context"
 
 // LayoutOptions describes the sweeps that a copy in memory is made for; nil means defaults.
 type LayoutOptions struct {
-	RowBytes int   // of the widest block that steps gather from; 0: unknown, assumed to be 1 KiB
+	RowBytes int   // bytes of a row of the widest block that steps gather from; 0: unknown, assumed to be 1 KiB
 	Sweeps   int   // number of sweeps to come; 0: many. Fewer than 8 do not repay the search for a layout
 	Memory   int64 // bytes for the copy and the buffers of its steps; 0: no limit
 	Workers  int   // goroutines; 0: one for each processor. It never changes a result

@@ -78,7 +78,7 @@ func (m *Divided) sum(ctx context.Context, n *Divided, x, y *CSR,
 		panic(badShape)
 	}
 	d := *m.division
-	weighted := []float64{0} // in any process
+	weighted := []float64{0} // 1 if any process has values
 	if x.val != nil || y.val != nil {
 		weighted[0] = 1
 	}

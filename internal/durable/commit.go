@@ -81,7 +81,7 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		p.done = true
 		closing := p.f.Close()
-		if publish == nil { // else all are synced and in place: it undoes nothing
+		if publish == nil { // with publish all files are synced and in place, so that a failed close loses nothing
 			err = errors.Join(err, closing)
 		}
 	}

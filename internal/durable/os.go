@@ -167,7 +167,7 @@ func (f file) Sync() error { return markFull(f.File.Sync()) }
 func (f file) Chmod(mode fs.FileMode) error {
 	err := f.File.Chmod(mode)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
-		return nil // it is ours: the file system keeps no such bits
+		return nil // the file is ours, and the file system keeps no permission bits
 	}
 	return err
 }

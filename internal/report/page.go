@@ -13,7 +13,7 @@ type Page struct {
 	Title    string
 	Summary  []string // paragraphs
 	Facts    []Fact   // about the subject of the page
-	Run      []Fact   // about the run that made the page; they are at its end
+	Run      []Fact   // about the run that made the page, at the end of the page
 	Series   []string // names, for example of methods, that have a color on the whole page
 	Sections []*Section
 }

@@ -28,7 +28,7 @@ type Table struct {
 type Cell struct {
 	Text     string
 	IsNumber bool
-	Value    float64 // of a number
+	Value    float64 // value of a number
 	Margin   float64 // standard error of a number; 0: none
 	Mark     string  // a sign in front of the text; bestMark makes it bold
 	Shade    float64 // shade of the background, 0 to 1

@@ -11,8 +11,8 @@ import (
 const (
 	leaf    = 32  // rows up to which a tridiagonal matrix is solved by QL
 	outputs = 32  // vectors that one worker makes of vectors of the halves
-	inputs  = 64  // vectors of the halves that stay in a worker's cache
-	tile    = 256 // numbers of each of these vectors that stay there meanwhile, a multiple of 4
+	inputs  = 64  // vectors of the halves that a worker reads at a time
+	tile    = 256 // numbers of each of these vectors that stay in the worker's cache, a multiple of 4
 )
 
 // division finds the eigenpairs of a tridiagonal matrix T by divide and conquer (Cuppen 1981; Gu and Eisenstat 1995). T is

@@ -5,7 +5,7 @@ import "github.com/heatwalk/heatwalk/internal/simd"
 const (
 	block   = 32  // reflections that are applied together, a multiple of 4
 	group   = 32  // vectors of one piece of parallel work, a multiple of 4
-	segment = 512 // numbers of them that stay in the nearest cache, a multiple of 4
+	segment = 512 // numbers of each vector that stay in the nearest cache, a multiple of 4
 )
 
 // turn multiplies the rows from first on, which are vectors of T, by Q. The reflections of a block are

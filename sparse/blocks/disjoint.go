@@ -10,7 +10,7 @@ import (
 // Disjoint is a space spanned by orthonormal vectors with disjoint supports, one vector for each component of a graph. An
 // example is the null space of a Laplacian. The projector on the space is P₀.
 type Disjoint struct {
-	Unit []float64 // element i of the vector that has row i; 0 if none has
+	Unit []float64 // element i of the vector whose support has row i; 0 if there is no such vector
 
 	// Sums over the rows of a vector are added by chunks of rows, so that they do not depend on the number of workers. A chunk
 	// has a slot for each vector with a row in the chunk. Slots are numbered in the order of chunks.

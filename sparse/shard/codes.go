@@ -165,7 +165,7 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 type Codebook struct {
 	Values Values    // what the factors multiply
 	Kinds  []float64 // by kind
-	Times  []float64 // by time from the first one of the store to the last one
+	Times  []float64 // by time, from the first to the last time of the store
 }
 
 // Values is a function of the weight w of an entry.

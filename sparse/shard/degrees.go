@@ -14,7 +14,7 @@ import (
 // degreeList is the content of the degrees file while a store is written. It has coded lengths until the first weight other
 // than 1, then numbers.
 type degreeList struct {
-	rows     int // number of rows that there will be, 0 if it is not known
+	rows     int // final number of rows, or 0 if it is not known
 	weighted bool
 	content  []byte
 	hub      float64 // the sum of the pieces of the last row so far

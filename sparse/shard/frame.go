@@ -28,7 +28,7 @@ const maxRows = math.MaxUint32
 type header struct {
 	Magic     [4]byte
 	Shard     uint32 // the number of the shard file
-	Identity  uint64 // of the store
+	Identity  uint64 // identity of the store
 	Frame     uint64 // the frame's number in its direction
 	Lo        uint64 // the first row
 	Rows      uint32

@@ -13,9 +13,9 @@ type frameJob struct {
 	r       sparse.Range
 	lengths []uint32
 	ids     []uint32
-	val     []float64 // as many as ids, if valued
+	val     []float64 // a value for each id, if valued
 	valued  bool      // some row came with values
-	code    []uint32  // as many as ids; empty without codes
+	code    []uint32  // a code for each id; empty without codes
 
 	deltas       []uint32
 	payload      []byte
@@ -27,7 +27,7 @@ type frameJob struct {
 	loops   int64
 	degrees []float64 // of the rows, or of a piece
 
-	group sched.Group // of who encodes it
+	group sched.Group // goroutine that encodes the frame
 }
 
 func newFrameJob() *frameJob {

@@ -21,8 +21,8 @@ const indexEntry = 24
 
 type frame struct {
 	shard  int32
-	offset int64 // in the shard
-	bytes  int32 // with the header
+	offset int64 // byte in the shard
+	bytes  int32 // length with the header
 }
 
 type direction struct {

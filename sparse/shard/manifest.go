@@ -34,13 +34,13 @@ type Manifest struct {
 	Directed   bool              `json:"directed"`             // both directions are stored
 	Weighted   bool              `json:"weighted"`             // some entry is not 1
 	Negative   int64             `json:"negative,omitempty"`   // stored entries of one direction that are below 0
-	Kinds      []Kind            `json:"kinds,omitempty"`      // of the entries, in the order of their codes
-	Times      *Times            `json:"times,omitempty"`      // of the entries
+	Kinds      []Kind            `json:"kinds,omitempty"`      // kinds of the entries, in the order of their codes
+	Times      *Times            `json:"times,omitempty"`      // times of the entries
 	Nodes      string            `json:"nodes"`                // "implicit", "numeric" or "string"
-	Order      string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default one
-	Attributes *Attributes       `json:"attributes,omitempty"` // of the nodes
-	Codec      string            `json:"codec"`                // of the frames
-	Frames     [2]int64          `json:"frames"`               // of the out direction and of the in direction
+	Order      string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default order
+	Attributes *Attributes       `json:"attributes,omitempty"` // attributes of the nodes
+	Codec      string            `json:"codec"`                // codec of the frames
+	Frames     [2]int64          `json:"frames"`               // number of frames of the out direction and of the in direction
 	Options    map[string]string `json:"options,omitempty"`    // how the input was read
 	Sources    []File            `json:"provenance,omitempty"` // the inputs
 	Files      []File            `json:"files"`                // all other files
@@ -50,16 +50,16 @@ type Manifest struct {
 // File is an input of a store, or a file of a store.
 type File struct {
 	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`            // of an input as read, before decompression
+	Bytes int64  `json:"bytes"`            // length; of an input before decompression
 	CRC   string `json:"crc32c,omitempty"` // 8 hex digits; every file of the store has it
-	Lines int64  `json:"lines,omitempty"`  // of an input
+	Lines int64  `json:"lines,omitempty"`  // number of lines of an input
 }
 
 // Attributes describes the attributes of the nodes: a .npy file with a row for each row of the store.
 type Attributes struct {
-	Name    string `json:"name"` // of the input
+	Name    string `json:"name"` // name of the input
 	Columns int    `json:"columns"`
-	Type    string `json:"type"` // of the elements, as in NumPy
+	Type    string `json:"type"` // type of the elements, as in NumPy
 }
 
 // Edges returns the number of edges. For a directed graph these are the entries; for an undirected graph the pairs, where a

@@ -30,7 +30,7 @@ type Nodes struct {
 	Order []uint32
 
 	ids  dictionary
-	name string   // of the order of the rows; "" if it is the order of the ids
+	name string   // name of the order of the rows; "" for the order of the ids
 	rows []uint32 // the inverse of Order
 }
 
@@ -38,12 +38,12 @@ type dictionary struct {
 	kind string
 	n    int
 
-	short   []uint32 // numeric: the id at each position, if all of them are that short
+	short   []uint32 // numeric: the id at each position, if all ids have 32 bits
 	numbers []uint64 // else
 
 	text     []byte   // string: the ids in their order, one after the other
 	ends     []uint64 // string: where each id ends in text
-	byID     []uint32 // string: positions by increasing id; nil if that is their order
+	byID     []uint32 // string: positions by increasing id; nil if ids increase
 	headSize int      // string: bytes of the file before text, which stay in memory with it
 }
 

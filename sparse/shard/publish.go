@@ -67,7 +67,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure,
 			w.Nodes.ids.n, w.Manifest.Rows)
 	}
-	var err error // the first one
+	var err error // the first error
 	writeFile := func(name string, content func(*bufio.Writer) error) {
 		if err != nil {
 			return

@@ -70,7 +70,7 @@ type chunk struct {
 	bytes  int
 
 	resident atomic.Bool // stays in memory once it was read
-	loading  sync.Mutex  // held while it is read to stay
+	loading  sync.Mutex  // held while a resident chunk is read
 	data     atomic.Pointer[[]byte]
 }
 
@@ -85,7 +85,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}
-	if s.listed.isReplaced() { // by another process, which has removed the files that were listed
+	if s.listed.isReplaced() { // another process has removed the listed files
 		again, err := openOnce(ctx, dir, o)
 		if err == nil {
 			return again, s.Close()

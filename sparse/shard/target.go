@@ -16,10 +16,10 @@ import (
 type target struct {
 	fs     durable.FS
 	dir    string
-	force  bool          // replace a store that is there
+	force  bool          // replaces an existing store
 	isNew  bool          // claim made the directory
 	lock   io.Closer     // nil after the end
-	waited time.Duration // for the disk to be sure
+	waited time.Duration // time spent waiting for the disk
 }
 
 func (t *target) path(name string) string {

@@ -16,9 +16,9 @@ import (
 type VerifyReport struct {
 	Manifest *Manifest `json:"-"`
 	Files    int       `json:"files"`   // without the manifest
-	Bytes    int64     `json:"bytes"`   // of the files without the manifest
+	Bytes    int64     `json:"bytes"`   // length of the files without the manifest
 	Shards   int       `json:"shards"`  // number of files with frames
-	Frames   int64     `json:"frames"`  // of both directions
+	Frames   int64     `json:"frames"`  // number of frames of both directions
 	Entries  int64     `json:"entries"` // stored entries of both directions
 }
 

@@ -25,7 +25,7 @@ type WriteOptions struct {
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
 	Directed   bool              // columns follow the rows, see BeginIn
 	Workers    int               // goroutines that encode frames; 0: one for each processor
-	Force      bool              // replace a store that is there
+	Force      bool              // replaces an existing store
 	Identity   uint64            // names the store; 0: random
 	Options    map[string]string // recorded in the manifest
 
@@ -68,9 +68,9 @@ type Writer struct {
 	top       int64  // the largest column so far
 	pairs     uint64 // the sum of pairSum over the rows
 	outPairs  uint64 // the sum of pairSum over the rows of the out direction
-	content   uint64 // the sum of contentSum over these rows
+	content   uint64 // the sum of contentSum over the rows of the out direction
 
-	open   *frameJob // the frame that rows are added to
+	open   *frameJob // the frame to which rows are added
 	frames frameQueue
 	zstd   *zstd.Encoder
 

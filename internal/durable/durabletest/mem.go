@@ -34,7 +34,7 @@ type node struct {
 	data, synced       []byte           // a file: now, and after a crash
 	names, syncedNames map[string]*node // a directory: now, and after a crash
 	modified           time.Time
-	used               bool // by the one who made it with CreateTemp
+	used               bool // the caller of CreateTemp has not closed the file
 }
 
 func (n *node) isDir() bool { return n.names != nil }
