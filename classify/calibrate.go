@@ -15,21 +15,22 @@ import (
 //
 //	r = 1/(1 + exp(A·f + B)),
 //
-// see J. Platt, Probabilistic outputs for support vector machines
-// (1999). Outputs of two classes each are coupled, outputs against [Rest] normalised.
+// see J. Platt, Probabilistic outputs for support vector machines (1999). The r of
+// one-vs-one outputs are coupled, see couple; the r of outputs against [Rest] are
+// divided by their sum.
 type calibration struct {
 	classes []int // the classes that there are probabilities of
 	pairs   Pairs
 	a, b    []float64 // of each output
 }
 
-// Calibrate learns class probabilities from the scores of the model m, which the learner l has fitted with the values v.
-// Scores of the items that a model was fitted to are too confident. Therefore l is fitted again without each of five parts of
-// the items with y ≥ 0, and the scores of the omitted part calibrate. A part has every fifth item of each class. The returned
-// function stores in dst the probability of each class that has an item, given the scores of one item, as
-// Learner.Probabilities does. Cost: five fits.
+// Calibrate returns a function that converts scores of the model m to probabilities: as Learner.Probabilities, it stores in
+// dst the probability of each class that has an item, given the scores of one item. The learner l has fitted m with the
+// values v. Scores of the items that a model was fitted to are too confident. Therefore Calibrate fits l again without each
+// of five parts of the items with y ≥ 0, and learns the probabilities from the scores of the omitted parts. A part has every
+// fifth item of each class. Cost: five fits.
 //
-// An output whose parts never have items of both classes has probability ½.
+// If no part has items of both classes of an output, the output has probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
 	classes int, v param.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
@@ -89,10 +90,11 @@ type outputScores struct {
 	first []bool
 }
 
-// Sigmoid returns the A and B of the probability 1/(1 + exp(A·f + B)) that an item with the score f is marked, the sigmoid of
-// [Calibrate]. They maximize the likelihood of the targets (n₁+1)/(n₁+2) of the n₁ marked items and 1/(n₀+2) of the n₀ other
-// items, so that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0, which is the probability ½. Newton's method is
-// from Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007).
+// Sigmoid returns the A and B for which 1/(1 + exp(A·f + B)) is the probability that an item with the score f is marked.
+// [Calibrate] uses this sigmoid. They maximize the likelihood of the targets (n₁+1)/(n₁+2) of the n₁ marked items and
+// 1/(n₀+2) of the n₀ other items, so that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0, which is the
+// probability ½. Newton's method is from Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector
+// machines, Machine Learning 68 (2007).
 func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	var yes, no float64
 	for _, first := range marked {
@@ -167,9 +169,9 @@ func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 // logistic returns 1/(1 + exp(−x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// probabilitiesTo stores in dst the probability of each of the classes, given the scores of
-// an item. A nil dst allocates. Cost: of coupled pairs, the solution of a linear system
-// as large as there are classes.
+// probabilitiesTo stores in dst, and returns, the probability of each of c.classes, given
+// the scores of an item. If dst is nil, it allocates dst. Cost: for one-vs-one outputs, the
+// solution of a linear system with an equation for each class.
 func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	dst = destination(dst, len(c.classes))
 	if len(scores) != len(c.pairs) {
@@ -194,8 +196,9 @@ func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 }
 
 // couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)²,
-// where r_ab is the share of class a against b: Wu, Lin, Weng, Probability estimates for
-// multi-class classification by pairwise coupling, JMLR 5 (2004), section 5.
+// where r_ab is the probability of class a against class b: Wu, Lin, Weng, Probability
+// estimates for multi-class classification by pairwise coupling, JMLR 5 (2004), section
+// 5.
 func (c *calibration) couple(dst, share []float64) []float64 {
 	k := len(c.classes)
 	place := map[int]int{}

@@ -5,21 +5,21 @@
 // # Items and classes
 //
 // Items are numbered 0 … n−1, classes 0 … k−1. A slice y of length n holds the
-// class of every item, or −1 for an item that is not used. A class without
-// an item is never predicted.
+// class of every item, or −1 for an item that is not used. A class without a
+// used item is never predicted.
 //
 // # Binary classifiers
 //
 // Several classes are separated by several binary classifiers, listed in
 // [Pairs]: a classifier for every two classes i < j in increasing order (one-vs-one), or
-// for every class against all others (one-vs-rest). A decision > 0 means the
+// for every class against all other classes (one-vs-rest). A decision > 0 means the
 // first class of the pair. [Pairs.Predict] predicts the class of an item from the
 // decisions: by votes, or by the largest decision. Ties go to the lowest class.
 // [SoftVotes] converts decisions to scores that sum to one.
 //
 // # Learners
 //
-// [Learners] lists them all (svm, rls, gp, logistic, centroid, density) by name with their parameters ([Learner]): each takes a
+// [Learners] lists all learners (svm, rls, gp, logistic, centroid, density) with their parameters. A [Learner] takes a
 // [Gram] and the classes of its items and returns a [Model], which scores any item.
 //
 //	l := classify.Learners().Named("rls")
@@ -27,19 +27,19 @@
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //
-// Package papers registers more: perceptron, and dkm on deep kernels. Package test/contract checks the
-// contract of a learner.
+// Package papers registers two more learners: perceptron, and dkm on deep kernels. Package
+// test/contract checks the contract of a learner.
 //
 // [Calibrate] converts the scores of any learner to probabilities.
 //
-// Some learners are also functions with all settings, for callers that fit many times
-// or have features in single precision. Their arguments are the kernel or the features, the
+// Some learners are also functions with all settings, for callers that fit many times or
+// have features in single precision. The arguments are the kernel or the features, the
 // class of each item (−1: not used), and the number of classes.
 //
 //   - On a kernel: [SVM.Fit] and [FitRLS]. Kernel values are stored ([DenseGram]) or
 //     inner products of features ([LinearGram]).
 //
-//   - On features: [FitLinearRLS] returns linear functions. [LinearWeights] converts a kernel model whose kernel is the inner product to one.
+//   - On features: [FitLinearRLS] returns a [LinearModel]. [LinearWeights] converts a kernel model to a LinearModel if the kernel is the inner product.
 //
 //   - Along a path of several ridges or costs: [LogisticPath], [RidgePath] with targets of any numbers, and the
 //     [PathFit] that Fit of a [Path] returns, which reuses its memory in thousands of small fits.

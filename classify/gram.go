@@ -12,14 +12,14 @@ import (
 // Gram gives the values of a kernel between n items. It must be safe for
 // concurrent use.
 //
-// An optional method Alike() []int numbers the distinct items from 0 and returns the number of each
-// item, for example of records of a table that occur more than once.
+// A Gram may have a method Alike() []int for items that occur more than once, for example equal
+// records of a table. It numbers the distinct items from 0 and returns the number of each item.
 type Gram interface {
 	// Len returns the number of items n.
 	Len() int
 	// RowTo stores K(i, j) in dst[j] for all n items j.
 	RowTo(dst []float64, i int)
-	// PartTo stores K(i, items[j]) in dst[j]. It is all that learners ask for.
+	// PartTo stores K(i, items[j]) in dst[j]. Learners call no other method for values.
 	PartTo(dst []float64, i int, items []int)
 }
 
@@ -70,9 +70,9 @@ func takeTo[D, S sparse.Float](dst []D, row []S, items []int) {
 // linearGram is the linear kernel of features.
 type linearGram[T sparse.Float] struct{ *sparse.Block[T] }
 
-// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram, which
-// computes a row by Rows·Cols products. Products and sums are float64 whatever the features are. It
-// shares memory with f.
+// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram. A row of
+// the Gram costs Rows·Cols products. Products and sums are float64 even if the features are
+// float32. The Gram shares memory with f.
 func LinearGram[T float32 | float64](f *sparse.Block[T]) Gram {
 	return linearGram[T]{f}
 }
@@ -159,15 +159,15 @@ type Model struct {
 	Machines []Machine // one for each of Pairs; nil: scores are not linear in kernel values
 	Rule     Rule      // computes the scores if Machines is nil
 
-	// IsIndefinite reports that the kernel was seen not to be positive semidefinite, so that the model need not be
-	// the best.
+	// IsIndefinite reports that the fit found that the kernel is not positive semidefinite. The model may then not
+	// be the best.
 	IsIndefinite bool
 }
 
 // Rule computes scores that are not linear in kernel values. It must be safe for concurrent use.
 type Rule interface {
-	// ScoresTo stores the scores of an item x in dst, of the length of Model.Pairs, where
-	// row[i] is K(x, i) for all items i of the Gram and self is K(x, x).
+	// ScoresTo stores the scores of an item x in dst, which has the length of
+	// Model.Pairs. row[i] is K(x, i) for all items i of the Gram, and self is K(x, x).
 	ScoresTo(dst, row []float64, self float64)
 }
 
@@ -181,9 +181,9 @@ type Machine struct {
 	Bounded    int // the number of support vectors with α = C
 }
 
-// ScoresTo stores the score of each of Pairs on an item x in dst, where row[i] is K(x, i)
-// for all items i of the Gram and self is K(x, x). A nil dst allocates. Cost: one product for
-// each support vector of each classifier.
+// ScoresTo stores the score of each of Pairs for an item x in dst, and returns dst. row[i] is
+// K(x, i) for all items i of the Gram, and self is K(x, x). If dst is nil, ScoresTo allocates
+// it. Cost: one product for each support vector of each classifier.
 func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	if len(row) != m.Items {
 		panic(badLength)
@@ -205,8 +205,8 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of an iterated classifier, or the result of the method
-// Support() int of a Rule, or 0.
+// Support returns the number of items that are support vectors of a classifier that was found by iteration. If the
+// model has a Rule with a method Support() int, it returns the result of this method. Otherwise it returns 0.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
 		if machine, ok := m.Rule.(interface{ Support() int }); ok {
@@ -256,8 +256,8 @@ type LinearModel struct {
 	// Weights has a row of p weights for each classifier, one after the other.
 	Weights []float64
 	Bias    []float64
-	// Shared are the weights of columns that all classes share, see [Logistic]; nil:
-	// there are none.
+	// Shared are the weights of the [SharedColumns] of [Logistic]; nil: there are
+	// none.
 	Shared []float64
 }
 
@@ -276,9 +276,10 @@ func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
 
-// ScoresTo stores in dst the decision ⟨w, x⟩ + bias of every classifier on an item with the
-// features x. If the model has shared columns, shared holds their values, laid out as in
-// [SharedColumns], and their products are added; otherwise it is nil. A nil dst allocates.
+// ScoresTo stores in dst, and returns, the decision ⟨w, x⟩ + bias of every classifier for
+// an item with the features x. If the model has shared columns, shared must hold their
+// values, laid out as in [SharedColumns], and ScoresTo adds their products with the shared
+// weights; otherwise shared must be nil. If dst is nil, ScoresTo allocates it.
 func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
 	if len(x) != l.Features || len(shared) != len(l.Shared)*l.Classes {
 		panic(badLength)

@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// factor returns features G of the given items with K = GGᵀ; their number is the rank of K. It is the pivoted Cholesky
-// factor, which ends when the rest of the diagonal is below rounding: 1e-15 of the largest value, or more for a less exact
-// kernel, at most 1e-6. The rows of the items of pivots are a lower triangle. The error is [ErrIndefinite] if K is found not
-// to be positive semidefinite. Cost: m·r² products for m items and rank r.
+// factor returns features G of the given items with K = GGᵀ; the number of features is the rank of K. G is the pivoted
+// Cholesky factor, which ends when the rest of the diagonal is below rounding: 1e-15 of the largest value, or more for a
+// less exact kernel, at most 1e-6. The rows of the items in pivots are a lower triangle. If K is found not to be positive
+// semidefinite, the error is [ErrIndefinite]. Cost: m·r² products for m items and rank r.
 func factor(ctx context.Context, k Gram,
 	items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
@@ -67,9 +67,9 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 	return g
 }
 
-// kernelSoftmax is multinomial logistic regression on the functions Σ_i α_ic·K(·, i) of the classes, with or without free
-// biases. At the minimum with a ridge λ, α is V(Y − π)/λ, where Y are the one-hot classes, π their probabilities and V the
-// weights of the classes of the items.
+// kernelSoftmax is multinomial logistic regression whose logits are a function Σ_i α_ic·K(·, i) for each class c, with or
+// without free biases. At the minimum with a ridge λ, α is V(Y − π)/λ, where Y are the one-hot classes of the items, π the
+// probabilities, and V the class weights of the items.
 type kernelSoftmax struct {
 	ridge  func(v param.Values) float64 // λ
 	biased bool
@@ -84,12 +84,14 @@ func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v 
 	return models[0], nil
 }
 
-// compare fits models for the choice of a setting, with an error of at most a hundredth of the function of a class.
+// compare fits models for the choice of a setting. The error of a model is at most a hundredth of the function of a
+// class.
 func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
 }
 
-// fitAll shares the features among settings, and starts each fit from the minimum with the next larger ridge.
+// fitAll fits a model with each setting. It computes the features once, and starts each fit from the minimum
+// with the next larger ridge.
 func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int, settings []param.Values,
 	enough float64) ([]*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
@@ -170,9 +172,9 @@ func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
 
 var gpSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return 1 / v.Number("variance") }}
 
-// gpLearner is induction with Gaussian processes of several classes: Gärtner, Le, Smola, A short tour of kernel methods for
-// graphs (2006), section 1.3.3. The latent values of each class have the covariance σ²K, and a label has the softmax of the
-// latent values of its item. The posterior is replaced by its mode, where α minimises
+// gpLearner is classification by Gaussian processes with several classes: Gärtner, Le, Smola, A short tour of kernel
+// methods for graphs (2006), section 1.3.3. The latent values of each class have the covariance σ²K, and a label has the
+// softmax of the latent values of its item. The posterior is replaced by its mode, where α minimises
 //
 //	Σ_i log Σ_c exp (Kα)_ic − tr YᵀKα + tr αᵀKα/(2σ²)
 //

@@ -11,27 +11,29 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Learner declares a learner: its name, its parameters, and functions that fit it. Each is declared
-// in the file of its algorithm; [Learners] lists them.
+// Learner declares a learner: its name, its parameters, and functions that fit it. A learner is
+// declared in the file of its algorithm; [Learners] lists all learners.
 type Learner struct {
 	param.Spec
 
-	// Fit learns from the values of k between its items with y ≥ 0, in their order;
-	// v is complete ([param.Spec.Resolve]). It returns [ErrOneClass] if fewer than two
-	// classes have an item.
+	// Fit learns from the values of k between its items with y ≥ 0, in the order of
+	// the items. v must be complete, see [param.Spec.Resolve]. If fewer than two
+	// classes have an item, Fit returns [ErrOneClass].
 	Fit FitFunc
 
-	// Linear is Fit on explicit features, which takes less time than on them as a [Gram]. nil: the learner has none.
+	// Linear is Fit on explicit features, in less time than Fit on the [LinearGram] of the features. Nil: the
+	// learner has no faster way.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
 
-	// MostItems is the largest number of items on explicit features. Of more a sample is learned from. 0: no limit.
+	// MostItems is the largest number of items on explicit features; 0 means no limit. If there are more items,
+	// callers fit a sample.
 	MostItems int
 
-	// ComparedItems is the largest number of items that settings are compared on with explicit features, because each setting
-	// is a fit that takes long; 0 means no limit.
+	// ComparedItems is the largest number of items on which settings are compared with explicit features, for learners whose
+	// fit of a setting takes long; 0 means no limit.
 	ComparedItems int
 
-	// Compare, unless nil, fits a model with each of some settings as Fit does, but to be compared: it may end before its
+	// Compare, if not nil, fits a model with each of some settings, for comparison: unlike Fit, it may end before the
 	// tolerance.
 	Compare PathFit
 
@@ -39,25 +41,28 @@ type Learner struct {
 	// usual values are compared.
 	Path *Path
 
-	// Solve, unless nil, is Fit where solve returns (K + diag(ridge))⁻¹·targets without a value of
-	// the kernel, in less time for more than Solved items. y has a class for all items.
+	// Solve, if not nil, is Fit without kernel values: its argument solve returns (K +
+	// diag(ridge))⁻¹·targets. It takes less time than Fit for more than Solved items. All items
+	// must have a class.
 	Solve  func(y []int, classes int, v param.Values, solve func(ridge []float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
 	Solved int
 
 	// Dual says that every model of Fit has Machines.
 	Dual bool
 
-	// Whole says that the model depends on the kernel between all items, with a class
-	// or without, and its scores on K(x, x) and the values with items with a class.
+	// Whole says that the model depends on the kernel between all items, with or
+	// without a class. Scores of x depend on K(x, x) and on the values K(x, i) of
+	// items i with a class.
 	Whole bool
 
-	// Probabilities stores in dst the probabilities of the classes that the scores of
-	// an item stand for, in their order. nil: the learner has none; see [Calibrate].
+	// Probabilities stores in dst, and returns, the probabilities of the classes that
+	// have scores, in the order of the scores. Nil: the learner has no probabilities;
+	// see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
-	// Workspace, unless nil, declares the memory of Fit for the given number of items with a class, in addition to the Gram
-	// and a few numbers for each item. If features is not 0, it declares the memory of Linear in addition to the features and
-	// the model.
+	// Workspace, if not nil, declares the memory of Fit for the given number of items with a class, in addition to the Gram
+	// and a few numbers for each item. If features is not 0, it declares the memory of Linear in addition to the features
+	// and the model.
 	Workspace func(items, features, classes int) budget.Workspace
 }
 
@@ -66,7 +71,7 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Declare returns the result of Workspace, or the zero value.
+// Declare returns the result of Workspace, or the zero value if Workspace is nil.
 func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
 	if l.Workspace != nil {
 		w = l.Workspace(items, features, classes)
@@ -82,7 +87,7 @@ func Register(l *Learner) {
 	learners.Add(l, l.Fit != nil)
 }
 
-// claim reserves the names of the parameters.
+// claim reserves the names of the learner's parameters, see [param.Claim].
 func (l *Learner) claim() {
 	param.Claim("learner", &l.Spec)
 	if l.Path != nil {
@@ -114,16 +119,16 @@ func (g *groups) againstRest() Pairs {
 	return pairs
 }
 
-// Path declares that the settings of a learner are chosen along one parameter, several values of which are fitted together at
-// a lower cost than separately. It also has what else methods on graphs need to know. The models of the learner must have
-// Machines.
+// Path declares that the settings of a learner are chosen along one parameter: fitting several values of this parameter
+// together costs less than fitting them separately. Path also has what methods on graphs need to know about the learner. The
+// models of the learner must have Machines.
 type Path struct {
-	// Spec has the learner's parameters for kernels whose mean between an item and itself is about
-	// 1, with the usual values there.
+	// Spec has the learner's parameters with usual values for kernels where the mean of K(i, i) is
+	// about 1.
 	param.Spec
 
-	// Parameter is the name of the parameter. On a multiple s·K of a kernel, and on s copies of each item, a
-	// learner with the value x on K has the value s·x if Ridge, and x/s otherwise.
+	// Parameter is the name of the parameter. On a multiple s·K of a kernel, and on s copies of each item,
+	// the value s·x if Ridge is set, or x/s otherwise, gives the same models as x gives on K.
 	Parameter string
 	Ridge     bool
 
@@ -133,19 +138,20 @@ type Path struct {
 	// call. Fit is nil for learners on features, where each setting is fitted separately.
 	Fit func() PathFit
 
-	// LeaveOneOut, unless nil, returns for each setting, in decisions[i·len(pairs):], the decisions on item i by a model of
-	// all other items, or nil if the kernel does not allow it, and the loss that is subtracted from the share of right
-	// answers when settings are compared.
+	// LeaveOneOut, if not nil, returns for each setting s the decisions on each item i by a model of all other items, in
+	// decisions[s][i·len(pairs):]. If the kernel does not allow the setting, decisions[s] is nil. loss[s] is subtracted
+	// from the share of right predictions when settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
-	// OnFeatures, unless nil, is the path on which settings are compared on explicit features.
+	// OnFeatures, if not nil, replaces the path when settings are compared on explicit features.
 	OnFeatures *Path
 
-	// For, unless nil, returns values that replace defaults for the given number of classes.
+	// For, if not nil, returns values that replace defaults for the given number of classes.
 	For func(classes int) param.Values
 
-	// Pairwise, unless nil, reports whether there is a classifier for every two classes, given the
-	// values of all parameters but Parameter. Other learners separate each class from the rest.
+	// Pairwise, if not nil, reports whether there is a classifier for every two classes, given the
+	// values of all parameters except Parameter. If it is nil, each class is separated from the
+	// rest.
 	Pairwise func(v param.Values) bool
 
 	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.

@@ -56,8 +56,8 @@ var rlsLearner = Learner{
 	Solved: 2000,
 }
 
-// fewTried is the number of items in comparisons where each setting costs a factorization, or
-// distances between all items.
+// fewTried is the number of items on which settings are compared if each setting costs a
+// factorization, or distances between all items.
 const fewTried = 250
 
 var ridgeParam = param.Param{
@@ -66,12 +66,12 @@ var ridgeParam = param.Param{
 	Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 }
 
-// scaledRidge has λ on kernels whose mean between an item and itself is 1.
+// scaledRidge has the values of λ for kernels where the mean of K(i, i) is 1.
 var scaledRidge = param.Spec{Name: "rls",
 	Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10),
 		WeightsParam}}
 
-// leastSquaresPath has all λ of least squares by one eigendecomposition.
+// leastSquaresPath fits all λ of least squares by one eigendecomposition.
 var leastSquaresPath = Path{
 	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
@@ -102,11 +102,11 @@ func ridgeOf(v param.Values, y []int) float64 {
 }
 
 // ErrIndefinite is returned if the kernel has a negative eigenvalue that rounding does not
-// explain or, by least squares, if K + λI is not positive definite.
+// explain. Least squares return it if K + λI is not positive definite.
 var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 
-// targets has a classifier for each class with an item against [Rest], the used items, their
-// weights, and a target for each item and classifier.
+// targets has the classifiers of each class with an item against [Rest], the used items with
+// their weights, and a target for each item and classifier.
 type targets struct {
 	pairs  Pairs
 	items  []int
@@ -135,7 +135,7 @@ func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	return t, nil
 }
 
-// ridges returns λ/v of each item.
+// ridges returns λ/v for each item, where v is the weight of the item.
 func (t *targets) ridges(lambda float64) []float64 {
 	list := make([]float64, len(t.weight))
 	for a, v := range t.weight {
@@ -153,8 +153,8 @@ func (t *targets) ridges(lambda float64) []float64 {
 // item is the weight of its class in weights; nil means 1. There is no bias, because a constant would change the decisions of
 // all classes alike.
 //
-// It returns [ErrOneClass] if fewer than two classes have an item, and [ErrIndefinite]. Cost: a Cholesky factorisation of the
-// matrix.
+// It returns [ErrOneClass] if fewer than two classes have an item, and [ErrIndefinite] if K + λV⁻¹ is not positive definite.
+// Cost: a Cholesky factorisation of the matrix.
 func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	weights []float64) (*Model, error) {
 	if err := validateLambda(lambda); err != nil {
@@ -172,8 +172,8 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	})
 }
 
-// solveRLS is [FitRLS] for a kernel that only solve knows: it returns (K + R)⁻¹·T for the items with y
-// ≥ 0 and a diagonal R with the ridge of each item.
+// solveRLS is [FitRLS] without kernel values: solve returns (K + R)⁻¹·T for the items with y ≥ 0 and a
+// diagonal R with the ridge of each item.
 func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes, weights)
@@ -313,9 +313,9 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return model, nil
 }
 
-// alongRidges returns the model of [FitRLS] for each λ, nil if its error is [ErrIndefinite]. It returns the other errors of
-// [FitRLS]. Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ a product of each of the m eigenvectors for each
-// class.
+// alongRidges returns the model of [FitRLS] for each λ. If the error of FitRLS is [ErrIndefinite], the model is nil;
+// alongRidges returns other errors. Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ and class a product with
+// each of the m eigenvectors.
 func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -340,9 +340,9 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 //
 //	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii,
 //
-// with the weights V of all items, zeros for items that are not used, and the mean of (d − t)² over the used items and the
-// classifiers; nil where [FitRLS] returns [ErrIndefinite]. The classifiers separate each class that has an item from [Rest].
-// It returns the other errors of [FitRLS]. Cost: one eigendecomposition.
+// with the weights V of all items, and 0 for items that are not used. squared is the mean of (d − t)² over the used items
+// and the classifiers. If [FitRLS] returns [ErrIndefinite], the decisions are nil. The classifiers separate each class that
+// has an item from [Rest]. leaveOneOut returns the other errors of FitRLS. Cost: one eigendecomposition.
 func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -401,8 +401,8 @@ func (p *rlsPath) isDefinite(lambda float64) bool {
 	return p.Least+lambda > 0
 }
 
-// leaveOneOut returns the decisions at each item by a model with the ridge lambda of all other items, and the sum of
-// their squared errors.
+// leaveOneOut returns the decisions at each item by a model of all other items with the ridge lambda, and the sum of
+// the squared errors of the decisions.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
 	if !p.isDefinite(lambda) {
 		return nil, 0

@@ -16,8 +16,8 @@ import (
 
 var logisticSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return v.Number("lambda") }, biased: true}
 
-// logisticLearner declares [Logistic], and the same on a kernel, where ‖w_c‖ is the
-// norm of the function Σ_i α_ic·K(·, i) of a class.
+// logisticLearner declares [Logistic], and logistic regression on a kernel, where
+// ‖w_c‖ is the norm of the function Σ_i α_ic·K(·, i) of a class.
 var logisticLearner = Learner{
 	Spec: param.Spec{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
@@ -57,15 +57,15 @@ var logisticLearner = Learner{
 // over items with a class, for some λ. The zero value is the default; [LogisticPath]
 // fits it.
 type Logistic struct {
-	// BiasRidge is ν. With 0 biases are free, and classes without an item have no part;
-	// otherwise all classes have one.
+	// BiasRidge is ν. If it is 0, biases are free, and classes without an item have no
+	// logits; otherwise all classes have logits.
 	BiasRidge float64
 	// Weights holds the weight v of the items of each class; nil means 1.
 	Weights []float64
 	// Shared are the columns whose weights all classes share; nil: none.
 	Shared *SharedColumns
-	// Tolerance is the norm of the gradient at which the fit stops, relative to its norm where
-	// all logits are 0; 0 means 1e-6.
+	// Tolerance is the norm of the gradient at which the fit stops, relative to the norm of
+	// the gradient where all logits are 0; 0 means 1e-6.
 	Tolerance float64
 	// MaxSteps limits the steps of Newton's method; 0 means 200.
 	MaxSteps int
@@ -91,10 +91,11 @@ func (s *SharedColumns) count(classes int) int {
 	return s.Values.Cols / classes
 }
 
-// LogisticPath fits s, or the default settings if s is nil, to the features of the items with y ≥ 0, for each λ in turn. Each
-// fit starts from the previous solution. Decreasing λ take the fewest steps; within the tolerance the order makes no
-// difference. It returns the errors of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of products of the features
-// with weights for each λ; with many classes and fewer items than features, products of a triangle with weights.
+// LogisticPath returns a model for each λ, fitted to the features of the items with y ≥ 0. s has the settings; nil means
+// defaults. Each fit starts from the previous solution: decreasing λ take the fewest steps, and within the tolerance the
+// order of the λ makes no difference. It returns the errors of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of
+// products of the features with weights for each λ; with many classes and fewer items than features, products of a triangle
+// with weights.
 func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
 	f *sparse.Block[T], y []int, classes int,
 	lambdas []float64) ([]*LinearModel, error) {
@@ -177,7 +178,8 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	return models, limited
 }
 
-// startAt measures shared weights from their prior, whose logits become the offset.
+// startAt makes shared weights differences from their prior, and stores the logits of the prior in
+// the offset.
 func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	if prior == nil {
 		return nil
@@ -222,22 +224,22 @@ func logisticWorkspace(items, features, classes int) budget.Workspace {
 	return w
 }
 
-// triangle replaces features X by fewer features if there are fewer items than features: X = LQ, where L is a lower triangle
-// and Q has orthonormal rows, whose number is the rank of X. Weights θ of L have the logits of the weights Qᵀθ of X, and Qᵀθ
-// has the norm of θ, so that a fit has the same minimum.
+// triangle replaces features X by fewer features L if there are fewer items than features. X = LQ, where L is a lower
+// triangle and Q has orthonormal rows, as many as the rank of X. Weights θ of L have the same logits as the weights Qᵀθ of
+// X, and the same norm, so that a fit has the same minimum.
 type triangle struct {
 	values *sparse.Block[float64] // L, a row for each of the items
 	order  []int                  // row a of these has its last nonzero in column a
 	turned *sparse.Block[float64] // Xᵀ of the first rows in order
 }
 
-// manyClasses is the number of classes from which on logistic regression takes a triangle where
-// there are fewer items than features, and starts from biases and shared weights alone: five λ
-// with 505 items and 1,461 features of 199 classes take 1.5 s in place of 5.5. With fewer
-// classes either way takes little.
+// With at least manyClasses classes, logistic regression uses a [triangle] if there are fewer
+// items than features, and starts from biases and shared weights alone: five λ with 505 items
+// and 1,461 features of 199 classes take 1.5 s in place of 5.5 s. With fewer classes both ways
+// are fast.
 const manyClasses = 16
 
-// newTriangle returns the triangle of some of the items, from Cholesky's factor of XXᵀ. Cost: m²·p/2 products for m items and
+// newTriangle returns the triangle of the given items, from Cholesky's factor of XXᵀ. Cost: m²·p/2 products for m items and
 // p features, and m³/3.
 func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	items []int) (*triangle, error) {
@@ -270,7 +272,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	return t, nil
 }
 
-// turn converts weights θ of L to weights Xᵀα of the features with Lᵀα = θ.
+// turn replaces the weights θ of L in m by the weights Xᵀα of the features X, where Lᵀα = θ.
 func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	r := t.values.Cols
 	upper := make([]float64, r*r)

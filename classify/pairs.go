@@ -13,15 +13,16 @@ import (
 // Rest is the second class of a one-vs-rest [Pair]: all other classes.
 const Rest = -1
 
-// Pair names the two classes of a binary classifier. A decision > 0 means Positive, any other Negative, which may be [Rest].
+// Pair names the two classes of a binary classifier. A decision > 0 means Positive, any other decision means Negative.
+// Negative may be [Rest].
 type Pair struct{ Positive, Negative int }
 
 // Pairs lists the classifiers of a model in order. Either all of them compare two classes, or all compare a class with
 // [Rest].
 type Pairs []Pair
 
-// AddTo adds the value of a classifier to the values of its classes in dst: to the value of Positive, and its negative to the value
-// of Negative unless it is [Rest].
+// AddTo adds the value of a classifier to the element of dst of the class Positive. If Negative is not [Rest], it
+// subtracts the value from the element of Negative.
 func (p Pair) AddTo(dst []float64, value float64) {
 	dst[p.Positive] += value
 	if p.Negative != Rest {
@@ -42,8 +43,8 @@ func (p Pairs) classes() int {
 	return top + 1
 }
 
-// Predict returns the predicted class of an item with the given decisions: the class with most votes or, for classifiers
-// against [Rest], with the largest decision. Ties go to the lowest class.
+// Predict returns the predicted class of an item with the given decisions: the class with most votes, or for classifiers
+// against [Rest] the class with the largest decision. Ties go to the lowest class.
 func (p Pairs) Predict(decisions []float64) int {
 	if len(decisions) != len(p) {
 		panic(badLength)
@@ -72,8 +73,8 @@ var ErrOneClass = errors.New("fewer than two classes have an item to learn from"
 // iteration limit before its tolerance.
 var ErrIterationLimit = errors.New("iteration limit reached before the tolerance")
 
-// ErrNotFinite is returned if kernel values or features are not finite numbers, or
-// so large that their products are not.
+// ErrNotFinite is returned if kernel values or features are not finite, or so
+// large that their products are not finite.
 var ErrNotFinite = errors.New("kernel values or features are not finite")
 
 // groups holds the used items by class.
@@ -157,8 +158,8 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
 }
 
-// largestFirst orders classifiers by decreasing numbers of items, so that the last one to begin is
-// short.
+// largestFirst orders classifiers by decreasing numbers of items, so that the classifier that
+// begins last is fitted fast.
 func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	items := func(m int) int {
 		if pairs[m].Negative == Rest {
@@ -193,13 +194,13 @@ func positive(v float64) bool {
 }
 
 // SoftVotes converts the decisions of binary classifiers to scores of the classes that sum to one, and stores them in dst,
-// whose length must be the number of classes. With classifiers for two classes each, every classifier splits one vote,
+// whose length must be the number of classes. Every one-vs-one classifier splits one vote,
 //
 //	score_c = 2/(k(k−1)) Σ_{j≠c} σ(a·d_cj),  σ(x) = 1/(1 + exp(−x)),
 //
 // where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and a is the slope: a larger slope
-// makes votes harder. With classifiers against [Rest] the scores are exp(a·d_c), normalised. A class without a classifier
-// scores 0. A nil dst is allocated.
+// moves votes towards 0 and 1. With classifiers against [Rest] the scores are exp(a·d_c), divided by their sum. A class
+// without a classifier scores 0. If dst is nil, SoftVotes allocates it.
 func SoftVotes(dst []float64, p Pairs, decisions []float64,
 	slope float64) []float64 {
 	if len(decisions) != len(p) {
@@ -231,7 +232,7 @@ func SoftVotes(dst []float64, p Pairs, decisions []float64,
 	return dst
 }
 
-// ArgMax returns the class with the largest score, the lowest among equals.
+// ArgMax returns the class with the largest score, or the lowest of several such classes.
 func ArgMax[T float32 | float64](scores []T) int {
 	best := 0
 	for c, s := range scores {
@@ -254,8 +255,8 @@ var WeightsParam = param.Param{
 	Default: param.Of("equal"),
 }
 
-// alwaysBalanced is WeightsParam of learners whose scores are means over the items of a class, so that
-// all classes have equal weight.
+// alwaysBalanced replaces WeightsParam in learners whose scores are means over the items of a class,
+// so that all classes have equal weight.
 var alwaysBalanced = param.Param{
 	Name:    "class-weights",
 	Meaning: "all classes weigh the same, because scores are means over the items of a class",
@@ -271,9 +272,10 @@ func WeightsOf(v param.Values, y []int, classes int) []float64 {
 	return nil
 }
 
-// BalancedWeights returns the weights n/(k·n_c) under which every class weighs
-// the same in total: n items are used, n_c of them in class c, k classes have
-// an item. A class without an item gets weight 1.
+// BalancedWeights returns the weights n/(k·n_c) of the items of each class c,
+// with which every class has the same total weight. n items are used, n_c of
+// them in class c, and k classes have an item. A class without an item gets
+// weight 1.
 func BalancedWeights(y []int, classes int) []float64 {
 	g := newGroups(y, classes)
 	weights := make([]float64, classes)

@@ -25,8 +25,8 @@ import (
 //
 //	Y_F − (G_FF)⁻¹·C_F
 //
-// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). Without F the other items r have G_rr −
-// G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F in place of G and C.
+// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). For a path of the other items r,
+// without F, G and C become G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F.
 type RidgePath struct {
 	Mean  float64 // w̄, 1 if that is 0; λ counts as it is after Mean is set to 1
 	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
@@ -54,9 +54,9 @@ func OneHot(y [][]int, classes int) *mat.Dense {
 	return targets
 }
 
-// NewRidgePath takes the features of items, to which it appends the column of a constant, and their targets, which it
-// overwrites. Cost: the products of all columns or all items, whichever are fewer, and one eigendecomposition. The error is
-// the context's.
+// NewRidgePath returns the path for the features f of items and their targets. It appends a column with the given constant
+// to the features, and overwrites targets. Cost: the products of all columns or of all items, whichever are fewer, and one
+// eigendecomposition. The error is the error of ctx.
 func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	constant float64, targets *mat.Dense, workers int) (*RidgePath, error) {
 	m := f.Rows
@@ -90,16 +90,16 @@ func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 // transposed is the number of items whose features are transposed at a time.
 const transposed = 1024
 
-// NewGramRidgePath takes the products AAᵀ of items, the values of a kernel between them, in place of their features.
-// The constant is part of the kernel. It overwrites gram and targets. Cost: one eigendecomposition. The error is the
-// context's.
+// NewGramRidgePath is [NewRidgePath] with gram = AAᵀ, the values of a kernel between the items, in place of
+// features. The kernel must include the constant. It overwrites gram and targets. Cost: one eigendecomposition. The
+// error is the error of ctx.
 func NewGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
 	workers int) (*RidgePath, error) {
 	p := &RidgePath{y: targets}
 	return p, p.decompose(ctx, gram, workers)
 }
 
-// NewPlainGramRidgePath is NewGramRidgePath with 0 in the place of ȳ, for kernels whose eigenvalues may be negative.
+// NewPlainGramRidgePath is [NewGramRidgePath] with ȳ = 0, for kernels whose eigenvalues may be negative.
 func NewPlainGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
 	workers int) (*RidgePath, error) {
 	p := &RidgePath{y: targets, isPlain: true}
@@ -143,7 +143,8 @@ func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	return nil
 }
 
-// ridgeInverse is G = (I − U·diag(w)·Uᵀ)/ridge for AV in the place of U, or G = U·diag(w)·Uᵀ.
+// ridgeInverse is G = U·diag(w)·Uᵀ if AAᵀ was decomposed. If AᵀA was decomposed, G = (I −
+// U·diag(w)·Uᵀ)/ridge with AV in place of U.
 type ridgeInverse struct {
 	*RidgePath
 	ridge        float64 // λw̄
@@ -163,7 +164,8 @@ func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	return g
 }
 
-// times returns some rows of GX, given these rows of U and X, and UᵀX; or XᵀGX, given XᵀU and XᵀX instead.
+// times returns some rows of GX, given these rows of U and X, and projected = UᵀX. Given XᵀU and XᵀX in
+// place of u and x, it returns XᵀGX.
 func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(u, g.scaleRows(projected))
@@ -181,7 +183,7 @@ func (g *ridgeInverse) scaleRows(x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// leastLeft bounds 1 less the leverage of an item, which rounding may take to 0.
+// leastLeft is the least value of 1 less the leverage of an item. By rounding the value could be 0.
 const leastLeft = 1e-6
 
 func (g *ridgeInverse) diagonal() []float64 {
@@ -238,7 +240,7 @@ func SolveDefinite(b *mat.SymDense, right *mat.Dense) error {
 	return nil
 }
 
-// LeaveOneOut returns the scores of each item without itself for λ > 0.
+// LeaveOneOut returns the scores of each item by a model of all other items, for λ > 0.
 func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)
@@ -254,8 +256,8 @@ func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
 	return rows
 }
 
-// cosine returns the cosine of scores, less ȳ, and targets over the items that take part, which ignores the size of
-// scores.
+// cosine returns the cosine between scores less ȳ and the targets, over the items in takes. It does not depend on
+// the size of scores.
 func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	var product, a, b float64
 	for i := range takes {
@@ -276,8 +278,8 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	return product / math.Sqrt(float64(a*b))
 }
 
-// Choose returns, for each list of items that take part, the λ whose scores of held-out items have the largest cosine with
-// the targets, the first λ if several are equal, and this cosine.
+// Choose returns, for each element of takes, a λ and a cosine. The λ is the first whose leave-one-out scores have the
+// largest cosine with the targets over the items that takes marks.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = slices.Repeat([]float64{math.Inf(-1)}, len(takes))
@@ -293,8 +295,8 @@ func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []f
 	return best, cosines
 }
 
-// Weights returns W for λ > 0, whose last row belongs to the constant, and ȳ. For a kernel W is C: an item has the scores Cᵀk
-// + ȳ for the values k of the kernel between it and all items of the path.
+// Weights returns W and ȳ for λ > 0. The last row of W belongs to the constant. For a kernel, W is C: an item has the scores
+// Cᵀk + ȳ, where k are the kernel values between the item and all items of the path.
 func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	g := p.inverse(lambda)
 	if p.a == nil {
@@ -309,14 +311,14 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items, or nil if the
-// equations have no solution. The path must have no column of a constant. Items whose fold is negative are in no part. The model
-// has a constant without a penalty, and for part f the features others[f] of all items, with the same ridge; nil means no
-// features.
+// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items. If the
+// equations have no solution, the predictions are nil. The path must have no column of a constant. Items whose fold is
+// negative are in no part. The model has a constant without a penalty. For part f it also has the features others[f] of all
+// items, with the same ridge; nil means no further features.
 //
-// With the columns Z = [Y 1 others] and C = GZ a part F has the residuals R = (G_FF)⁻¹·C_F, and N = ZᵀGZ − C_FᵀR has the products
-// of the other items. The columns after Y have the weights w that solve N + diag(0, 1, …) for them, and the predictions are
-// Y_F − R·[I; −w].
+// With the columns Z = [Y 1 others] and C = GZ, a part F has the residuals R = (G_FF)⁻¹·C_F. N = ZᵀGZ − C_FᵀR are the
+// products ZᵀGZ of the other items. The weights w of the columns after Y solve the equations of N + diag(0, 1, …) in these
+// columns, and the predictions are Y_F − R·[I; −w].
 //
 // Cost: for each part the products with U, and for each λ a factorisation of its size.
 func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, others []*mat.Dense) ([]*mat.Dense, error) {
@@ -373,8 +375,9 @@ func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, othe
 	return out, nil
 }
 
-// WeightsBeside returns the weights of the model of all items of [RidgePath.LeavePartsOut] with other features: the weights of
-// [RidgePath.Weights], and the constant with the weights of the other features. The error is [ErrIndefinite].
+// WeightsBeside returns the weights of a model as in [RidgePath.LeavePartsOut], fitted to all items with the other features:
+// w as [RidgePath.Weights] does, and beside, the constant followed by the weights of the other features. The error is
+// [ErrIndefinite].
 func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
 	g := p.inverse(lambda)
 	columns := p.columnsBeside(others)
@@ -413,8 +416,7 @@ func (g *ridgeInverse) inner(c *ridgeColumns) *mat.Dense {
 	return g.times(c.projected.T(), c.products, c.projected)
 }
 
-// weightsBeside returns the weights of the columns after Y, given the products of [Y 1 others] and G times these
-// columns.
+// weightsBeside returns the weights of the columns of Z = [Y 1 others] after Y, given the products ZᵀGZ.
 func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	k := len(g.means)
 	columns, _ := products.Dims()
@@ -452,10 +454,10 @@ func splitFold(fold []int, f int) (members, complement []int) {
 	return members, complement
 }
 
-// WithoutParts returns for each part, which has its own λ, the scores of all items by models that were fitted without the items
-// of the part; the model for an item outside the part is fitted without this item too. It also returns the cosines of these scores
-// with the targets over lists of items. A choice by these cosines does not depend on the part. The error is [ErrIndefinite]. Cost: a
-// product of all items with all, and for each part a factorisation of its size.
+// WithoutParts returns for each part f the scores of all items by models with lambdas[f] that were fitted without the items
+// of the part; the model for an item outside the part is fitted without this item too. It also returns, for each part, the
+// cosine of these scores with the targets over the items in takes[f]. A choice by these cosines does not depend on the part.
+// The error is [ErrIndefinite]. Cost: a product of all items with all items, and for each part a factorisation of its size.
 func (p *RidgePath) WithoutParts(lambdas []float64, fold []int,
 	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)

@@ -16,18 +16,18 @@ import (
 //	subject to  Σ β_i = 0,  0 ≤ y_i·β_i ≤ C_i,
 //
 // by sequential minimal optimisation. It is written in β_i = y_i·α_i and in the
-// error f_i = Σ_j β_j·K_ij − y_i, so that no sign appears anywhere. An item may
-// go up if β_i can grow, and down if it can shrink. At the optimum no item that
-// may go up has a smaller error than one that may go down; the solver moves
-// such a pair towards each other until the largest violation is below the
-// tolerance.
+// error f_i = Σ_j β_j·K_ij − y_i, so that no signs are needed. An item may go
+// up if β_i can grow, and down if β_i can shrink. At the optimum no item that
+// may go up has a smaller error than an item that may go down. The solver moves
+// the β of such a pair towards each other until the largest violation is below
+// the tolerance.
 //
 // The pair has the largest violation and the largest gain of the objective to second order: Fan,
 // Chen, Lin, Working set selection using second order information for training support vector
 // machines, JMLR 6 (2005), WSS 2.
 //
-// Items at a bound that are unlikely to leave it are shrunk: they are moved behind position active,
-// and their errors are recomputed once the others have converged.
+// Items at a bound that are unlikely to leave the bound are shrunk: they are moved behind position
+// active, and their errors are recomputed when the other items have converged.
 //
 // Kernel values between different items count as rounded to T.
 type dual[T sparse.Float] struct {
@@ -50,8 +50,8 @@ type dual[T sparse.Float] struct {
 	sums     []float64 // errors that are computed anew
 }
 
-// curvature replaces the curvature K_ii + K_jj − 2K_ij of a pair if it is not positive, which
-// happens by rounding, for equal items, or if the kernel is not positive semidefinite.
+// curvature replaces the curvature K_ii + K_jj − 2K_ij of a pair if that is not positive: by
+// rounding, for equal items, or if the kernel is not positive semidefinite.
 const curvature = 1e-12
 
 // start sets up a classifier with the positive class items[:positive] and β = 0; d.rate holds the
@@ -116,8 +116,8 @@ func (d *dual[T]) setError(k int, f float64) {
 	}
 }
 
-// raise raises the cost. It multiplies all β by the ratio of the costs if that increases the
-// objective, as for many items at their bound.
+// raise raises the cost from start to end. If it increases the objective, as it does if many
+// items are at their bound, raise multiplies all β by the ratio of the costs.
 func (d *dual[T]) raise(start, end float64) {
 	ratio := end / start
 	var linear, quadratic float64
@@ -140,7 +140,7 @@ func (d *dual[T]) raise(start, end float64) {
 }
 
 // shrinkPeriod is the number of iterations between attempts to shrink, and
-// between looks at the context.
+// between checks of the context.
 const shrinkPeriod = 1000
 
 // solve iterates until the largest violation is below the tolerance; all positions are active
@@ -230,9 +230,9 @@ func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	return i, lowest, highest
 }
 
-// shrink shrinks the items at a bound whose error lies beyond the extremes. Once, when the
-// violation is within ten tolerances, it first reactivates all items, because earlier decisions
-// were made far from the solution.
+// shrink shrinks the items at a bound whose error lies beyond the extremes. The first time that
+// the violation is within ten tolerances, it first reactivates all items, because earlier
+// decisions were made far from the solution.
 func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	if !d.unshrunk && highest-lowest <= 10*tolerance {
 		d.unshrunk = true
@@ -291,9 +291,10 @@ func (d *dual[T]) recompute(first int) {
 	}
 }
 
-// result returns ρ, the threshold of the decision Σ β_i·K(x, i) − ρ: the mean
-// error of the items between their bounds or, if there are none, the middle of
-// the interval that is left; and the value of the objective.
+// result returns the threshold ρ of the decision Σ β_i·K(x, i) − ρ, and the
+// value of the objective. ρ is the mean error of the items between their
+// bounds. If there are none, it is the middle of the interval that the other
+// items allow.
 func (d *dual[T]) result() (rho, objective float64) {
 	lowest := math.Inf(1)
 	highest := math.Inf(-1)
@@ -319,8 +320,8 @@ func (d *dual[T]) result() (rho, objective float64) {
 }
 
 // rowCache holds rows of a Gram restricted to the items of one classifier, rounded to T. A position is the place of an item
-// in the classifier. The first columns of a row are the columns in use, so that only a part of a row may be known. When the
-// cache is full, the row that was used longest ago is dropped.
+// in the classifier. Active items have the first columns, so that often only the first columns of a row are computed. When
+// the cache is full, the row that was not used for the longest time is dropped.
 type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // by position
@@ -401,8 +402,8 @@ func (c *rowCache[T]) read(dst []T, i int, items []int) {
 	}
 }
 
-// after returns the columns from first on of the row at a position, until the next call. It does
-// not enter the cache.
+// after returns the columns from first on of the row at a position, valid until the next call.
+// The row is not added to the cache.
 func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
 		return c.row(position, len(c.item))[first:]
@@ -412,7 +413,7 @@ func (c *rowCache[T]) after(position, first int) []T {
 	return c.spare
 }
 
-// free returns a slot for another row.
+// free returns a slot for another row, and drops a row if the cache is full.
 func (c *rowCache[T]) free() int {
 	s := len(c.owner)
 	if s < c.limit {
@@ -436,8 +437,8 @@ func (c *rowCache[T]) free() int {
 	return s
 }
 
-// swap exchanges the positions a < b. Cached rows follow when they are next used; most shrunk rows
-// never are.
+// swap exchanges the positions a < b. A cached row is permuted when it is next used; most shrunk
+// rows are never used again.
 func (c *rowCache[T]) swap(a, b int) {
 	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]

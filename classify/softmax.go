@@ -16,11 +16,11 @@ import (
 //	Σ_a v_y_a·(log Σ_c exp z_ac − z_a,y_a) + ½·Σ_j ridge_j·θ_j²
 //	z_ac = offset_ac + b_c + ⟨w_c, x_a⟩ + Σ_s u_s·S_s(a, c)
 //
-// over the items, where θ holds the p weights w_c of each of k classes, each with zeros
-// behind it up to softmaxStride, their biases, if there are any, and the weights u of
-// shared columns. It takes steps of Newton's
-// method, each solved by conjugate gradients as far as it deserves. Cost: about 100
-// products of the features with k weights each.
+// over the items. θ holds the p weights w_c of each of k classes, padded with zeros to
+// softmaxStride, then the biases, if there are any, and then the weights u of shared
+// columns. It takes steps of Newton's method, each solved by conjugate gradients to the
+// residual of [forcingTerm]. Cost: about 100 products of the features with k weights
+// each.
 type softmaxFit[T sparse.Float] struct {
 	features *sparse.Block[T]
 	rows     []int     // a-th item's row of features
@@ -75,8 +75,8 @@ func softmaxWorkspace(items, features, classes int) budget.Workspace {
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
-// solve returns [ErrIterationLimit] at the limit, and may be called again after the ridge has
-// changed.
+// solve minimises from θ. At the limit of steps it returns [ErrIterationLimit]. It may be
+// called again after the ridge has changed.
 func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	if err := s.logitsTo(ctx, s.z, s.theta); err != nil {
 		return err
@@ -110,9 +110,9 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	return ErrIterationLimit
 }
 
-// forcingTerm returns the relative residual of a Newton step, given the norm of the gradient
-// relative to zero logits. Far from the minimum an inexact step suffices, which saves a third of the
-// products for five λ and many classes.
+// forcingTerm returns the relative residual to which a Newton step is solved. left is the norm of
+// the gradient relative to the norm at zero logits. Far from the minimum an inexact step suffices,
+// which saves a third of the products for five λ and many classes.
 func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
@@ -233,8 +233,8 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 	return nil
 }
 
-// search takes the step, or the part of it that lowers the value, and returns the value; false
-// means that only rounding errors are left.
+// search takes the step, or a part of the step that lowers the value, and returns the new
+// value. It returns false if only rounding errors are left.
 func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	slope := inner(s.gradient, s.step)
 	theta := s.direction
@@ -266,8 +266,9 @@ func logSum(z []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// Softmax stores exp(s_c)/Σ_b exp(s_b) in dst, which may be scores: probabilities of
-// classes whose logarithms are scores, up to a constant. A nil dst allocates.
+// Softmax stores exp(s_c)/Σ_b exp(s_b) in dst, and returns dst: the probabilities of
+// classes whose logarithms are the scores, up to a constant. dst may be scores. If
+// dst is nil, Softmax allocates it.
 func Softmax(dst, scores []float64) []float64 {
 	dst = destination(dst, len(scores))
 	top := slices.Max(scores)
@@ -294,15 +295,15 @@ func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float6
 }
 
 // softmaxPiece is the number of items whose sums are added together, a multiple of softmaxBatch.
-// softmaxBatch is the number of items that are multiplied with the weights of one class after the
-// other, so that the weights are read from memory once for all of them. It is a multiple of four.
+// softmaxBatch is the number of items that are multiplied with the weights together, class after
+// class, so that the weights are read from memory once for the batch. It is a multiple of four.
 const (
 	softmaxPiece = 256
 	softmaxBatch = 32
 )
 
-// forEachBatch calls do for each batch of items with the number of its piece. Pieces run concurrently, so
-// that do must add to the sums of its piece only.
+// forEachBatch calls do for each batch of items, with the number of the batch's piece. Pieces run
+// concurrently: do must add only to the sums of its piece.
 func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {

@@ -86,12 +86,12 @@ var svmPath = Path{
 	Noun:     "a support vector machine",
 }
 
-// comparedIterations bounds the iterations of a classifier in a comparison. Classifiers that need more have a cost far too
-// high for noisy classes, and are compared as they are.
+// comparedIterations is the largest number of iterations of a classifier in a comparison. Classifiers that need more have
+// a cost that is far too high for noisy classes, and are compared as they are.
 const comparedIterations = 20_000
 
-// mostPairwise is the largest number of classes for which one-vs-one is the default strategy, with
-// 190 classifiers, because scores of more classifiers would need more memory than the graph.
+// mostPairwise is the largest number of classes for which one-vs-one is the default strategy. It
+// has 190 classifiers; the scores of more classifiers would need more memory than the graph.
 const mostPairwise = 20
 
 func svmOf(v param.Values, y []int, classes int) SVM {
@@ -130,7 +130,7 @@ var (
 	}
 )
 
-// The same on kernels whose mean between an item and itself is 1.
+// The same parameters on kernels where the mean of K(i, i) is 1.
 var (
 	scaledCostParam = usually(costParam, 0.5, 0.125, 0.5, 2, 8, 32,
 		128, 512, 2048)
@@ -165,13 +165,14 @@ type SVM struct {
 	// Cost is C; 0 means 1.
 	Cost float64
 	// Tolerance is the largest violation of the optimality conditions that may remain, in units of
-	// the decision; 0 means 1e-3. From 1e-5 up, kernel values off the diagonal count as rounded to
-	// single precision: LIBSVM does so. Then ties are broken and the last steps taken as in LIBSVM.
+	// the decision; 0 means 1e-3. If it is at least 1e-5, kernel values off the diagonal are
+	// rounded to single precision, as in LIBSVM. Then ties are broken and the last steps are taken
+	// as in LIBSVM.
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// OneVsRest trains a classifier for every class against all others, instead of a classifier for every two classes, if
-	// there are more than two classes.
+	// OneVsRest trains a classifier for every class against all other classes, if there are more than two classes.
+	// Otherwise there is a classifier for every two classes.
 	OneVsRest bool
 	// CacheBytes limits the kernel rows kept during the fit, of all workers
 	// together; 0 means 200 MiB. Each worker keeps at least two rows.
@@ -244,7 +245,7 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 	t.coef = resize(t.coef, len(diag))
 }
 
-// step stores the classifier in dst, and reuses its memory.
+// step trains the classifier, and stores it in dst, whose memory it reuses.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,
@@ -282,7 +283,8 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 // costSolver fits many small classifiers one after another in the same memory. The zero value is ready for use; it is not
 // safe for concurrent use.
 //
-// The returned models share its memory and are valid until its next call.
+// The models that path returns share the memory of the costSolver and are valid until the next call
+// of path.
 type costSolver struct {
 	// SVM holds the settings. Cost is not used.
 	SVM SVM
@@ -295,10 +297,10 @@ type costSolver struct {
 	cells  []Machine
 }
 
-// path fits a model for each of the increasing costs, each starting from the previous model, and returns the models in order.
-// Within the tolerance they are the models of [SVM.Fit] for each cost. They are valid until the next call.
+// path returns a model for each of the costs, which must increase. Each fit starts from the previous model. Within the
+// tolerance the models equal the models of [SVM.Fit]. They are valid until the next call.
 //
-// With [ErrIterationLimit] the models are returned too.
+// If the error is [ErrIterationLimit], path returns the models too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	costs []float64) ([]Model, error) {
 	set := s.SVM.withDefaults()

@@ -15,14 +15,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ErrWeight is returned for a graph with an edge weight that is not finite, or that is negative where it must not be.
+// ErrWeight is returned if an edge weight is not finite, or is negative where weights must not be negative.
 var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 
 // ErrScale is returned for a graph with weights so large or so small that products of degrees
 // would overflow or underflow.
 var ErrScale = blocks.ErrScale
 
-// ErrAsymmetric is returned for a graph whose edges have a direction where they must have none.
+// ErrAsymmetric is returned if edges have a direction where edges must have no direction.
 var ErrAsymmetric = blocks.ErrAsymmetric
 
 // Graph is a symmetric matrix A, and vectors derived from it. In a directed
@@ -44,15 +44,16 @@ type Graph struct {
 	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
 	Workers    int                // number of goroutines, 0: one for each processor; does not change results
 
-	// Memory is the limit in bytes of the search for an eigenvalue of A and of a factorization
-	// for harmonic functions; 0 means no limit. A factorization is computed only within it.
+	// Memory is the limit in bytes of the search for an eigenvalue of A, and of a
+	// factorization for harmonic functions; 0 means no limit. A factorization that needs more
+	// is not computed.
 	Memory int64
 
 	// TempDir is the directory for temporary files; "": the system's.
 	TempDir string
 
-	// loopless and looplessDegrees are A and the degrees without positive self loops, and negativeLoops the other loops of a
-	// signed graph. They are nil unless a loop is heavy, see WithoutHeavyLoops.
+	// loopless and looplessDegrees are A and the degrees without positive self loops, and negativeLoops are the other loops
+	// of a signed graph. If no loop is heavy, see WithoutHeavyLoops, they are nil.
 	loopless        sparse.Matrix
 	looplessDegrees []float64
 	negativeLoops   []float64
@@ -61,7 +62,8 @@ type Graph struct {
 	null  map[bool]func() *blocks.Disjoint // null spaces of L and, normalized, of L̃; nil: they are not cached
 
 	// Radius and RoughRadius are the spectral radius of A and an approximation of it. Package kernel
-	// computes them at the first use, so that the methods on one graph share them. Nil: they are not cached.
+	// computes each at its first use, and all methods on the graph share the results. Nil: they are not
+	// cached.
 	Radius, RoughRadius *blocks.Lazy
 
 	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: that is not cached
@@ -70,15 +72,15 @@ type Graph struct {
 // Team returns the processes that share the rows of the graph; nil means a single process.
 func (g *Graph) Team() *sparse.Team { return sparse.TeamOf(g.A) }
 
-// WithMemory returns g with another limit of memory. Both share what either has computed.
+// WithMemory returns g with another limit of memory. Both graphs share computed results.
 func (g *Graph) WithMemory(bytes int64) *Graph {
 	out := *g
 	out.Memory = bytes
 	return &out
 }
 
-// NullSpace returns the null space of L, or with normalized the null space of L̃. It is spanned by the restrictions
-// of [NullWeights] to the components. The result is cached in a graph of [New].
+// NullSpace returns the null space of L, or if normalized is set, of L̃. It is spanned by the restrictions of
+// [NullWeights] to the components. A graph of [New] caches the result.
 func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	if cached := g.null[normalized]; cached != nil {
 		return cached()
@@ -86,8 +88,8 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
-// newNullSpace returns the null vectors of a Laplacian, one for each component; only a signed graph has components
-// without a null vector.
+// newNullSpace returns the null vectors of a Laplacian, one for each component. In a signed graph, some components
+// may have no null vector.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)
@@ -97,9 +99,9 @@ func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	return blocks.NewDisjoint(team, g.Components, weights)
 }
 
-// NullWeights returns the vector w whose restrictions to the components are null vectors of L, or with normalized of L̃:
-// ones, multiplied by d^½ for L̃; nil means ones. In a signed graph, w has the signs of the two sides of a balanced
-// component, see [sparse.FindSides], and is 0 in other components, where L is definite.
+// NullWeights returns the vector w whose restrictions to the components are null vectors of L, or if normalized is set,
+// of L̃. Without negative weights, w is nil for L, which means ones, and d^½ for L̃. In a signed graph, w has the signs
+// of the two sides of a balanced component, see [sparse.FindSides], and is 0 in other components, where L is definite.
 func NullWeights(g *Graph, normalized bool) []float64 {
 	if !normalized {
 		return slices.Clone(g.sides)
@@ -111,7 +113,7 @@ func NullWeights(g *Graph, normalized bool) []float64 {
 	return weights
 }
 
-// AbsoluteWeights returns the graph of the weights |a_ij|, which is g itself unless it is signed.
+// AbsoluteWeights returns the graph with the weights |a_ij|. If g is not signed, it returns g.
 func AbsoluteWeights(ctx context.Context, g *Graph) (*Graph, error) {
 	if !g.Signed {
 		return g, nil
@@ -123,7 +125,7 @@ func AbsoluteWeights(ctx context.Context, g *Graph) (*Graph, error) {
 		TempDir: g.TempDir}, err
 }
 
-// Sweeps is the number of sweeps of [New] without negative weights, which take one more.
+// Sweeps is the number of sweeps of [New]. With negative weights New takes one more sweep.
 const Sweeps = 2
 
 // Settings holds known properties of the matrix of a graph, and options. Nil means the zero
@@ -137,10 +139,12 @@ type Settings struct {
 	// Nodes are the ids of the rows; nil: node i is row i.
 	Nodes *shard.Nodes
 
-	// Symmetric means that A equals Aᵀ, as in an undirected store. It saves comparing them, and reading many entries.
+	// Symmetric means that A equals Aᵀ, as in an undirected store. Then A and Aᵀ are not compared, and fewer entries
+	// are read.
 	Symmetric bool
 
-	// Degrees are the degrees of a matrix whose entries are all 1, with none on the diagonal; if nil, New computes them.
+	// Degrees are the degrees; if nil, New computes them. If Degrees is set, all entries of the matrix must be 1, and
+	// none may be on the diagonal.
 	Degrees []float64
 
 	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.
@@ -195,11 +199,11 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 	return g, nil
 }
 
-// FromMat returns the graph of a symmetric gonum matrix. Weights must be ≥ 0 unless s.Signed is set. A matrix that can visit
-// its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to dense form. Node i is row i
-// unless s.Nodes is set. Elements (i, j) and (j, i) that differ by at most 1e-10 of the larger element are replaced by their
-// mean. The error wraps [sparse.ErrStructure] if the matrix is not square or not symmetric, or [ErrWeight], or is an error of
-// [New].
+// FromMat returns the graph of a symmetric gonum matrix. If s.Signed is not set, weights must be ≥ 0. A matrix that can
+// visit its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to dense form. If
+// s.Nodes is nil, node i is row i. Elements (i, j) and (j, i) that differ by at most 1e-10 of the larger element are
+// replaced by their mean. If the matrix is not square or not symmetric, the error wraps [sparse.ErrStructure].
+// Otherwise it wraps [ErrWeight], or is an error of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {
@@ -216,8 +220,8 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	return New(ctx, a.CSR, &set)
 }
 
-// CheckSymmetric returns [ErrAsymmetric] unless A equals Aᵀ up to rounding, as two random products show. The result is cached
-// in a graph of [New]. Cost: a sweep of two columns unless g.Symmetric is set.
+// CheckSymmetric returns [ErrAsymmetric] if A differs from Aᵀ by more than rounding, as two random products show. A graph of
+// [New] caches the result. Cost: a sweep of two columns, or nothing if g.Symmetric is set.
 func (g *Graph) CheckSymmetric(ctx context.Context) error {
 	switch {
 	case g.In != nil:

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// weigh computes the degrees, the diagonal (nil if it is zero) and the smallest nonzero |a_ij|, and checks the weights.
-// Cost: one sweep.
+// weigh computes Degrees, Loops and Least, and checks the weights. Cost: one sweep.
 func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag := make([]float64, n)
@@ -103,8 +102,8 @@ func (g *Graph) weigh(ctx context.Context) error {
 }
 
 // WithoutHeavyLoops returns a graph whose matrix and degrees define L = D − A. If a positive self loop outweighs all other
-// edges of its node, the graph is a copy of g without positive self loops, because the difference D − A would lose the other
-// edges to rounding. Otherwise it is g. Negative loops stay, because L has 2|a_ii| for them.
+// edges of its node, it returns a copy of g without positive self loops, because the other edges would be lost to rounding
+// in D − A. Otherwise it returns g. Negative loops stay, because each adds 2|a_ii| to L.
 func (g *Graph) WithoutHeavyLoops() *Graph {
 	if g.looplessDegrees == nil {
 		return g

@@ -89,8 +89,9 @@ func (l *List[D]) Add(d D, isComplete bool) {
 // owners maps the name of a parameter to the kind of declarations that has claimed it.
 var owners = map[string]string{}
 
-// Claim reserves the names of parameters for a kind of declarations, for example "kernel". It panics if another kind has one of
-// them, because the values of a kernel and its learner are given and kept by name. It must be called in init functions.
+// Claim reserves the names of the parameters of specs for a kind of declarations, for example "kernel". If another kind has
+// reserved a name, Claim panics, because the values of a kernel and its learner are given and kept by name. It must be
+// called in init functions.
 func Claim(kind string, specs ...*Spec) {
 	for _, s := range specs {
 		for _, p := range s.Params {
@@ -113,24 +114,25 @@ type Param struct {
 	Default Value
 	Grid    []Value // usual values in increasing order; nil: the default alone
 
-	// Otherwise, if not "", says in help texts which value counts where no value is given, if
-	// this is not always Default.
+	// Otherwise, if not "", says in help texts which value counts if no value is given. It is
+	// needed if this value is not always Default.
 	Otherwise string
 
 	// Sooner, if not "", is the direction in which an iteration reaches its tolerance sooner:
 	// "smaller" or "larger" values. Messages advise it.
 	Sooner string
 
-	// On, if not nil, converts a number of Default or Grid to the value on a graph, given the values
-	// of the parameters before it. For example, a time may be relative to the mean degree.
+	// On, if not nil, converts a number x of Default or Grid to the value on a graph g, given the
+	// values v of the preceding parameters. For example, a time may be relative to the mean degree.
 	On func(x float64, v Values, g Graph) (float64, error)
 
-	// Instead, if not "", names the parameter in whose place this one may be given.
-	// It has no default: complete values hold one of the two.
+	// Instead, if not "", names another parameter that this parameter may replace.
+	// This parameter then has no default: complete values hold one of the two
+	// parameters.
 	Instead string
 
-	// Check, if not nil, returns an error about a value within its range that the values of the
-	// parameters before it exclude.
+	// Check, if not nil, returns an error if the value is in its range but the values of the
+	// preceding parameters exclude it.
 	Check func(v Values) error
 }
 
@@ -139,16 +141,17 @@ type Graph interface {
 	Len() int            // the number of nodes
 	MeanDegree() float64 // of the nodes with edges
 
-	// MaxDegree returns the largest degree, 1 without edges; of a hypergraph a bound on how
-	// many vertices share hyperedges with one.
+	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it
+	// returns an upper bound of the number of vertices that share hyperedges with one
+	// vertex.
 	MaxDegree() float64
 
-	// Radius returns the largest eigenvalue of the adjacency matrix, or an approximation
-	// unless exact is set.
+	// Radius returns the largest eigenvalue of the adjacency matrix if exact is set,
+	// otherwise an approximation.
 	Radius(exact bool) (float64, error)
 }
 
-// Range is an interval of numbers. The zero value is all of them.
+// Range is an interval of numbers. The zero value is the interval of all numbers.
 type Range struct {
 	Least, Most           float64 // both 0: no limit on either side
 	AboveLeast, BelowMost bool    // Least or Most itself is left out
@@ -203,7 +206,7 @@ func decimal(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// ParameterError is a value that a parameter does not take.
+// ParameterError says that a parameter does not take a value.
 type ParameterError struct {
 	Of        string // the name of the kernel, learner or method
 	Parameter string // its name, such as "beta"
@@ -223,7 +226,8 @@ func Refuse(name, parameter, format string, args ...any) error {
 	return &ParameterError{name, parameter, fmt.Sprintf(format, args...)}
 }
 
-// CheckTolerance returns a [*ParameterError] unless 0 ≤ tolerance < 1; 0 means the default.
+// CheckTolerance returns a [*ParameterError] if tolerance is below 0 or at least 1. A tolerance of
+// 0 means the default.
 func CheckTolerance(name string, tolerance float64) error {
 	if !(tolerance >= 0 && tolerance < 1) {
 		return Refuse(name, "tolerance", "%g is out of range; give 0 < tolerance < 1, or 0 for the default", tolerance)
@@ -231,8 +235,8 @@ func CheckTolerance(name string, tolerance float64) error {
 	return nil
 }
 
-// CheckSettings returns the error of [CheckTolerance], or a [*ParameterError] for a negative memory limit in
-// bytes; 0 means no limit.
+// CheckSettings returns the error of [CheckTolerance], or a [*ParameterError] if limit, a memory limit in
+// bytes, is negative. A limit of 0 means no limit.
 func CheckSettings(name string, tolerance float64, limit int64) error {
 	err := CheckTolerance(name, tolerance)
 	if limit < 0 {
@@ -241,10 +245,11 @@ func CheckSettings(name string, tolerance float64, limit int64) error {
 	return err
 }
 
-// NoProbabilities says why an item does not work on graphs with negative weights.
+// NoProbabilities says why a method does not work on graphs with negative weights.
 const NoProbabilities = "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"
 
-// CheckSigned returns an error for a graph with negative weights, unless the item works on such graphs.
+// CheckSigned returns an error if signed is set, that is if the graph has negative weights, and the
+// declared kernel, learner or method does not work on such graphs.
 func CheckSigned(s *Spec, signed bool) error {
 	if !signed || s.Works&Signed != 0 {
 		return nil
@@ -270,8 +275,9 @@ func (s *Spec) Param(name string) *Param {
 	return &s.Params[i]
 }
 
-// Resolve returns values with the defaults of missing parameters. If the graph is nil, defaults are the numbers of the
-// declaration. The error is a [*ParameterError] for an unknown parameter or a value out of range, or comes from the graph.
+// Resolve returns complete values: values, and defaults for missing parameters. If the graph is nil, defaults are the
+// numbers of the declaration, without On. For an unknown parameter or a value out of range the error is a
+// [*ParameterError]; other errors come from the graph.
 func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if s.Param(name) == nil {
@@ -354,7 +360,7 @@ func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
 	return x, err
 }
 
-// check returns an error about a value on its own.
+// check returns an error if x is not a value of p, whatever the other parameters are.
 func (s *Spec) check(p *Param, x Value) error {
 	wrong := func(what string) error { return Refuse(s.Name, p.Name, "%s", what) }
 	switch {

@@ -14,6 +14,7 @@
 //	v, err := heat.Resolve(param.Values{"beta": param.Of(2.0)}, nil)
 //	v.Number("beta") // 2
 //
-// A declared function always gets complete values: [Spec.Resolve] fills in the defaults of missing
-// ones, and rejects unknown parameters and values out of range. A 0 is a value like any other.
+// A declared function always gets complete values: [Spec.Resolve] fills in defaults for missing
+// parameters, and rejects unknown parameters and values out of range. A 0 is a value, not a
+// missing value.
 package param

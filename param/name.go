@@ -13,7 +13,7 @@ type Term struct {
 	Texts map[string]string // values by parameter, for [Spec.ParseValues]
 }
 
-// ParseTerm reads a name and texts. The error is a [*ParameterError].
+// ParseTerm returns the Term of a text. The error is a [*ParameterError].
 func ParseTerm(text string) (Term, error) {
 	parts := strings.Split(strings.TrimSpace(text), ":")
 	n := Term{Name: strings.TrimSpace(parts[0]), Texts: map[string]string{}}
@@ -30,9 +30,9 @@ func ParseTerm(text string) (Term, error) {
 	return n, nil
 }
 
-// ParseValues returns values of parameters that are given as text. The error is a
-// [*ParameterError] about the first parameter, in the order of the declaration, whose value
-// is wrong, or about a parameter that does not exist.
+// ParseValues returns the values of parameters that are given as texts by name. The error
+// is a [*ParameterError] about a parameter that does not exist, or about the first
+// parameter, in the order of the declaration, whose value is wrong.
 func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 	values := Values{}
 	for i := range s.Params {

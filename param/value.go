@@ -25,8 +25,8 @@ type Value struct {
 	word   string
 }
 
-// Of returns a number, a whole number, a word, or a switch that is on or off. A whole
-// number serves where a number is asked for.
+// Of returns a value: a number, a whole number, a word, or a switch that is on or
+// off. A parameter that is a number takes whole numbers too.
 func Of[T float64 | int | string | bool](x T) Value {
 	switch x := any(x).(type) {
 	case float64:
@@ -63,7 +63,8 @@ func (v Value) String() string {
 	return strconv.FormatFloat(v.number, 'g', -1, 64)
 }
 
-// MarshalJSON returns a number, a string or a boolean, null for a number that is not finite.
+// MarshalJSON returns a number, a string or a boolean. For a number that is not finite, it returns
+// null.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch v.kind {
 	case Choice:
@@ -77,8 +78,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v.number)
 }
 
-// UnmarshalJSON takes what MarshalJSON returns. A whole number comes back as a
-// number; [Spec.Resolve] knows which it is.
+// UnmarshalJSON reads the result of MarshalJSON. It reads a whole number as a
+// number, which [Spec.Resolve] converts.
 func (v *Value) UnmarshalJSON(b []byte) error {
 	var x any
 	if err := json.Unmarshal(b, &x); err != nil {
@@ -106,17 +107,17 @@ func (v Values) Has(name string) bool {
 	return ok
 }
 
-// Number returns the number with the given name, which must be one.
+// Number returns the value with the given name, which must be a number.
 func (v Values) Number(name string) float64 {
 	return v.of(name, Real, Whole).number
 }
 
-// Int returns the whole number with the given name, which must be one.
+// Int returns the value with the given name, which must be a whole number.
 func (v Values) Int(name string) int {
 	return int(v.of(name, Whole).number)
 }
 
-// Word returns the word with the given name, which must be one.
+// Word returns the value with the given name, which must be a word.
 func (v Values) Word(name string) string {
 	return v.of(name, Choice).word
 }
@@ -161,7 +162,7 @@ func (p *Param) Parse(s string) (Value, error) {
 	return Of(x), nil
 }
 
-// Own returns the given values of parameters that the declaration has.
+// Own returns those of values whose parameters the declaration has.
 func (s *Spec) Own(values Values) Values {
 	subset := Values{}
 	for name, v := range values {

@@ -9,12 +9,12 @@
 //
 // Package papers registers two more, rl and gp-transduction.
 //
-// [Smooth] corrects the scores of any other method by the errors that it makes at labels.
+// [Smooth] corrects the scores of any method by the method's errors at labels.
 //
 // For lgc and poisson, several groups of labelled nodes, such as the folds of a cross-validation, are columns of the same block
 // and share its sweeps. Scores have the same bits for any number of workers and any memory limit, because columns do not
 // interact.
 //
-// If several processes share the rows of the graph, each of them computes the scores of its rows, from labelled nodes that are
+// If several processes share the rows of the graph, each process computes the scores of its rows. Labelled nodes must be
 // named rows.
 package propagate

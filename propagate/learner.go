@@ -33,8 +33,8 @@ type Learner struct {
 	// Workspace returns the workspace of Spread in addition to f; nil: none.
 	Workspace func(n, classes int, v param.Values) budget.Workspace
 
-	// Coupled states that the columns of the classes depend on each other, so that all classes must be computed together. Columns of
-	// other learners are computed in groups.
+	// Coupled states that the columns of the classes depend on each other, so that all classes must be computed together. If
+	// Coupled is not set, columns are computed in groups.
 	Coupled bool
 
 	// Normalized states that scores spread by S = D^-½·A·D^-½, so that explanations divide the weight of a step between two nodes by
@@ -50,23 +50,25 @@ type Learner struct {
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
-	// sources stores the right-hand sides of a group of seeds in the columns of b, one for each class, which are zero. If nil, they
-	// are 1 in the column of the class of each labelled node.
+	// sources stores the right-hand sides of a group of seeds in b, which is zero and has a column for each class. If
+	// sources is nil, the row of each labelled node is 1 in the column of its class.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// averages states that numbers are predicted as means with the solutions as weights.
+	// averages states that numbers can be predicted as means with the solutions as weights, see
+	// [Learner.MeansTo].
 	averages bool
 
 	// finish, if not nil, turns the solutions for one group into scores.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// centre, if not nil, turns solutions into responses if scores are centred, see [Response].
+	// centre, if not nil, turns solutions x into responses, see [Response]. Learners whose scores
+	// are centred need it.
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
 	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the largest
-	// where the score is largest. shares are the shares of the classes among the labels, for a node of which nothing is known. scale
-	// is the root mean square of all scores of its component. If nil, probabilities are the scores divided by their sum, with
-	// negative scores taken as 0, or shares if the sum is 0.
+	// where the score is largest. shares are the shares of the classes among the labels, for a node about which nothing is
+	// known. scale is the root mean square of all scores in the component of the node. If Probabilities is nil, the scores
+	// are divided by their sum, where negative scores count as 0; if the sum is 0, the probabilities are shares.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
@@ -114,9 +116,9 @@ func (l *Learner) Check(classes int, v param.Values) error {
 	return l.CheckClasses(classes, v)
 }
 
-// Decide returns the classes for the scores f of a group of seeds. offset, if not nil, is added to the scores of each class for
-// the decision and the probabilities, but not in the reported scores. class, if not nil, holds the class of every node; otherwise
-// each node has its likeliest class. f may have the rows of one process of team.
+// Decide returns the classes that follow from the scores f of a group of seeds. If offset is not nil, it must be added to
+// the scores of each class for the decision and the probabilities; reported scores do not include it. class, if not nil,
+// holds the class of every node; otherwise each node has its likeliest class. f may have the rows of one process of team.
 func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
 	v param.Values) (offset []float64, class []int, err error) {
 	if l.Assign != nil {
@@ -144,8 +146,8 @@ func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Value
 
 // ScoresTo stores the scores of every class for every node in dst: the scores of group i are in the columns i·Classes ≤ j <
 // (i+1)·Classes. All groups must have the same number of classes, v must be complete, see [param.Spec.Resolve], and the graph
-// must be undirected. A seed of class −1 has a class without a column, so that many classes can be computed in several calls, see
-// Coupled. If several processes share the rows of the graph, seeds must be named rows.
+// must be undirected. A seed of class −1 has a class without a column, so that many classes can be computed in several calls
+// if the learner is not Coupled. If several processes share the rows of the graph, seeds must be named rows.
 //
 // The error is a [*param.ParameterError] for a value that is invalid for these labels, [iterative.ErrIterationLimit] if the
 // tolerance is not reached, the error of the context, an error of a sweep, or an error of memory.
@@ -242,8 +244,8 @@ func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], 
 // Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
 func (l *Learner) Averages() bool { return l.averages }
 
-// leastResponse is the weight of the mean of all numbers in the sum of responses, so that a node with hardly any responses gets
-// that mean in place of a quotient of rounding errors.
+// leastResponse is the ε of [Learner.MeansTo]: a node with hardly any responses gets the mean ȳ in place of a quotient of
+// rounding errors.
 const leastResponse = 1e-6
 
 // Sample has numbers of some nodes.
@@ -252,8 +254,8 @@ type Sample struct {
 	Value []float64
 }
 
-// MeansTo stores in column k of dst the weighted mean of the numbers y of sample k. The weights of a node are its responses M to
-// the nodes of the sample:
+// MeansTo stores in column k of dst, for each node, a weighted mean of the numbers y of sample k. The weights are the
+// responses M of the node to the nodes of the sample, and ȳ is the mean of y:
 //
 //	f = ȳ + M(y − ȳ)/(M1 + ε),  ε = 1e-6
 //

@@ -19,8 +19,8 @@ import (
 // right-hand side is 0 at other nodes. Labels are sources and sinks, not fixed values, so that a few labels do not leave the rest
 // of the graph nearly constant.
 //
-// A component whose labels agree has no source: F is one for their class. Source: Calder, Cook, Thorpe and Slepčev 2020, equation
-// (2.2).
+// If all labels of a component have one class, the component has no source, and F is 1 for this class. Source: Calder, Cook,
+// Thorpe and Slepčev 2020, equation (2.2).
 var poisson = Learner{
 	Spec: param.Spec{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning",

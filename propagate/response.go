@@ -17,12 +17,13 @@ import (
 // IsLinear reports whether the scores of a learner are sums over labelled nodes, see [Response].
 func IsLinear(l *Learner) bool { return l.system != nil }
 
-// Response returns the responses R(v, ·) of the scores of nodes v to a source at every node, one column for each v:
+// Response returns a column R(v, ·) for each of nodes v: the response of the scores of v to a source at each node
+// u,
 //
 //	score_c(v) = Σ_u R(v, u)·Y_uc
 //
-// over the labelled nodes u, where Y_uc is 1 for the class c of u. They are solutions of the learner's symmetric system with a
-// source at v. Response returns the errors of [Learner.ScoresTo]. Cost: a block solve.
+// where the sum is over the labelled nodes u, and Y_uc is 1 for the class c of u. The columns are solutions of the learner's
+// symmetric system with a source at v. Response returns the errors of [Learner.ScoresTo]. Cost: a block solve.
 func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	nodes []int, v param.Values,
 	tolerance float64) (*sparse.Block[float64], error) {
@@ -50,8 +51,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	return x, nil
 }
 
-// subtractVolume subtracts d/Σd from each column, in the component of its node, because the mean of scores with the weights d is
-// 0.
+// subtractVolume subtracts d/Σd from each column of b, in the component of the column's node, because the mean of scores
+// weighted by d is 0.
 func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	volume := blocks.ByPart(nil, g.Components, g.Degrees)
 	for i, d := range g.Degrees {
