@@ -249,8 +249,8 @@ func neighbours(n, k int, rng *rand.Rand) (edges []edge) {
 	return edges
 }
 
-// edgeMatrix returns the symmetric matrix of edges, without self loops; of repeated edges the one of
-// the largest weight counts.
+// edgeMatrix returns the symmetric matrix of edges without self loops. Of repeated edges it keeps the edge
+// with the largest weight.
 func edgeMatrix(t testing.TB, n int, edges []edge) *sparse.CSR {
 	var arcs []edge
 	for _, e := range edges {

@@ -356,7 +356,7 @@ func TestLimits(t *testing.T) {
 	wantError(t, nil, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n"}}, "g.mtx:2: 4 rows; limit 3")
 }
 
-// TestKeptVerbatim holds that ids come back byte for byte.
+// TestKeptVerbatim checks that ids are kept byte for byte.
 func TestKeptVerbatim(t *testing.T) {
 	ids := []string{"Zoë Müller #1", "http://example.org/?a=b,c;d", "\"quoted", "\"Bob\" Smith", "a\"b\"", "a'b", "ünïcödé", "e\u0301", "#3", "//x"}
 	var text strings.Builder
@@ -379,7 +379,8 @@ func TestKeptVerbatim(t *testing.T) {
 	}
 }
 
-// A failing disk is reported and leaves no store, or in the last step a whole store.
+// TestEveryOperationFailsOnce checks that a failing disk is reported and leaves no store or, in the last step,
+// a whole store.
 func TestEveryOperationFailsOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

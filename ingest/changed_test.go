@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// An input that changes while it is read is an error, because neither content was read.
+// TestInputChangedMeanwhile checks that an input that changes while it is read is an error, because the text
+// is a mixture of two contents.
 func TestInputChangedMeanwhile(t *testing.T) {
 	const lines = 150_000
 	matrix, err := os.ReadFile("../file/graphfile/testdata/small-csr.npz")

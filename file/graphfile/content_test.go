@@ -164,7 +164,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// Hold is called before memory for a stream is allocated.
+// TestKept checks that Hold is called before memory for a stream is allocated.
 func TestKept(t *testing.T) {
 	full := errors.New("full")
 	in := &repeated{head: "PK\x03\x04", piece: "\x00", size: 100e6}
@@ -190,7 +190,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestErrorsPass hands on the errors of whoever takes the batches.
+// TestErrorsPass checks that an error of the visitor is returned.
 func TestErrorsPass(t *testing.T) {
 	stop := errors.New("stop")
 	for _, name := range []string{"lesmis.graphml", "lesmis.graph", "gnnbench-cora.npz"} {
@@ -202,8 +202,8 @@ func TestErrorsPass(t *testing.T) {
 	}
 }
 
-// No part of a file may be read as a whole file, except formats without an end, cut between two
-// lines.
+// TestCutFiles checks that no part of a file is read as a whole file, except for formats without a mark of the
+// end, cut between two lines.
 func TestCutFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

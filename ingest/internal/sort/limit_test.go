@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Hubs have all their entries in one bucket each, which may hold more than others
-// do. Only memory limits them, and more of it where their entries are gathered.
+// TestLargeBuckets checks hubs, each of which has all its entries in one bucket, which may be larger than
+// other buckets. Only memory limits the size of such a bucket, and it needs more memory if its entries are
+// gathered.
 func TestLargeBuckets(t *testing.T) {
 	const hub, hubs = 3 * bucketEntries, 6
 	buckets := []bucket{{starts: []int{0, 1, 3}}, {starts: []int{0, 5, 5}}}

@@ -127,8 +127,8 @@ func TestPanicEndsTheOthers(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForAFailedBucket: bucket 5 fails while who passed bucket 4 on waits
-// for room that those behind have taken. Its own bucket has not failed.
+// TestNobodyWaitsForAFailedBucket makes bucket 5 fail while the worker of bucket 4 waits for memory that later
+// buckets use. Bucket 4 itself has not failed.
 func TestNobodyWaitsForAFailedBucket(t *testing.T) {
 	for range 20 {
 		go4, began := make(chan struct{}), make(chan struct{})

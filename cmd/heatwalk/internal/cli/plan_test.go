@@ -60,10 +60,11 @@ type costs struct {
 	Peak          int64 `json:"peak_memory_bytes"`
 }
 
-// TestPlans checks on blocks, on a network with hubs and on roads that the peak resident memory of a run is at most what its dry
-// run says, that the required memory is no more than three times the peak or the peak and 200 MiB, and that with the smallest
-// limit, which a refusal advises, the peak is within the limit and the output the same. Each run is a separate process. A hunt
-// makes all runs, otherwise a sample on one of the graphs.
+// TestPlans checks the plans of runs on blocks, on a network with hubs and on roads. The peak resident memory
+// of a run must not exceed the memory in its dry run. The required memory must not exceed three times the
+// peak, or the peak and 200 MiB. With the smallest limit, which an error advises, the peak must be within the
+// limit and the output must be the same. Each run is a separate process. A hunt makes all runs; otherwise the
+// test makes a sample on one of the graphs.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -133,7 +134,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// writtenBy returns the content of the output of a line, "" of reports and stores, which have times.
+// writtenBy returns the content of the output of a line. It returns "" for reports and stores, because they
+// contain times.
 func writtenBy(dir, line string) string {
 	words := strings.Fields(line)
 	text, err := os.ReadFile(filepath.Join(dir, words[len(words)-1]))
@@ -180,8 +182,8 @@ func writeNodes(t *testing.T, graph string) {
 	}
 }
 
-// A store whose nodes alone exceed the limit is refused before they are read, and
-// the limit in the refusal suffices.
+// TestManyNodesRefused checks that a store whose nodes alone exceed the limit is refused before they are read,
+// and that the limit in the error suffices.
 func TestManyNodesRefused(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -47,7 +47,8 @@ func runsOn(t *testing.T, size int, args ...string) (codes []int, stdout, stderr
 	return codes, stdout, stderr
 }
 
-// One of several processes prints and writes files, with the result of one process.
+// TestProcesses checks that only one of several processes prints and writes files, with the same result as a
+// single process.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,7 +102,7 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// The products of apply on several processes agree with one process.
+// TestApplyOnSeveralProcesses checks that the products of apply on several processes agree with one process.
 func TestApplyOnSeveralProcesses(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -143,7 +144,8 @@ func TestApplyOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// The default method has the accuracy and the predictions of one process, with arcs whose weights span ten decades too.
+// TestClassifyOnSeveralProcesses checks that the default method has the same accuracy and predictions on
+// several processes as on one process, also for arcs whose weights span ten decades.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 9))

@@ -86,7 +86,7 @@ func (s *serving) call(args ...string) *served {
 	return s.answer()
 }
 
-// comparable returns a document without what may differ between two runs.
+// comparable returns a document without the keys that may differ between two runs.
 func comparable(document map[string]any) map[string]any {
 	for _, key := range []string{"seconds", "peak_memory_bytes", "seconds_by_phase"} {
 		delete(document, key)
@@ -94,8 +94,8 @@ func comparable(document map[string]any) map[string]any {
 	return document
 }
 
-// TestServe compares calls of a server, with and without an open graph, all at the same time, with commands of their own: the same
-// documents, exit codes and errors, and the same bytes in their files.
+// TestServe compares concurrent calls of a server, with and without an open graph, with separate commands.
+// Documents, exit codes, errors and the bytes of files must be equal.
 func TestServe(t *testing.T) {
 	workplace(t)
 	succeed(t, nil, io.Discard, strings.Fields("generate sbm --nodes 300 --classes 3 --fraction 0.2 -o p.tsv --labels known.tsv --quiet")...)
@@ -177,7 +177,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// compareFolders compares the files of two folders, and the run files among them but for times and names.
+// compareFolders compares the files of two folders. It ignores times and names in run files.
 func compareFolders(t *testing.T, want, got string) {
 	read := func(dir string) map[string]string {
 		files := map[string]string{}
@@ -262,8 +262,8 @@ func answersOf(t *testing.T, stdin string) map[string]*served {
 	return answers
 }
 
-// TestServeRequests sends each wrong request with a right one behind it. The wrong one is answered with its id and with the field
-// that is wrong, the right one is answered as if it were alone.
+// TestServeRequests sends each wrong request together with a right request. The answer to the wrong request
+// must have its id and name the wrong field. The right request must be answered as if it were alone.
 func TestServeRequests(t *testing.T) {
 	const right = `{"id":"right","args":["version"],"cancel":null}`
 	for _, test := range []struct{ line, id, field string }{
@@ -299,7 +299,8 @@ func TestServeRequests(t *testing.T) {
 	}
 }
 
-// TestServeNames gives names of open graphs in a batch of requests: only GRAPH is a name, and a file with such a name stays a file.
+// TestServeNames gives names of open graphs in a batch of requests. Only the argument GRAPH is a name; a file
+// with such a name is still a file.
 func TestServeNames(t *testing.T) {
 	workplace(t)
 	for name, text := range map[string]string{"three.tsv": "a\tb\nb\tc\n", "@four.tsv": "a\tb\nb\tc\nc\td\n"} {
