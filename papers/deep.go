@@ -122,12 +122,13 @@ type deep struct {
 	h        []float64       // bandwidths of the levels
 }
 
-// peak returns K(x, x) of a level of bandwidth h, its largest value.
+// peak returns K(x, x) on a level of bandwidth h, the largest value of the level.
 func peak(h float64) float64 {
 	return 1 / (math.Sqrt(2*math.Pi) * h)
 }
 
-// lift converts values on K_0, of x with items in row and of x with itself in value, to values on the last level.
+// lift converts values of K_0 to values of the last level: row, between x and the items, and value, between x and
+// itself.
 func (m *deep) lift(row []float64, value float64,
 	diagonal []float64) (self float64) {
 	for l, h := range m.h {

@@ -8,7 +8,8 @@
 //	gp-transduction  softmax likelihood, K⁻¹ = I + γL    Gärtner, Le and Smola, A short tour, 2006, section 1.4
 //	vertex           walks over edges, arcs, hyperedges  Gärtner, Le and Smola, A short tour, 2006, section 1.2.4
 //
-// If several processes share the rows of a graph, all of them work except assign=shares of gp-transduction.
+// If several processes share the rows of a graph, all these kernels and learners work, except
+// gp-transduction with assign=shares.
 //
 // Papers, sections and packages:
 //

@@ -21,8 +21,8 @@ func (r *transduction) inverseTo(ctx context.Context,
 			Beta: 1 / variance})
 }
 
-// minimise moves t to the minimum for the current ν by Newton's method. It ends if the norm of the gradient is at most tolerance
-// times the norm of ν, or consists of rounding errors.
+// minimise moves t to the minimum for the current ν by Newton's method. It ends when the norm of the gradient is at most
+// tolerance times the norm of ν, or when the gradient consists of rounding errors.
 func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	reference := math.Sqrt(r.dot(r.nu, r.nu))
 	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {

@@ -14,8 +14,8 @@ import (
 // perceptron is the voted perceptron on a kernel, one-vs-rest: Freund and Schapire, Large margin classification using the
 // perceptron algorithm, Machine Learning 37 (1999). Passes over the items in order make predictors v_j, where j counts mistakes.
 // An item with y·v_j(x) ≤ 0 is a mistake and gives v_{j+1} = v_j + y·K(x, ·). c_j counts the mistake that made v_j and the items
-// that v_j predicted rightly. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias. An item
-// of weight w adds w·y·K(x, ·), and counts w times in c_j.
+// that v_j predicted rightly. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias. A
+// mistake at an item of weight w adds w·y·K(x, ·), and an item of weight w counts w times in c_j.
 var perceptron = classify.Learner{
 	Spec: param.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
@@ -106,8 +106,8 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	return p, nil
 }
 
-// voteRule is the [classify.Rule] of votes. It has the mistakes for each pair, or for two classes the mistakes of the first
-// pair alone.
+// voteRule is the [classify.Rule] of votes. It has the mistakes for each pair; if there are two classes, it has only the
+// mistakes of the first pair.
 type voteRule []mistakes
 
 // Support implements [classify.Model.Support]. It returns the number of mistakes, which is the number of predictors.
@@ -136,8 +136,8 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 	}
 }
 
-// sum returns classifiers that are the sums of the predictors weighted by their counts, or the last predictors unless counted is
-// set.
+// sum returns, for each pair, the sum of the predictors weighted by their counts if counted is set, otherwise the last
+// predictor.
 func (p voteRule) sum(model *classify.Model, items []int, counted bool) []classify.Machine {
 	list := make([]classify.Machine, len(model.Pairs))
 	for m := range list {

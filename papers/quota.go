@@ -11,16 +11,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// assignParam is the parameter for how probabilities become classes.
+// assignParam is the parameter that says how classes follow from probabilities.
 var assignParam = param.Param{
 	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: param.Choice,
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node with assign = shares: the shares of the classes among unlabelled nodes equal their
-// shares among the labels; the counts n·μ_c are rounded by largest remainder. One class after the other takes its likeliest
-// nodes, by the softmax of the scores plus offset, among the nodes that are left. Among equally likely nodes (to 9 decimals) it
-// takes the first: Gärtner, Le and Smola 2006, section 1.5. Cost: sorting the nodes for each class.
+// assignShares returns the class of every node with assign = shares: the shares of the classes among unlabelled nodes equal
+// the shares among the labels; the counts n·μ_c are rounded by largest remainder. One class after another takes its
+// likeliest nodes among the nodes that are left, by the softmax of the scores plus offset. Among nodes that are equally
+// likely to 9 decimals it takes the first: Gärtner, Le and Smola 2006, section 1.5. Cost: sorting the nodes for each class.
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)

@@ -135,8 +135,8 @@ type known struct {
 	walks []float64 // sum of the rows of psi of these nodes
 }
 
-// begin allocates the blocks and the references: one for every labelled node, or with β = 1 one for each class, because sums
-// suffice.
+// begin allocates the blocks and the references: one reference for every labelled node. With β = 1 one reference for each
+// class is enough, because the mean needs only sums.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")
@@ -292,7 +292,7 @@ func power(x, beta float64) float64 {
 	return math.Pow(x, beta)
 }
 
-// share stores the shares of votes in p, unless all of them are 0.
+// share stores the shares of votes in p. If all votes are 0, it does not change p.
 func (r *relaxation) share(p, votes []float64) {
 	alpha := r.v.Number("power-alpha")
 	largest := 0.0

@@ -29,9 +29,9 @@ import (
 //
 //	Σ_i log Σ_c e^{t_ic} − tr νᵀt + tr tᵀK⁻¹t/(2σ²)
 //
-// where ν is one-hot at labelled nodes and q at all others. β = 0 makes the class shares equal to μ, and Θ has
-// mean 0; without balance Θ is 0. Scores are t, −∞ for a class without a label. Probabilities are q, from which
-// [propagate.Learner.Decide] makes classes.
+// where ν is one-hot at labelled nodes and q at all other nodes. β = 0 makes the class shares equal to μ, and Θ
+// has mean 0; without balance Θ is 0. Scores are t, −∞ for a class without a label. Probabilities are q, from
+// which [propagate.Learner.Decide] makes classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
 var gpTransduction = propagate.Learner{
@@ -286,7 +286,8 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns the objective of Θ for the distributions π in ν. It stores the derivatives unless gradient and hessian are nil.
+// weigh returns the objective of Θ for the distributions π in ν. If gradient and hessian are not nil, it stores the
+// derivatives in them.
 func (r *transduction) weigh(theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free

@@ -86,7 +86,7 @@ const (
 	geometricWeights   = "geometric"
 	exponentialWeights = "exponential"
 
-	// mostSteps bounds N if weights fall slowly.
+	// mostSteps is the largest N, for weights that fall slowly.
 	mostSteps = 4096
 
 	// leastTail bounds the error of values. The largest value of a column is at least 1.
@@ -215,8 +215,9 @@ func refuse(format string, args ...any) error {
 	return param.Refuse("vertex", "beta", format, args...)
 }
 
-// diverges returns the error for a weight with which the sum does not converge, or converges too late. No weight below
-// β·gₚ^(−1/p) diverges. Near the pole the terms fall slowly: with 0.98 of the pole the last of mostSteps terms is below 1e-35.
+// diverges returns the error if the sum does not converge with the weight, or converges too late. No weight below
+// β·gₚ^(−1/p) diverges. Near the pole the terms fall slowly: with 0.98 of the pole the last of mostSteps terms is below
+// 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
 		return refuse(

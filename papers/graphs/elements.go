@@ -13,8 +13,8 @@ import (
 )
 
 // ReadElements reads further inputs for a kernel of sets of parts. The file measure has a line element<TAB>number for each
-// element. The file base has the matrix of a kernel between elements, which name its rows and columns. "" means no file. For
-// other kernels ReadElements does nothing.
+// element. The file base has the matrix of a kernel between elements; its rows and columns are named by the elements. ""
+// means no file. If k is not a kernel of sets of parts, ReadElements does nothing.
 func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	k *Kernel, values param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {

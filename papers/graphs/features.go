@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// features holds a sparse vector of features for each graph. The kernel is the inner product. A row of it is the sum of the
-// columns in which the graph has an entry, so that graphs without a common feature cost nothing.
+// features holds a sparse vector of features for each graph. The kernel is the inner product of these vectors. A row of the
+// kernel is the sum of the columns in which the graph has an entry, so that graphs without a common feature cost nothing.
 type features struct {
 	graph  []entries // of each graph, by feature
 	ptr    []int     // the entries of feature x in having are ptr[x] to ptr[x+1]

@@ -23,8 +23,8 @@ import (
 type ReadOptions struct {
 	Directed bool // edges have a direction
 
-	// Vertices is the source of vertex labels: "labels", "degree", "ids" or "none". "" means the labels in the collection, or degree
-	// if it has none.
+	// Vertices is the source of vertex labels: "labels", "degree", "ids" or "none". "" means the labels in the collection,
+	// or "degree" if the collection has no labels.
 	Vertices string
 
 	Memory  int64 // limit of memory for reading graph files, in bytes; 0: no limit

@@ -93,7 +93,8 @@ type collection struct {
 	radius float64 // 0: not known yet
 }
 
-// On returns the quantities that grids and defaults of parameters depend on, for [param.Param.GridOn] and the like.
+// On returns the properties of a collection on which grids and defaults of parameters depend, see
+// [param.Param.GridOn].
 func (k *Kernel) On(ctx context.Context, c *graphfile.Collection,
 	s *Settings) param.Graph {
 	if s == nil {
@@ -136,8 +137,9 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Prepare returns the values of the kernel on a collection, for the given parameters and defaults for the others. The error is a
-// [*param.ParameterError], also if the sum over walks diverges, or a [*GraphError] if the kernel is not defined for a graph.
+// Prepare returns the values of the kernel on a collection. Parameters that are not in params have their defaults. For a
+// wrong parameter, or if the sum over walks diverges, the error is a [*param.ParameterError]. If the kernel is not defined
+// for a graph, it is a [*GraphError].
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
@@ -161,8 +163,8 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	return g, err
 }
 
-// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. It computes the value of two graphs that both have a row once. The
-// error is the error of the context, or a [*GraphError].
+// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. If two graphs both have a row in dst, it computes their value
+// once. The error is the error of the context, or a [*GraphError].
 func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	lo int) error {
 	hi := lo + dst.Rows

@@ -13,13 +13,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// partsParam is the parameter for which parts of graphs are elements of sets.
+// partsParam is the parameter that says which parts of graphs are the elements of sets.
 var partsParam = param.Param{
 	Name: "parts", Meaning: "labels of vertices, of edges with their ends, or cyclic and tree patterns", Kind: param.Choice,
 	Words: []string{"vertices", "edges", "patterns"}, Default: param.Of("vertices"),
 }
 
-// multisetParam is the parameter for whether parts count as often as they occur.
+// multisetParam is the parameter that says whether parts count as often as they occur.
 var multisetParam = param.Param{Name: "multiset",
 	Meaning: "a part counts as often as it is there", Kind: param.Switch,
 	Default: param.Of(false)}
@@ -107,8 +107,8 @@ func setKernel(name, title, equation string, multi bool,
 	}
 }
 
-// partBytes returns the memory of the parts of a collection, assuming a pattern for each arc: each part once for every graph that
-// has it, and the names.
+// partBytes returns the memory of the parts of a collection: each part once for every graph that has the part, and the
+// names. It assumes a pattern for each arc.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
 	vertices := int64(s.Vertices)
@@ -133,7 +133,8 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 // graphBytes is the memory of a graph's parts in addition to the memory of each part.
 const graphBytes = 600
 
-// fits returns an error unless measure and base kernel have the given number of elements.
+// fits returns an error if the measure or the base kernel does not have the given number of
+// elements.
 func (s *Settings) fits(name string, elements int) error {
 	if s.Measure != nil && len(s.Measure) != elements ||
 		s.Base != nil && s.Base.Rows != elements {

@@ -92,7 +92,8 @@ const (
 	// radiusSteps and radiusError end the iteration for the radius on which default weights depend.
 	radiusSteps, radiusError = 300, 1e-3
 
-	// divergenceSteps is the number of steps after which a weight that neither converges nor diverges provably is refused.
+	// divergenceSteps is the number of steps after which a weight is refused if neither convergence nor divergence is
+	// proved.
 	divergenceSteps = 2000
 )
 
@@ -122,7 +123,8 @@ type weighing struct {
 	rate        []float64 // for geometric weights, an upper bound of c·ρ of each graph
 }
 
-// weigh returns the weights given by v. The error is a [*param.ParameterError] unless c·ρ of every graph is provably below limit.
+// weigh returns the weights given by v. If c·ρ of some graph is not proved to be below limit, the error is a
+// [*param.ParameterError].
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
 	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")

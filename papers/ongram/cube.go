@@ -30,9 +30,10 @@ var (
 	}
 )
 
-// categorical is the diffusion kernel on the product of complete graphs: one for each attribute, with its values as vertices. A
-// missing value is an additional vertex. With missing-values=average it is the mean of all vertices instead; then its kernel with
-// any value is 1/|A|, where K(x, x) is (1 + (|A|−1)·e^(−|A|β))/|A|.
+// categorical is the diffusion kernel on the product of complete graphs: one complete graph for each attribute, whose
+// vertices are the values of the attribute. A missing value is an additional vertex. With missing-values=average, a missing
+// value is the mean of all vertices instead; the kernel between it and any value is then 1/|A|, where K(x, x) is (1 +
+// (|A|−1)·e^(−|A|β))/|A|.
 var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,
@@ -109,8 +110,8 @@ type laneRange struct {
 }
 
 // cubeOf returns the kernel whose value is the product, or the sum, of a factor for each attribute. values returns the factors
-// for an alphabet of the given size: for equal values, for different values, and for an averaged missing value. Unless raw is
-// set, products are divided by K(x, x) of a record without missing values.
+// for an alphabet of the given size: for equal values, for different values, and for an averaged missing value. If raw is
+// not set, products are divided by K(x, x) of a record without missing values.
 func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	values func(size int) (equal, differs, missing float64)) (classify.Gram, error) {
 	if len(attributes) == 0 {

@@ -14,8 +14,8 @@
 //     [RootedTree], where every vertex has k − 1 children;
 //   - rings and paths: [ClosedChain] and [OpenChain].
 //
-// Complete graphs, their products and the hypercube are kernels of records: a vertex of a product of complete graphs is a record
-// with an attribute for each of them.
+// Complete graphs, their products and the hypercube give kernels of records: a vertex of a product of complete graphs is a
+// record with an attribute for each complete graph.
 //
 // [RecordKernels] lists the kernels of records of attributes: categorical, hypercube, hamming, strings.
 //

@@ -72,9 +72,9 @@ func checkFiles(in *items.Input, report func(place, problem string)) {
 }
 
 // files reads kernel values from files: a row for every node, and a column for every node or for every labelled node. Only the
-// values between the learner's items are kept in memory. The files are read once for these, and again for the scores. With
-// --product the kernel compares pairs (x, y), where one file compares the x and another file the y: Kondor and Lafferty 2002,
-// section 2.2.
+// values between the learner's items are kept in memory. The files are read once for these values, and again for the scores.
+// With --product the kernel compares pairs (x, y), where one file compares the x and another file the y: Kondor and Lafferty
+// 2002, section 2.2.
 type files struct {
 	in         *items.Input
 	isProduct  bool // values of the files are multiplied, not added
@@ -162,8 +162,8 @@ func (k *files) describe(c *items.Classified) (facts any, text string) {
 	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
-// addAxis stores the ids of the rows or cols of the last file in axis. It returns an error unless they equal the ids of the
-// previous files.
+// addAxis stores the ids of the rows or columns of the last file in axis. If they differ from the ids of the previous
+// files, it returns an error.
 func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
 	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)
@@ -191,7 +191,7 @@ func faultOf(name, fix, format string, args ...any) error {
 	return input.Fault(name, 0, fix, format, args...)
 }
 
-// nodes returns the dictionary of the ids of an axis. It returns an error unless ids are distinct.
+// nodes returns the dictionary of the ids of an axis. If two ids are equal, it returns an error.
 func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	nodes, err := shard.StringNodes(a.All())
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {

@@ -10,8 +10,8 @@ import (
 type RecordKernel struct {
 	param.Spec
 
-	// Texts states that the kernel compares the texts of values, so that it handles unknown values. Otherwise values are categories,
-	// which are equal or not.
+	// Texts states that the kernel compares the texts of values, so that it accepts values that no labelled record has.
+	// Otherwise the kernel only distinguishes equal and different values.
 	Texts bool
 
 	// Of returns the kernel of records with the given attributes: columns whose values are their alphabets, with a code for each

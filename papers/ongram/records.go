@@ -79,8 +79,8 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 	return c, nil
 }
 
-// collectionOf returns the records of a table as items. Unless the kernel compares texts, the alphabets of columns have only the
-// values of labelled records. Other values count as missing; missing is called with their number.
+// collectionOf returns the records of a table as items. If the kernel does not compare texts, the alphabets of columns have
+// only the values of labelled records. Other values count as missing; missing is called with the number of these values.
 func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
 	return &items.Collection{
 		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t, Labels: t.Classes,

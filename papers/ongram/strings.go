@@ -157,8 +157,8 @@ func (t *texts) value(x, y []rune) float64 {
 	return row[len(y)]
 }
 
-// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p places; the last place holds
-// none of the two last characters, one, or both.
+// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p places. The last place
+// holds neither of the two last characters, one of them, or both.
 func (t *texts) placementKernel(x, y []rune) float64 {
 	width := len(y) + 1
 	f := make([]float64, (len(x)+1)*width)
