@@ -43,8 +43,8 @@ var (
 	}
 
 	// slowCandidates replace baseCandidates if there are few labels, or many labels of many classes, because fits then take
-	// long. With many labels the pull is not needed: on each of thirteen graphs with 44 to 200 classes free columns were
-	// likelier without a pull than with a pull.
+	// long. With many labels the weight of agreement is learned without a pull: on each of thirteen graphs with 44 to 200
+	// classes free columns were likelier without a pull than with a pull.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
 	// attributeCandidates are added if nodes have attributes: attribute scores alone, and attribute scores with columns of
@@ -80,8 +80,8 @@ const (
 	// attributePrior is the prior weight of the best ridge of each kind.
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel. squarePrior, times the pull,
-	// is the prior weight of scores of S².
+	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel. squarePrior is the prior
+	// weight of scores of S², whatever the pull is.
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
