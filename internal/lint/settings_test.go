@@ -14,7 +14,7 @@ import (
 )
 
 // saysNil matches the comment of a type of settings.
-var saysNil = regexp.MustCompile(`(?i)\bnil\s+(means?\s+(all\s+)?defaults|(means|is)\s+the\s+zero)`)
+var saysNil = regexp.MustCompile(`(?i)\bnil\s+(means?\s+((all|the)\s+)?defaults|(means|is)\s+the\s+zero)`)
 
 // If the comment of a type of settings says what nil means, exported functions compare settings with nil before they read a
 // field. If the context ends a job, the job returns sched.Cause, which also has the cause.
