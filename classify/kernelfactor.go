@@ -84,8 +84,8 @@ func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v 
 	return models[0], nil
 }
 
-// compare fits models for the choice of a setting. The error of a model is at most a hundredth of the function of a
-// class.
+// compare fits models for the choice of a setting. Fits end early, when the error of the weights is at most a
+// hundredth of the norm of the weights.
 func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
 }

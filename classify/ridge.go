@@ -278,8 +278,8 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	return product / math.Sqrt(float64(a*b))
 }
 
-// Choose returns, for each element of takes, a λ and a cosine. The λ is the first whose leave-one-out scores have the
-// largest cosine with the targets over the items that takes marks.
+// Choose returns a λ and a cosine for each set of items takes[i], which has true for its items. The λ is the first one whose
+// leave-one-out scores have the largest cosine with the targets on the set.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = slices.Repeat([]float64{math.Inf(-1)}, len(takes))

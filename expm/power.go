@@ -157,7 +157,8 @@ func (a *aaa) rational() *stieltjes {
 	return fitWeights(a.s, a.top, a.x, poles)
 }
 
-// fitWeights returns the weights that minimize the squares of the relative errors at x. It returns nil if a weight is negative.
+// fitWeights returns the approximation w₀ + Σ w_i/(x + q_i) of x^-s with the given poles q, whose weights w minimize the sum of
+// the squared relative errors at the points x. It returns nil if a weight is negative.
 func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	m := len(poles) + 1
 	columns := mat.NewDense(len(x), m, nil)

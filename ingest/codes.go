@@ -48,8 +48,8 @@ func (t *task) checkKinds() error {
 		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
-// describe adds the kinds, sorted by name, and the times of edges to a manifest. It returns the kind of the
-// store for each number of a kind.
+// describe adds the kinds, sorted by name, and the times of edges to a manifest. It returns the
+// index of each kind among the sorted names; the kinds are in the order in which lines named them.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	if !t.c.hasCodes() {
 		return nil

@@ -79,7 +79,7 @@ func newColumns(n int, stored int64) columns {
 }
 
 // begin adds the column of vertex v. Its pivot is sum, the sum of the weights of v. The caller must add the entries of the
-// column with add, and then append the end of the column to start.
+// column with add, and then append the position after the last entry to c.start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
 	inverse := 0.0

@@ -21,8 +21,8 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores in dst the sums of all chunks in their order, added over all processes. A chunk has either named rows, which
-// count in this process, or other rows. Residuals are zero in padding.
+// total stores the sums over all rows in dst: rᵀr if which is 0, rᵀz if it is 1. It adds the sums of chunks in their order, and
+// then over all processes. The rows of a chunk all count in this process, or all count in another process. Padding adds zeros.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {

@@ -630,8 +630,8 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
-// resolve returns the kernel of [Function.kernel] with its parameters. If there are several times, it is
-// the kernel of the longest.
+// resolve returns the family of the kernel that a function applies, and the parameters of the kernel. An exponential at
+// several times t has the kernel of the t of largest magnitude.
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given

@@ -123,8 +123,9 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue below all other eigenvalues: B − shift·U·Uᵀ. Row i of vectors has the number of the vector
-// of U in which row i is not 0, and the element there.
+// banish moves the known eigenvalue of the dense matrix B below all other eigenvalues: it stores B − 4‖B‖₁·U·Uᵀ in b. The
+// columns of U are the known eigenvectors, of which at most one is not 0 in row i. Row i of vectors has the index of this column,
+// and U's element.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

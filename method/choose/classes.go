@@ -18,9 +18,9 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10. With many
-// labels, tests need only two of the folds. If most nodes have a label, models of four fifths of more than 1,000 labels were
-// one to three points less accurate than models of all labels.
+// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10, at most labels.
+// With many labels, a test may stop after two of the folds. More than 1,000 labels have more folds than FoldCount gives, because
+// models of four fifths of the labels were one to three points less accurate if most nodes have a label.
 func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
 
 // Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. It shuffles the

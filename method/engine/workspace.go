@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict], and of after, the work that follows while the prediction is held. The
-// choice of edge weights, the field Workspace and after use memory one at a time. The error is the error of the field
-// Workspace.
+// Declare returns the workspace of [Engine.Predict] and of the work that follows while the prediction is in memory. The
+// parameter after is the workspace of this work. The choice of edge weights, the prediction and the work after it follow each
+// other, so that the largest of their workspaces counts. The error is the error of the field Workspace.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {

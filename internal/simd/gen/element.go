@@ -35,7 +35,7 @@ var float64s = element{
 	broadcast: VBROADCASTSD, load: VMOVUPD, loadOne: VMOVSD,
 }
 
-// loadDouble loads as many numbers from memory as a register holds float64.
+// loadDouble fills a register with float64, converted from numbers of the type in memory.
 func (t element) loadDouble(from Mem, to reg.VecVirtual) {
 	if t.size == 4 {
 		VCVTPS2PD(from, to)

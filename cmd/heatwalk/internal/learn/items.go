@@ -379,7 +379,8 @@ func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	return l, l.Trainable()
 }
 
-// readFile reads a file of classes. If the file has the columns of the classes like, it reads these columns.
+// readFile reads a file of classes. If like is not nil, and the file has the columns that like was read from, it reads these
+// columns.
 func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	config := *r.o.input.Labelling
 	config.Like = like

@@ -155,7 +155,7 @@ type LabelsDocument struct {
 	Truth            *evaluate.Truth `json:"truth,omitempty"`
 }
 
-// LearnedFrom returns the keys about the labels.
+// LearnedFrom returns the part of the JSON document about the labels that were learned from.
 func (o *Outputs) LearnedFrom(l *nodefile.Labels) LabelsDocument {
 	return LabelsDocument{Output: o.Path, Labelled: len(l.Row),
 		Skipped: CountSkipped(l), Classes: problem.Pick(l.Names, nodefile.OrderClasses(l.Names))}
