@@ -82,8 +82,6 @@ func Register(f *Family) {
 
 func init() { param.Claim("kernel", families.Specs()...) }
 
-func names() []string { return Families().Names() }
-
 // New returns the kernel with the given name on the nodes of a graph, whose matrix must be symmetric with weights ≥ 0.
 // Parameters that are not given have their defaults. The error is a [*param.ParameterError] with the range of the parameter
 // on this graph, [ErrAsymmetric], the error of the context, or an error of a sweep.
@@ -95,7 +93,7 @@ func New(ctx context.Context, g *graph.Graph, name string,
 	f := Families().Named(name)
 	if f == nil {
 		return nil, refuse(pkg, pkg, "there is no kernel %q in this program; choose from %s", name,
-			strings.Join(names(), ", "))
+			strings.Join(Families().Names(), ", "))
 	}
 	if len(g.Degrees) == 0 {
 		return nil, errors.New("kernel: the graph has no nodes")

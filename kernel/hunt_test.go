@@ -72,7 +72,7 @@ func TestNoFalseBound(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range names() {
+	for _, name := range Families().Names() {
 		if c := counts[name]; c != nil {
 			t.Logf("%s: %d runs, %d refused, %d false", name, c[0], c[1], c[2])
 		}

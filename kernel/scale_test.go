@@ -65,7 +65,7 @@ func TestUnitOfWeights(t *testing.T) {
 }
 
 func byLaplacian() (all []named) {
-	for _, name := range names() {
+	for _, name := range Families().Names() {
 		all = append(all, named{name, param.Values{}})
 		if Families().Named(name).Param("laplacian") != nil {
 			all = append(all, named{name, param.Values{"laplacian": param.Of(combinatorial)}})

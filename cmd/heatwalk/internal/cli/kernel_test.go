@@ -61,7 +61,7 @@ func TestGoldenKernels(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	patterns := slices.Clone(goldenFlags)
-	for _, name := range shell.NamesIn(shell.NodeKernels()) { // NAME or NAME_PARAMETER=VALUE_…, as docs/architecture.md says
+	for _, name := range shell.NodeKernels().Names() { // NAME or NAME_PARAMETER=VALUE_…, as docs/architecture.md says
 		patterns = append(patterns, struct {
 			pattern *regexp.Regexp
 			flags   string
@@ -105,7 +105,7 @@ func TestGoldenKernels(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range shell.NamesIn(shell.NodeKernels()) {
+	for _, name := range shell.NodeKernels().Names() {
 		if !seen[name] && name != "vertex" { // which has graphs of its own
 			t.Errorf("no golden file for %s; docs/architecture.md says how one is made", name)
 		}

@@ -57,7 +57,7 @@ func declarations() (list []declaration) {
 	for _, m := range method.All() {
 		if specList := m.Specs; len(specList) == 1 &&
 			specList[0].Name == m.Name &&
-			!slices.Contains(shell.NamesIn(shell.NodeKernels()), m.Name) {
+			!slices.Contains(shell.NodeKernels().Names(), m.Name) {
 			spreading = append(spreading, specList[0])
 		}
 	}

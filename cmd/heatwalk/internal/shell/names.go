@@ -76,9 +76,6 @@ func NodeKernels() Specs {
 	return append(Specs{&cwk.Spec}, kernel.Families().Specs()...)
 }
 
-// NamesIn returns the names of declarations.
-func NamesIn(list Specs) []string { return list.Names() }
-
 // ParseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
 // error and then returns nil.
 func (line *CommandLine) ParseNamed(flag, text string,
@@ -90,7 +87,7 @@ func (line *CommandLine) ParseNamed(flag, text string,
 	}
 	s := list.Named(n.Name)
 	if s == nil {
-		line.Problem(flag, "%s", unknownName(n.Name, NamesIn(list)))
+		line.Problem(flag, "%s", unknownName(n.Name, list.Names()))
 	}
 	return s, n
 }
