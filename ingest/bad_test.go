@@ -196,7 +196,7 @@ func TestBadCompression(t *testing.T) {
 	text := edgeText(50_000, func(i int) string { return "1\t2" })
 	whole := packed(text)
 	broken := []byte(whole)
-	broken[len(broken)-6] ^= 1 // in the checksum
+	broken[len(broken)-6] ^= 1 // breaks the checksum
 	var stored bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&stored, gzip.NoCompression)
 	w.Write([]byte(text))
@@ -212,7 +212,7 @@ func TestBadCompression(t *testing.T) {
 	// A frame that asks for a window of 2 GiB: 2³¹ has exponent 21.
 	window := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3, 1, 0, 0}
 	torn := bytes.Clone(stored.Bytes())
-	torn[150_000+bytes.IndexByte(torn[150_000:], '\t')] = '\n' // a line less, in the middle
+	torn[150_000+bytes.IndexByte(torn[150_000:], '\t')] = '\n' // one line less, in the middle
 	for _, test := range []struct {
 		name, text, want string
 	}{
@@ -245,12 +245,11 @@ func zstdFrame(t *testing.T, window int, text string) string {
 		t.Fatal(err)
 	}
 	w.Write([]byte(text))
-	w.Flush() // or the frame would say how short it is
+	w.Flush() // otherwise the frame says how short it is
 	w.Close()
 	return packed.String()
 }
 
-// wantWindowRefused expects a refusal with the flag if the limit is a byte too small.
 func wantWindowRefused(t *testing.T, window int64, path []string) {
 	t.Helper()
 	_, _, err := ingestInto(t, &Config{Window: window - 1}, path...)
@@ -259,7 +258,6 @@ func wantWindowRefused(t *testing.T, window int64, path []string) {
 	}
 }
 
-// The window of a zstd input counts as memory while it is read.
 func TestWindowCounts(t *testing.T) {
 	const window = 16 << 20
 	path := write(t, file{"e.zst", zstdFrame(t, window, edgeText(1000, func(i int) string { return fmt.Sprintf("%d %d", i, i+1) }))})
@@ -277,7 +275,6 @@ func TestWindowCounts(t *testing.T) {
 	wantWindowRefused(t, window, path)
 }
 
-// The window of a later frame counts too, from its beginning.
 func TestLaterWindowCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -347,7 +344,6 @@ func TestUnknownIDs(t *testing.T) {
 	}
 }
 
-// TestLimits reaches the limits by lowering them.
 func TestLimits(t *testing.T) {
 	defer func(n int) { maxNodes = n }(maxNodes)
 	maxNodes = 3
@@ -356,7 +352,6 @@ func TestLimits(t *testing.T) {
 	wantError(t, nil, []file{{"g.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n"}}, "g.mtx:2: 4 rows; limit 3")
 }
 
-// TestKeptVerbatim checks that ids are kept byte for byte.
 func TestKeptVerbatim(t *testing.T) {
 	ids := []string{"Zoë Müller #1", "http://example.org/?a=b,c;d", "\"quoted", "\"Bob\" Smith", "a\"b\"", "a'b", "ünïcödé", "e\u0301", "#3", "//x"}
 	var text strings.Builder
@@ -379,8 +374,6 @@ func TestKeptVerbatim(t *testing.T) {
 	}
 }
 
-// TestEveryOperationFailsOnce checks that a failing disk is reported and leaves no store or, in the last step,
-// a whole store.
 func TestEveryOperationFailsOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -12,14 +12,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// payment is a line of a table of payments.
 type payment struct {
 	payer, payee string
 	cents        int
 	day          int
 }
 
-// parquetPayment is a row of a table in Parquet.
 type parquetPayment struct {
 	Payer  string  `parquet:"payer"`
 	Payee  string  `parquet:"payee"`
@@ -38,7 +36,6 @@ func payments(random *rand.Rand) (list []payment) {
 	return list
 }
 
-// groupThousands returns digits with a character between thousands.
 func groupThousands(digits, sep string) string {
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + sep + digits[at:]
@@ -46,8 +43,8 @@ func groupThousands(digits, sep string) string {
 	return digits
 }
 
-// jsonPayments returns objects of JSON, on lines or in a list. Some have long notes, so that the first kilobytes have
-// no whole object.
+// jsonPayments returns objects of JSON, on lines or in a list. Some have long notes, so that the first
+// kilobytes have no whole object.
 func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 	var objects []string
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -72,8 +69,6 @@ func jsonPayments(random *rand.Rand, text, sep string) (name, content string) {
 	return "payments.json", "[" + strings.Join(objects, []string{",", ",\n  "}[random.IntN(2)]) + "]\n"
 }
 
-// Payments give the same graph in text and Parquet, with any titles, order of columns, separators, index, decimal characters
-// and dates. The weight of an edge is the sum of all payments between its ends, and lines of 0 are counted.
 func TestPaymentForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 1))
 	titles := [][]string{
@@ -132,7 +127,7 @@ func TestPaymentForms(t *testing.T) {
 			name, content = jsonPayments(random, content, sep)
 		}
 		c := &Config{Text: text}
-		if head[0] == "Auftraggeber" { // which are no titles of the list
+		if head[0] == "Auftraggeber" { // the titles are not in the list of titles
 			c.Fields = head[:3]
 			c.Duplicates = SumDuplicates
 		}

@@ -20,7 +20,6 @@ import (
 
 var benchScale = flag.Int("bench-scale", 16, "scale of the R-MAT graph of the benchmarks")
 
-// rmatText returns the edge list of an R-MAT graph.
 func rmatText(b *testing.B) []byte {
 	b.Helper()
 	var text bytes.Buffer
@@ -34,7 +33,6 @@ func rmatText(b *testing.B) []byte {
 	return text.Bytes()
 }
 
-// BenchmarkScan reads numbers in memory on one core.
 func BenchmarkScan(b *testing.B) {
 	text := append(rmatText(b), make([]byte, textio.Slack)...)
 	text = text[:len(text)-textio.Slack]
@@ -53,7 +51,6 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkRun reads files into stores.
 func BenchmarkRun(b *testing.B) {
 	text := rmatText(b)
 	named := func() string {

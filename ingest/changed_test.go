@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestInputChangedMeanwhile checks that an input that changes while it is read is an error, because the text
-// is a mixture of two contents.
+// The text would be a mixture of two contents.
 func TestInputChangedMeanwhile(t *testing.T) {
 	const lines = 150_000
 	matrix, err := os.ReadFile("../file/graphfile/testdata/small-csr.npz")
@@ -46,7 +45,7 @@ func TestInputChangedMeanwhile(t *testing.T) {
 		}
 		for name, do := range change {
 			if name == "shorter by lines" && !strings.HasSuffix(input.name, ".tsv") {
-				continue // which cannot be taken for a whole file
+				continue // cannot be taken for a whole file
 			}
 			for _, workers := range workers {
 				paths := write(t, input)

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// hasCodes reports whether edges have kinds or times.
 func (c *Config) hasCodes() bool {
 	return c.Kind != "" || c.Time != ""
 }
@@ -48,8 +47,8 @@ func (t *task) checkKinds() error {
 		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
-// describe adds the kinds, sorted by name, and the times of edges to a manifest. It returns the
-// index of each kind among the sorted names; the kinds are in the order in which lines named them.
+// describe adds the kinds, sorted by name, and the times of edges to a manifest. It returns the sorted
+// position of each kind, in the order of first appearance.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	if !t.c.hasCodes() {
 		return nil
@@ -76,14 +75,12 @@ type codedRow struct {
 	code    []uint32
 }
 
-// codedEntry is an entry of a codedRow.
 type codedEntry struct {
 	col, code uint32
 	weight    float64
 }
 
-// unpack returns a row whose values are packed with codes. It returns the weights and the codes apart, with
-// the kinds of the store. The slices are valid until the next call.
+// unpack separates the weights and codes of a row. The slices are valid until the next call.
 func (r *codedRow) unpack(col []uint32, packed []float64,
 	kinds []uint8) (columns []uint32, val []float64, code []uint32) {
 	r.entries = r.entries[:0]

@@ -50,7 +50,6 @@ func codedEdges(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// Lines are merged only within a kind and a time.
 func TestKindsAndTimes(t *testing.T) {
 	const calls = "from,to,kind,when\na,b,pays,2024-01-02\na,b,calls,2024-01-02\nb,a,calls,2024-01-02T10:00\na,b,calls,2024-01-03\nb,c,pays,2024-01-05\nc,c,pays,2024-01-02\n"
 	for _, c := range []struct {
@@ -76,7 +75,6 @@ func TestKindsAndTimes(t *testing.T) {
 	}
 }
 
-// Bytes do not depend on workers and memory, also with a hub and a heavy edge.
 func TestKindsInAnyMemory(t *testing.T) {
 	var b strings.Builder
 	for i := range 60000 {
@@ -101,7 +99,6 @@ func TestKindsInAnyMemory(t *testing.T) {
 	}
 }
 
-// Duplicates have one kind, time and direction; entries with both directions count once.
 func TestKindsAreCountedByDirection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lines := map[[4]int]int64{}
@@ -182,7 +179,6 @@ func TestBlankKinds(t *testing.T) {
 	}
 }
 
-// Times have the same form in a table and as attributes.
 func TestTimesOfFormats(t *testing.T) {
 	for _, test := range []struct {
 		times  [2]string

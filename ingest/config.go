@@ -17,13 +17,13 @@ import (
 
 // Duplicates is the rule for several lines of one edge.
 //
-// By default, lines of the same direction are merged. Without weights they are one edge; weights are added. If
-// an undirected edge then has both directions, equal weights are one edge, and different weights are an error.
-// For events the weights of both directions are added. Lines are events if they have a time, or titles such as
-// payer and payee or source_account and target_account.
+// By default, lines of the same direction are merged: weights are added, and lines without weights are one
+// edge. If an undirected edge then has both directions, equal weights are one edge, and different weights are
+// an error. For events the weights of both directions are added. Lines are events if they have a time, or
+// titles such as payer and payee or source_account and target_account.
 //
-// The other rules do not distinguish the directions of the lines of an undirected edge. ErrorDuplicates is an
-// exception: it accepts one line of each direction if their weights are equal.
+// The other rules do not distinguish the directions of the lines of an undirected edge, except that
+// ErrorDuplicates accepts one line of each direction if their weights are equal.
 //
 // SumDuplicates also applies to a graph without weights. The weight of an edge is then its number of lines.
 type Duplicates int
@@ -42,16 +42,16 @@ const (
 // does not list.
 type UnknownIDs int
 
-// DefaultUnknown accepts edges between nodes that the file of nodes does not list. These nodes get the rows
-// after the listed nodes. It refuses labels of nodes that are not in the graph.
+// DefaultUnknown accepts edges between unlisted nodes, which get the rows after the listed nodes. It refuses
+// labels of nodes that are not in the graph.
 const (
 	DefaultUnknown UnknownIDs = iota
 	ErrorUnknown
 	SkipUnknown
 )
 
-// Order is the order of the rows of the store. Ids and outputs do not depend on it, except that sums are
-// computed in another order and agree up to rounding.
+// Order is the order of the rows of the store. Ids and outputs do not depend on it, except that sums agree
+// only up to rounding.
 //
 // DegreeOrder sorts nodes by their number of lines before duplicates are merged. AutoOrder is DegreeOrder if
 // the graph has at least 65,536 nodes, few nodes have most of the edges, and these nodes are scattered among
@@ -67,7 +67,6 @@ const (
 	AutoOrder
 )
 
-// Names of the settings in the manifest of a store.
 var (
 	orderNames     = []string{"none", "degree", "locality", "auto"}
 	duplicateNames = []string{"", "sum", "max", "min", "first", "error"}
@@ -75,29 +74,29 @@ var (
 
 // Config are the settings of [Run]; nil is the zero value.
 type Config struct {
-	Directed     bool                                  // keep the direction of edges; default: as the files say, and no direction if they say nothing
+	Directed     bool                                  // keep the direction of edges; default: as the files say, otherwise undirected
 	Undirected   bool                                  // forget the direction of edges, whatever the files say
 	KeepLoops    bool                                  // keep edges from a node to itself; default: drop and count them
 	Duplicates   Duplicates                            // rule for several lines of an edge; its zero value is the default
-	Nodes        string                                // a file of ids that get the first rows, one a line; "" for none
-	Fields       []string                              // the columns of source, target and weight, numbers from 1 or titles of a header; nil: by their titles, or the first two or three
-	Weight       string                                // the column, or the edge attribute of GraphML and JSON, that is the weight; "": the usual titles
-	Unweighted   bool                                  // all weights will be replaced by 1: a line with weight 0 is an edge too
-	Kind         string                                // the column, or the edge attribute of GraphML and JSON, that is the kind of an edge; "": edges have no kinds
-	Time         string                                // the column that is the time of an edge; "": edges have no times
+	Nodes        string                                // a file of ids that get the first rows, one on each line; "" for none
+	Fields       []string                              // the columns of source, target and weight, as numbers from 1 or titles of a header; nil: by their titles, or the first two or three
+	Weight       string                                // the column, or the edge attribute of GraphML and JSON, with the weight; "": the usual titles
+	Unweighted   bool                                  // replace all weights by 1, also weights of 0
+	Kind         string                                // the column, or the edge attribute of GraphML and JSON, with the kind of an edge; "": edges have no kinds
+	Time         string                                // the column with the time of an edge; "": edges have no times
 	Signed       bool                                  // accept negative weights, see graph.Graph
-	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the titles of their columns in front, or source and target, and a colon
-	Text         input.Text                            // how text is read: delimiter, decimal character, encoding; default: decide from it
+	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the prefix of their column's title, or source or target, and a colon
+	Text         input.Text                            // delimiter, decimal character and encoding of text; default: decide from the text
 	Header       nodefile.Header                       // default: decide from the text, see the package documentation
-	Missing      []string                              // ids that are no nodes: their lines are dropped and counted; nil: none, with a warning of words such as NA
+	Missing      []string                              // ids that are not nodes: their lines are dropped and counted; nil: none, with a warning of words such as NA
 	SkipBadLines bool                                  // count bad lines and go on
 	UnknownIDs   UnknownIDs                            // for edges with a node that is not in Nodes; default: accept
 	Order        Order                                 // of the store's rows; default: the order of the ids
-	Force        bool                                  // replace the store that is there
+	Force        bool                                  // replace an existing store
 	Codec        string                                // of the shards; "": the usual one
 	TempDir      string                                // the directory of temporary files; "": the directory that holds the store
 	Memory       int64                                 // bytes for edges, ids and their sorting; 0 means no limit
-	Window       int64                                 // the largest window of a zstd input, which is kept in memory while it is read; 0: 128 MiB
+	Window       int64                                 // the largest window of a zstd input, which takes memory while it is read; 0: 128 MiB
 	Workers      int                                   // 0 means one for each processor
 	Stdin        io.Reader                             // the input that "-" names; nil: os.Stdin
 	Sources      []*Source                             // further inputs, behind the files
@@ -108,16 +107,14 @@ type Config struct {
 	Store *shard.WriteOptions
 }
 
-// Stages in calls of [Config].Progress. While a file is read, the stage is "reading" and the name of the file,
-// and the units are bytes as stored. In other stages the units are rows. A total of 0 means that it is not
-// known.
+// Stages in calls of [Config].Progress. The units of readingStage, which the name of the file follows, are
+// bytes as stored; other units are rows. A total of 0 means that it is not known.
 const (
 	readingStage  = "reading"
 	orderingStage = "ordering"
 	writingStage  = "writing"
 )
 
-// fields returns the columns of an edge that the settings name. It returns nil if they name none.
 func (c *Config) fields() []string {
 	if c.Weight != "" && len(c.Fields) == 2 {
 		return append(slices.Clone(c.Fields), c.Weight)
@@ -125,7 +122,7 @@ func (c *Config) fields() []string {
 	return c.Fields
 }
 
-// validate returns one error about all problems of the settings.
+// validate joins the errors about all settings.
 func (c *Config) validate() error {
 	var problems []error
 	bad := func(option, format string, args ...any) {

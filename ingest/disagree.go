@@ -14,7 +14,7 @@ import (
 // errors unchanged.
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
-	if errors.As(err, &over) { // its limit is a share of the whole limit
+	if errors.As(err, &over) { // the sorter's limit is a share of the whole limit
 		return &LimitError{Need: e.c.Memory + over.Need - over.Limit,
 			Limit: e.c.Memory}
 	}
@@ -51,7 +51,6 @@ func (e *edgeSorter) explain(err error) error {
 	return e.disagree(wrong, lines)
 }
 
-// edgeLine is a line of an edge.
 type edgeLine struct {
 	file   string
 	line   int64
@@ -114,7 +113,7 @@ func (e *edgeSorter) total(lines []edgeLine, line edgeLine) string {
 	}
 	digits := 15
 	if e.c.hasCodes() {
-		digits = 7 // of the stored weights
+		digits = 7 // decimal digits of a stored float32
 	}
 	text := strconv.FormatFloat(sum, 'g', digits, 64)
 	if count > 1 {
@@ -123,7 +122,6 @@ func (e *edgeSorter) total(lines []edgeLine, line edgeLine) string {
 	return text
 }
 
-// id returns the id of a row for messages.
 func (e *edgeSorter) id(row uint32) string {
 	id := []byte(e.numbering.nodes.ID(int(row)))
 	return strings.ToValidUTF8(string(id[:min(len(id), 64)]), "\uFFFD")

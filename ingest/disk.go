@@ -10,11 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// The store and the temporary file are compared with the free space of their disks: when the
-// temporary file is made, with the lines that wait for it, and before the store is written, with the
-// entries that were counted. Where a file system does not report its free space, writing fails.
+// The free space of a disk is checked when the temporary file is made, with the lines that wait for it, and
+// before the store is written, with the entries that were counted. Where a file system does not report its
+// free space, writing fails.
 
-// tempDir returns the directory of the temporary file.
 func (t *task) tempDir() string {
 	if t.c.TempDir != "" {
 		return t.c.TempDir
@@ -23,7 +22,7 @@ func (t *task) tempDir() string {
 }
 
 // checkFree returns a [*LimitError] if the disk of a directory has less free space than the given bytes. The
-// directory need not exist yet.
+// directory need not exist.
 func (t *task) checkFree(dir, what string, bytes int64) error {
 	if _, err := t.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Clean(dir)
@@ -43,13 +42,11 @@ func (t *task) checkFree(dir, what string, bytes int64) error {
 	return &LimitError{Dir: dir, What: what, Need: bytes, Limit: free, Fix: fix}
 }
 
-// Contents of a disk, for messages.
 const (
 	diskStore = "the store"
 	diskTemp  = "temporary files"
 )
 
-// checkEvicted checks that the disk has space for parts that leave the memory.
 func (t *task) checkEvicted(parts []*part) error {
 	bits := int64(0)
 	for _, p := range parts {
@@ -58,8 +55,8 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore checks that the disk has space for a store with the given number of entries. The number does not
-// take into account that lines of an edge are merged.
+// checkStore checks that the disk has space for a store with the given number of entries, before lines of an
+// edge are merged.
 func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	weighted, directed bool) error {
 	ids := int64(0)
@@ -73,10 +70,10 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int,
 }
 
 // storeBytes estimates the size of a store without the text of its ids. The gaps between the columns of a row
-// are about n divided by the length of the row, and the code adds a few bits. entries is the number of entries
+// are about n divided by the length of the row; their code adds extraBits. entries is the number of entries
 // of one direction.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
-	const extraBits = 3.5 // bits
+	const extraBits = 3.5
 	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits
 	size := entries*gap/8 + 2*n
 	if weighted {

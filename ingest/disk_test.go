@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// disks has the given free bytes below each directory.
+// disks maps directories to their free bytes.
 type disks struct {
 	durable.FS
 	free map[string]int64

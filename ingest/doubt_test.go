@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// zipped returns a zip archive of empty members.
 func zipped(members ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -48,7 +47,7 @@ func TestNoGraph(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	for _, text := range []string{"<heading> <bodys>\nx y\n", "version https\na b\n", "c d\n"} { // graphs of such words
+	for _, text := range []string{"<heading> <bodys>\nx y\n", "version https\na b\n", "c d\n"} {
 		if g, _ := read(t, nil, file{"e.txt", text}); len(g.ids) < 2 {
 			t.Errorf("%q: %v", text, g.ids)
 		}
@@ -88,23 +87,20 @@ func TestTablesOfOtherKinds(t *testing.T) {
 			t.Errorf("%q with fields %s: %v", test.text, test.fields, g.out)
 		}
 	}
-	// Numbers with weights are edges, although the columns look like a matrix.
 	if g, _ := read(t, nil, file{"e.csv", "1,2,3\n2,3,1\n3,1,2\n"}); len(g.out) != 6 {
 		t.Errorf("three edges: %v", g.out)
 	}
-	// An empty part is not an edge.
 	g, report := read(t, nil, file{"0.csv", "source,target\n"}, file{"1.csv", "source,target\na,b\n"})
 	if len(g.ids) != 2 || report.Edges != 1 {
 		t.Errorf("%v, %d edges", g.ids, report.Edges)
 	}
 }
 
-// TestSizes skips the numbers of nodes and edges above the edges.
 func TestSizes(t *testing.T) {
 	const skipped = " is taken as the numbers of nodes and edges and skipped; pass option header=no if it is an edge"
 	for _, test := range []struct {
 		text    string
-		skipped string // the line
+		skipped string
 		edges   int64
 	}{
 		{"4 3\n0 1\n1 2\n2 3\n", "4 3", 3},

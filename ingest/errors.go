@@ -52,10 +52,10 @@ func refuse(file, fix, format string, args ...any) error {
 	return e
 }
 
-// join returns the error about the bad lines in the parts of a file, or nil. For each kind of bad lines, it
-// has the first line and the number of further lines, in the order of the file. Parts after the part that
-// reaches maxBad are ignored, because how far they were read does not depend on the data alone. If no line of
-// the file is good, the remedy is not to skip bad lines.
+// join returns the errors about the bad lines in the parts of a file, or nil. For each kind of bad lines, the
+// error has the first line and the number of further lines. Parts after the part that reaches maxBad are
+// ignored, because concurrency decides how far they were read. good must be set if the file has a good line;
+// otherwise the remedy is not to skip bad lines.
 func join(parts []lines.Faults, good bool) error {
 	var bad lines.Faults
 	qualifier := ""
@@ -83,7 +83,7 @@ func join(parts []lines.Faults, good bool) error {
 		}
 		list = append(list, e)
 	}
-	if len(list) > 0 && (len(list) == 1 || errors.Is(list[0], table.ErrQuote)) { // which explains the lines below it
+	if len(list) > 0 && (len(list) == 1 || errors.Is(list[0], table.ErrQuote)) { // a wrong quote explains the bad lines below it
 		return list[0]
 	}
 	return errors.Join(list...)

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// An edge list becomes a store, and labels find their rows.
 func Example() {
 	ctx := context.Background()
 	tmp, err := os.MkdirTemp("", "ingest")
@@ -52,7 +51,6 @@ func Example() {
 	// ann red
 }
 
-// An error in a file knows its place.
 func ExampleParseError() {
 	tmp, err := os.MkdirTemp("", "ingest")
 	if err != nil {

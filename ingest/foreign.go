@@ -16,14 +16,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// matrix is an input whose nodes have numbers instead of ids.
 type matrix struct {
 	rows     uint64
 	first    uint64 // the number of row 0
-	symmetry string // as in a Matrix Market file, or "directed": whatever its entries
+	symmetry string // as in a Matrix Market file; "directed": directed for any entries
 }
 
-// foreign turns the batches of a graph file of another tool into parts.
 type foreign struct {
 	run  *reader
 	in   *textio.Reader
@@ -36,10 +34,9 @@ type foreign struct {
 	zeros  lines.Count
 }
 
-// headBytes is the number of bytes by which a file is recognized.
 const headBytes = 4 << 10
 
-// recognize returns the format of an input. A file of features or in a format that is not read is an error.
+// recognize returns the format of an input, which must hold edges.
 func (c *Config) recognize(ctx context.Context,
 	in *textio.Reader) (*graphfile.Format, error) {
 	if folder := filepath.Dir(in.Name()); in.Name() == graphfile.ArraysFile(folder) && graphfile.IsArrays(folder) {
@@ -81,7 +78,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	if format == graphfile.Arrays {
 		r.t.files[f.file].Name = filepath.Dir(in.Name())
 	}
-	var last int64 // line
+	var last int64 // the last line
 	defer func() { r.close(in, f.file, last) }()
 	name := r.t.files[f.file].Name
 	if err := r.c.checkFlags(name, format); err != nil {
@@ -128,7 +125,6 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	return r.state(name, g.Direction)
 }
 
-// graphInput returns an input in the form that package graphfile reads.
 func (c *Config) graphInput(in *textio.Reader,
 	codes *lines.Codes) *graphfile.Input {
 	input := &graphfile.Input{
@@ -144,8 +140,8 @@ func (c *Config) graphInput(in *textio.Reader,
 	return input
 }
 
-// checkFlags returns an error about a setting that the format of a file does not have. It accepts all settings
-// for edge lists and Matrix Market files.
+// checkFlags returns an error about a setting that the format of a file does not have. It accepts all
+// settings for edge lists and Matrix Market files.
 func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	file := name + " is a " + format.Title + " file"
 	const leave = "leave it out"
@@ -180,8 +176,7 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	return nil
 }
 
-// state records the direction of edges that a file states. It returns an error if other files state another
-// direction.
+// state records the direction of edges that a file states. All files must state the same direction.
 func (r *reader) state(name string, d graphfile.Direction) error {
 	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed ||
 		r.c.Undirected {
@@ -196,13 +191,11 @@ func (r *reader) state(name string, d graphfile.Direction) error {
 	return nil
 }
 
-// hold counts the memory of the reader of the format.
 func (f *foreign) hold(bytes int64) error {
 	f.held = bytes
 	return f.run.m.fit(0, bytes)
 }
 
-// visit adds a batch of a file and reports the progress.
 func (f *foreign) visit(b *graphfile.Batch) error {
 	if err := f.take(b); err != nil {
 		return err
@@ -212,7 +205,6 @@ func (f *foreign) visit(b *graphfile.Batch) error {
 	return nil
 }
 
-// take adds a batch as a part.
 func (f *foreign) take(b *graphfile.Batch) error {
 	r := f.run
 	if r.t.ctx.Err() != nil {
@@ -278,10 +270,9 @@ func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	return r.names.codes(p, f.code, nil, &f.batch)
 }
 
-// readSource adds the batches of a source as parts.
 func (r *reader) readSource(s *Source) error {
 	f := &foreign{run: r, file: len(r.t.files)}
-	r.t.files = append(r.t.files, FileReport{Name: s.Name}) // of all its parts
+	r.t.files = append(r.t.files, FileReport{Name: s.Name}) // a report about all parts of the source
 	files, err := s.Read(r.t.ctx, f.take, f.hold)
 	if err != nil {
 		return err

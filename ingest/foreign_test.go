@@ -54,7 +54,6 @@ func TestForeignGraphs(t *testing.T) {
 	}
 }
 
-// same4 is a path of four nodes in five formats.
 var same4 = []file{
 	{"g.graph", "4 3 1\n2 5\n1 5 3 1\n2 1 4 2\n3 2\n"},
 	{"g.mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 5\n3 2 1\n4 3 2\n"},
@@ -63,7 +62,6 @@ var same4 = []file{
 	{"g.tsv", "1\t2\t5\n2\t3\t1\n3\t4\t2\n"},
 }
 
-// The graph is the same from five formats, compressed or not, from files and stdin.
 func TestFormatsAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -128,7 +126,6 @@ func TestNodesNameRows(t *testing.T) {
 	}
 }
 
-// Settings override directions of files.
 func TestDirections(t *testing.T) {
 	arcs := file{"a.graphml", graphMLText("directed", "1 2")}
 	edges := file{"e.graphml", graphMLText("undirected", "2 3")}
@@ -194,7 +191,6 @@ func TestDirections(t *testing.T) {
 	wantError(t, &Config{Directed: true, Undirected: true}, []file{arcs}, "option directed: an edge has a direction or not; give it or option undirected")
 }
 
-// A list of edges with nodes is no matrix.
 func TestBothDirections(t *testing.T) {
 	text := graphMLText("undirected", "1 2 5", "2 1 3", "1 2 4")
 	for duplicates, want := range map[Duplicates]float64{SumDuplicates: 12, MaxDuplicates: 5, MinDuplicates: 3, FirstDuplicates: 5} {
@@ -205,7 +201,6 @@ func TestBothDirections(t *testing.T) {
 	}
 }
 
-// TestForeignSettings refuses what makes no sense for a format.
 func TestForeignSettings(t *testing.T) {
 	wantError(t, &Config{Fields: []string{"1", "2"}}, same4[:1], "option fields: is for edge lists; g.graph is a METIS file; leave it out")
 	wantError(t, &Config{SkipBadLines: true}, same4[2:3], "option skip-bad-lines: is for edge lists; g.graphml is a GraphML file; leave it out")

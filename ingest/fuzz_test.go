@@ -26,7 +26,6 @@ func fuzzRun(t *testing.T, name, text string, what uint8) {
 	durabletest.On(durabletest.NewMem(), func() { runAndCheck(t, path, &c) })
 }
 
-// runAndCheck runs an ingest of one file, and checks the store.
 func runAndCheck(t *testing.T, path string, c *Config) {
 	report, err := Run(context.Background(), "graph", []string{path}, c)
 	if err != nil {
@@ -112,7 +111,7 @@ func FuzzFastAndSlow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		path := write(t, file{"e.txt", text})[0]
 		var stores []map[string]string
-		var fields []string // of the first run: all but a column of times, for example
+		var fields []string // fields of the first run, for example all but a column of times
 		for range 2 {
 			c := Config{SkipBadLines: true, Header: nodefile.NoHeader, Duplicates: FirstDuplicates, Fields: fields}
 			dir := filepath.Join(t.TempDir(), "graph")
@@ -124,7 +123,7 @@ func FuzzFastAndSlow(f *testing.F) {
 				return
 			}
 			if report.BadLines > 0 {
-				return // where lines are ragged, the two differ by right
+				return // lines are ragged, and the two may differ
 			}
 			stores = append(stores, contents(t, dir))
 			for _, use := range []string{input.Source, input.Target, input.Weight} {
@@ -139,7 +138,6 @@ func FuzzFastAndSlow(f *testing.F) {
 	})
 }
 
-// TestFilesAreOnlyRead holds that inputs stay as they are.
 func TestFilesAreOnlyRead(t *testing.T) {
 	path := write(t, file{"e.tsv", toy})[0]
 	if err := os.Chmod(path, 0o444); err != nil {

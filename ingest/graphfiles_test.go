@@ -25,7 +25,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// written returns the formats that are written.
 func written() []*graphfile.Format {
 	return slices.DeleteFunc(slices.Clone(graphfile.Formats), func(f *graphfile.Format) bool { return f.Name == "" })
 }
@@ -58,7 +57,6 @@ func lines(t interface{ Fatal(...any) }, s *shard.Store) []string {
 	return append(text, entries...)
 }
 
-// run ingests a file into a store in memory.
 func run(t interface{ Fatal(...any) }, path string, c *ingest.Config) *shard.Store {
 	const dir = "graph"
 	var s *shard.Store
@@ -74,7 +72,6 @@ func run(t interface{ Fatal(...any) }, path string, c *ingest.Config) *shard.Sto
 	return s
 }
 
-// Every format gives back nodes, edges, weights and ids.
 func TestGraphFilesRoundTrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -159,7 +156,6 @@ func TestGraphFilesRoundTrip(t *testing.T) {
 	})
 }
 
-// Writing allocates at most the estimate.
 func TestGraphFilesMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -177,7 +173,7 @@ func TestGraphFilesMemory(t *testing.T) {
 	inUse := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
-		runtime.GC() // pools keep their objects for one
+		runtime.GC() // pools keep their objects for one collection
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
@@ -199,7 +195,6 @@ func TestGraphFilesMemory(t *testing.T) {
 	}
 }
 
-// Rows in another order, written with little memory, have the bytes of the plain store.
 func TestGraphFilesInGroups(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -209,7 +204,7 @@ func TestGraphFilesInGroups(t *testing.T) {
 	for i := range 60_000 {
 		fmt.Fprintf(&text, "%d\t%d\t%d\n", i*i%5003, i%4999, 1+i%3)
 	}
-	for i := range 120_000 { // these come first by degree, and all have weight 1
+	for i := range 120_000 { // these nodes come first by degree, and all weights are 1
 		fmt.Fprintf(&text, "%d\t%d\t1\n", 6000+i*i%401, 6000+i%1009)
 	}
 	path := filepath.Join(dir, "in.tsv")
@@ -246,7 +241,6 @@ func TestGraphFilesInGroups(t *testing.T) {
 	}
 }
 
-// TestGraphFilesOfFormats says which graphs a format cannot hold.
 func TestGraphFilesOfFormats(t *testing.T) {
 	dir := t.TempDir()
 	for i, test := range []struct {
@@ -314,7 +308,6 @@ func TestGraphFilesWithAttributes(t *testing.T) {
 	}
 }
 
-// A hub has the same bytes in both orders.
 func TestHubWritten(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000
 	var b strings.Builder

@@ -20,13 +20,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// file is an input of a test.
 type file struct {
 	name string
 	text string
 }
 
-// graphMLText returns a graph in GraphML, of edges such as "1 2 5", with a weight or without.
+// graphMLText returns a graph in GraphML with edges such as "1 2 5", where the weight is optional.
 func graphMLText(direction string, edges ...string) string {
 	var nodes []string
 	var body strings.Builder
@@ -46,7 +45,6 @@ func graphMLText(direction string, edges ...string) string {
 	return `<graphml><graph edgedefault="` + direction + `"><node id="` + strings.Join(nodes, `"/><node id="`) + "\"/>\n" + body.String() + "</graph></graphml>"
 }
 
-// write puts files into a new directory and returns their paths.
 func write(t testing.TB, files ...file) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +58,6 @@ func write(t testing.TB, files ...file) []string {
 	return paths
 }
 
-// packed returns text as a gzip stream.
 func packed(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -76,13 +73,11 @@ type graph struct {
 	weighted bool
 }
 
-// verify verifies a store.
 func verify(dir string) error {
 	_, err := shard.Verify(context.Background(), dir, nil, nil, nil)
 	return err
 }
 
-// load reads a store.
 func load(t testing.TB, dir string) graph {
 	t.Helper()
 	if err := verify(dir); err != nil {
@@ -132,7 +127,6 @@ func entriesOf(t testing.TB, m sparse.Matrix, nodes *shard.Nodes) map[[2]string]
 	return entries
 }
 
-// ingestInto runs an ingest of files into a new directory.
 func ingestInto(t testing.TB, c *Config, paths ...string) (dir string, report *Report, err error) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "graph")
@@ -145,7 +139,6 @@ func ingestInto(t testing.TB, c *Config, paths ...string) (dir string, report *R
 	return dir, report, err
 }
 
-// read runs an ingest that succeeds.
 func read(t testing.TB, c *Config, files ...file) (graph, *Report) {
 	t.Helper()
 	dir, report, err := ingestInto(t, c, write(t, files...)...)
@@ -290,7 +283,6 @@ func sumOf(w []float64) float64 {
 	return sum
 }
 
-// same fails unless two graphs agree, weights to the bit.
 func same(t testing.TB, got, want graph) {
 	t.Helper()
 	if !slices.Equal(got.ids, want.ids) {
@@ -313,7 +305,6 @@ func same(t testing.TB, got, want graph) {
 	}
 }
 
-// edgeText makes an edge list from pairs of numbers.
 func edgeText(n int, line func(i int) string) string {
 	var b strings.Builder
 	b.Grow(16 * n)

@@ -39,8 +39,6 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// After a kill at a random moment the store opens or is absent, and the next run removes all other
-// files.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -70,14 +68,14 @@ func TestKilled(t *testing.T) {
 	}
 	whole, partial := 0, 0
 	for i := range kills {
-		if i%2 == 0 { // else there is a store to replace
+		if i%2 == 0 { // otherwise there is a store to replace
 			if err := os.RemoveAll(dir); err != nil {
 				t.Fatal(err)
 			}
 		}
 		cmd := start()
 		time.Sleep(time.Duration(r.Float64() * 1.1 * float64(took)))
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // the process may have ended
 		_ = cmd.Wait()
 		switch err := verify(dir); {
 		case err == nil:
@@ -105,7 +103,6 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A failed operation on temporary files is reported and leaves nothing.
 func TestFaultsOfTemporaryFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -137,7 +134,7 @@ func TestFaultsOfTemporaryFiles(t *testing.T) {
 				}
 				var opened error
 				durabletest.On(mem, func() { opened = verify("g") })
-				tidy := failing.Failed() != "remove" && failing.Failed() != "list" // by which files are removed
+				tidy := failing.Failed() != "remove" && failing.Failed() != "list" // without these operations, files cannot be removed
 				if err != nil && tidy && opened != nil && len(names) > 0 || len(names) > 2 || err == nil && opened != nil {
 					t.Errorf("%s: error %v, left %v, store %v", failing.Failed(), err, names, opened)
 				}

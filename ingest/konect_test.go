@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Only the first line makes a KONECT file; the time is ignored. Blanks and tabs may stand on one
-// line.
+// Only the first line identifies a KONECT file; blanks and tabs may stand on one line.
 func TestKONECT(t *testing.T) {
 	const edges = "1 2 0.5 1082040961\n2 3 2 1082040962\n3 1 1 1082155839\n"
 	want, _, err := ingestInto(t, fixed(Config{}), write(t, file{"e.tsv", "1 2 0.5\n2 3 2\n3 1 1\n"})...)

@@ -2,7 +2,6 @@ package ingest
 
 import "testing"
 
-// A blank or tab at the end of the first line separates nothing.
 func TestBlankBehindTheFirstLine(t *testing.T) {
 	want, _ := read(t, nil, file{"e.txt", "1 2\n2 3\n"})
 	for _, text := range []string{"1 2\t\n2 3\n", "1 2 \t\r\n2 3\t\r\n"} {

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Rows and entries that exceed the memory are sorted within it.
 func TestLargeBucketsInRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sorts millions of lines")
@@ -20,7 +19,7 @@ func TestLargeBucketsInRuns(t *testing.T) {
 		name string
 		c    Config
 		line func(i int) string
-		most int64 // bytes in addition to those of workers
+		most int64 // bytes in addition to workerBytes
 	}{
 		{"star", Config{}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 8 << 20},
 		{"star in the best order", Config{Order: AutoOrder}, func(i int) string { return fmt.Sprintf("0 %d", i*7919%300_007+1) }, 6 << 20},
@@ -66,7 +65,6 @@ func TestDeclaredRowsMustFit(t *testing.T) {
 	}
 }
 
-// New ids of other workers drive lines to disk.
 func TestIDsOfOtherWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

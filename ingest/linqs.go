@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// A LINQS collection has two files. NAME.cites has an edge on each line: the cited node and the citing node.
-// NAME.content has a node on each line, with its features and then its class.
+// The extension of the file of edges in a LINQS collection: on each line are the cited node and the citing
+// node.
 const citesFile = ".cites"
 
 // IsStore reports whether path must be opened as a store. It returns false for a path that [Run] reads: a
@@ -25,8 +25,7 @@ func IsStore(path string) bool {
 		!graphfile.IsArrays(path)
 }
 
-// folder returns the path of the only .cites file in a directory. It returns "" if the number of .cites files
-// is not one, or if the directory is a store.
+// folder returns the path of the only .cites file in a directory that is not a store, otherwise "".
 func folder(dir string) string {
 	if _, err := os.Stat(filepath.Join(dir, "manifest")); err == nil {
 		return ""
@@ -37,7 +36,7 @@ func folder(dir string) string {
 	return ""
 }
 
-// filesWith returns the files of a directory with an extension. The extension of a compression may follow it.
+// filesWith returns the files of a directory with an extension, which an extension of compression may follow.
 // If stem is not "", the names without extensions must equal stem.
 func filesWith(dir, stem, extension string) []string {
 	entries, err := os.ReadDir(dir)
@@ -55,16 +54,14 @@ func filesWith(dir, stem, extension string) []string {
 	return paths
 }
 
-// stemOf returns the name of a file without its extension.
 func stemOf(path string) string {
 	name := filepath.Base(path)
 	end := strings.LastIndex(strings.ToLower(name), table.Extension(name))
 	return name[:end]
 }
 
-// pair replaces each folder among the inputs by its .cites file, by the parts of its table, or by the array of
-// columns of its matrix. If no list of nodes is given, the .content file next to a .cites file becomes the
-// list of nodes.
+// pair replaces each folder among the inputs by the files in it. If no list of nodes is given, the .content
+// file next to a .cites file becomes the list of nodes.
 func (c *Config) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {

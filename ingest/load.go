@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// loadShare is the least ratio of the memory limit of a run to the memory of a graph that stays in memory. A
-// larger graph becomes a store, so that sweeps can stream it.
+// loadShare is the least ratio of the memory limit to the memory of a graph that stays in memory. A larger
+// graph becomes a store, so that sweeps can stream it.
 const loadShare = 8
 
 // Loads reports whether [Load] may read a file, which must be an archive or a folder of arrays.
@@ -23,10 +23,10 @@ func Loads(path string) bool {
 }
 
 // Load opens the sparse matrix in a SciPy archive or in a folder of arrays and keeps it in memory. It must be
-// the matrix of an undirected graph with sorted rows. Load returns nil without an error if it is not, if a
-// setting changes the graph, or if it takes more than an eighth of Memory; the caller then calls [Run]. The
-// rows and the report are the same as for a store in the default order that Run writes. The error is the error
-// of the context.
+// the matrix of an undirected graph with sorted rows. If it is not, if a setting changes the graph, or if the
+// graph takes more than an eighth of Memory, Load returns nil without an error; the caller must then call
+// [Run]. The rows and the report are the same as for a store in the default order that Run writes. The error
+// is the error of the context.
 func Load(ctx context.Context, path string,
 	c *Config) (*shard.Sweeper, *Report, error) {
 	if c == nil {
@@ -97,7 +97,6 @@ func (c *Config) loads() bool {
 		c.Store == nil
 }
 
-// faultAveraged returns the warning about edges whose weights in the two directions were averaged.
 func faultAveraged(name string, n int64) error {
 	return textio.Fault(name, 0, "keep directions with {directed}",
 		"%s whose weights of both directions differ by rounding, less than 1e-10 of the larger, have their mean", words.Counted(n, "edge"))

@@ -58,7 +58,6 @@ func matrixFile(t *testing.T, name string, arrays map[string]any) string {
 	return path
 }
 
-// Load gives the rows and the report of Run, or nothing.
 func TestLoad(t *testing.T) {
 	ctx := context.Background()
 	// The path 0 – 1 – 2 and the isolated node 3.
@@ -132,7 +131,6 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// triplets returns the entries of a matrix.
 func triplets(t *testing.T, a sparse.Matrix) (all []sparse.Triplet) {
 	t.Helper()
 	err := sparse.Sweep(context.Background(), a, 1, func(_ int, p sparse.Panel) error {

@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-// Rounded ids and files that may be cut cause a warning.
 func TestLostIDsAreWarnedOf(t *testing.T) {
 	const rounded, cut = "looks like a rounded number", "no line end"
 	for text, want := range map[string]string{
 		"1.58e+18\tb\nb\tc\n":                          rounded,
 		"source,target\n1.58e+18,b\nb,c\n":             rounded,
-		"source,target\n1.58e+18,7\n,8\n":              rounded, // pandas: integers with a missing value
+		"source,target\n1.58e+18,7\n,8\n":              rounded, // pandas writes integers with a missing value so
 		"source,target\n1588987262754234400.0,7\n,8\n": rounded,
 		"source,target\n9007199254740993.0,7\n3,8\n":   rounded,
 		"source,target\n9.007199254740993e15,7\n3,8\n": rounded,

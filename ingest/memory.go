@@ -25,35 +25,35 @@ func newMemory(t *task) *memory {
 		names: &names{t: t, dict: lines.NewDict()}, numbering: new(numbering)}
 }
 
-// extent holds the sizes of a graph and of its parts in memory. [Run] updates it, and decides by it which
-// lines go to disk and whether the limit is exceeded. Its methods return the memory of each step of a run.
+// extent holds the sizes of a graph and of its parts in memory. By them, [Run] decides which lines go to disk
+// and whether the limit is exceeded.
 type extent struct {
 	c       *Config
 	workers int
 	values  bool // entries have values
 
-	lines   int64 // of edges
+	lines   int64 // lines of edges
 	held    int64 // bytes of the parts in memory
-	readers int64 // bytes of open inputs, in addition to the bytes of workers
+	readers int64 // bytes of open inputs beyond workerBytes
 
 	nodes  int64
-	bits   int64 // of the bitmap of ids; 0: no bitmap
+	bits   int64 // number of bits of the bitmap of ids; 0: no bitmap
 	dict   int64 // bytes of the dictionary while ids are read
 	text   int64 // bytes of the ids in the dictionary
 	rowIDs int64 // bytes of the ids once they have rows
 	order  Order // the order of rows that the graph gets
-	placed bool  // the graph has its order already
+	placed bool  // the rows have their order already
 }
 
 const (
-	workerBytes = 3 << 20 // a chunk of text, inflated text ahead of it, its codes, and a record; or a bucket twice and its rows
-	rowBytes    = 2       // of each row: the degree, a byte in most, and whether it is isolated
-	heavyBytes  = 10      // with weights: while degrees become numbers they are there in both forms
+	workerBytes = 3 << 20 // for each worker: a chunk of text, inflated text ahead of it, its codes, and a record; or a bucket twice and its rows
+	rowBytes    = 2       // for each row: the degree, mostly in one byte, and whether the row is isolated
+	heavyBytes  = 10      // for each row with weights: degrees as bytes and as numbers while they are converted
 	pageBytes   = 2 << 20 // pages of the store that are being written
-	packerBytes = 5 << 20 // of each worker, with which zstd packs a frame
+	packerBytes = 5 << 20 // for each worker: zstd's memory for a frame
 )
 
-// extent returns the sizes of the part of the graph that has been read.
+// extent describes the part of the graph that has been read.
 func (m *memory) extent() *extent {
 	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(),
 		lines: int64(m.lines.count), held: m.lines.held}
@@ -71,7 +71,7 @@ func (m *memory) extent() *extent {
 		e.nodes = int64(m.names.dict.Len())
 		e.dict = m.names.dict.Bytes()
 		e.text = m.names.dict.TextBytes()
-		e.rowIDs = 16*e.nodes + e.text // and where each text ends, its place in their order, and the row of its code
+		e.rowIDs = 16*e.nodes + e.text // and where each text ends, its place in the order, and the row of its code
 	default:
 		e.nodes = int64(m.lines.top) + 1
 	}
@@ -93,7 +93,6 @@ func (m *memory) bitmapLimit() int64 {
 	return top + 1
 }
 
-// fixedBytes returns the memory that workers and readers need during the whole run.
 func (e *extent) fixedBytes() int64 {
 	perWorker := int64(workerBytes)
 	if e.c.Codec == shard.Zstd {
@@ -106,7 +105,7 @@ func (e *extent) fixedBytes() int64 {
 	return bytes
 }
 
-// namingBytes returns the memory of the ids while lines are read, and of numbering the ids.
+// namingBytes returns the memory for the ids while lines are read, and for numbering the ids.
 func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
@@ -114,7 +113,6 @@ func (e *extent) namingBytes() int64 {
 	return e.dict + lines.NumberingBytes(e.nodes, e.text)
 }
 
-// readingBytes returns the memory while lines are read and ids are numbered.
 func (e *extent) readingBytes() int64 {
 	return e.held + e.fixedBytes() + e.namingBytes()
 }
@@ -122,8 +120,8 @@ func (e *extent) readingBytes() int64 {
 // numberedBytes returns the memory after ids have rows, without lines and entries.
 func (e *extent) numberedBytes() int64 {
 	const (
-		count = 4 // of each node: its lines, then the row
-		rank  = 3 // sixteenths of a byte of each id of a bitmap: its bit, and how many come before
+		count = 4 // bytes for each node: its lines, then the row
+		rank  = 3 // sixteenths of a byte for each id of a bitmap: its bit, and the number of ids before it
 	)
 	row := int64(rowBytes)
 	if e.values {
@@ -139,33 +137,32 @@ func (e *extent) numberedBytes() int64 {
 	return bytes
 }
 
-// graph returns the memory of the graph that an order reads, and of making the graph.
+// graph returns the memory for making the graph that LocalityOrder reads.
 func (e *extent) graph() int64 {
 	if e.order != LocalityOrder {
 		return 0
 	}
-	const entryBytes = 4 + 8 // the second is of links
+	const entryBytes = 4 + 8 // entries, and links for sorting them
 	return 2*e.lines*entryBytes + 8*(e.nodes+1)
 }
 
-// Shares of the memory limit for lines. If lines take more than spillAbove and not everything fits, lines go
-// to disk until they take less than spillBelow. The rest is for sorting.
+// Shares of the memory limit for lines; the rest is for sorting. If lines take more than spillAbove and not
+// everything fits, lines go to disk until they take less than spillBelow.
 const (
 	spillAbove = 0.6
 	spillBelow = 0.25
 )
 
-// fits reports whether the lines in memory may stay there. They may if they take at most a share of the limit,
-// or if all later steps also fit within the limit.
+// fits reports whether the lines in memory may stay there: if they take at most spillAbove of the limit, or
+// if all later steps also fit within the limit.
 func (e *extent) fits() bool {
 	reading := e.readingBytes()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
 		return true
 	}
 	if e.order != DefaultOrder {
-		return false // the order takes more
+		return false // ordering takes more memory
 	}
-	// Lines that go to disk leave memory for the rows.
 	sorting := e.held + e.fixedBytes() + e.rowIDs +
 		e.entries()*sort.EntryBytes(int(e.nodes), e.values)
 	return max(reading, sorting) <= e.c.Memory
@@ -184,7 +181,7 @@ func (m *memory) hasValues() bool {
 }
 
 // fits returns a [*LimitError] if lines, dictionary, numbering and the extra bytes exceed the limit. If lines
-// may go to disk, fit is called instead.
+// may go to disk, call fit instead.
 func (m *memory) fits(extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -207,8 +204,8 @@ func (m *memory) fits(extra int64) error {
 }
 
 // growth estimates the ratio of the number of ids in all inputs to the number of ids read so far. It assumes
-// that each token is drawn from N ids at random, so that t tokens contain N·(1 − e^(−t/N)) ids. If all ids are
-// distinct so far, the number of ids grows with the inputs.
+// that each token is drawn from N ids at random, so that t tokens contain N·(1 − e^(−t/N)) ids. If all
+// ids are distinct so far, the number of ids grows with the inputs.
 func (m *memory) growth() float64 {
 	share := m.t.shareRead()
 	if text := float64(m.names.text.Load()); text > 0 {
@@ -218,7 +215,7 @@ func (m *memory) growth() float64 {
 	if !(distinct < 1) {
 		return 1 / share
 	}
-	least, most := 0.0, 1/distinct // of t/N
+	least, most := 0.0, 1/distinct // bounds of t/N
 	for range 60 {
 		mean := (least + most) / 2
 		if -math.Expm1(-mean) > distinct*mean {
@@ -242,8 +239,8 @@ func (m *memory) left() int64 {
 	return budget.Subtract(m.c.Memory, m.lines.held+m.otherBytes())
 }
 
-// fit moves lines to disk until the rest fits within the limit together with the extra bytes. This can be
-// necessary because other workers may have read new ids since the lines were admitted.
+// fit moves lines to disk until the rest fits within the limit together with the extra bytes. Other workers
+// may have read new ids since the lines were admitted.
 func (m *memory) fit(worker int, extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -263,8 +260,8 @@ func (m *memory) fit(worker int, extra int64) error {
 	return m.fits(extra)
 }
 
-// admit reports whether a part stays in memory. If it does not, the caller must move the part and the parts in
-// evict to disk.
+// admit reports whether a part stays in memory. If it does not, the caller must move the part and the parts
+// in evict to disk.
 func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	m.t.mu.Lock()
 	defer m.t.mu.Unlock()
@@ -290,7 +287,6 @@ func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	return false, m.lines.evict(limit)
 }
 
-// makeRoom moves parts to disk until the given bytes are free.
 func (m *memory) makeRoom(bytes int64) error {
 	if m.c.Memory == 0 || m.left() >= bytes {
 		return nil

@@ -10,14 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// nullWords are texts that programs write for a missing value. Read as an id, such a text is a node that joins
-// unrelated nodes. A warning counts the lines with such ids.
+// nullWords are texts that programs write for a missing value. Read as an id, such a text is a node that
+// joins unrelated nodes.
 var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
-// missingEnds looks for ids that are not nodes. All ids must be in the dictionary. It counts the lines with a
-// blank end, of which it warns, and the lines with a word in [Config.Missing]. It returns the codes of these
-// ids, which get no rows. If Config.Missing is nil, it warns of lines with words such as NA that are not in
-// the list of nodes. listed has the codes in this list.
+// missingEnds returns the codes of blank ids and of the words in [Config.Missing], which get no rows, and
+// counts their lines. If Config.Missing is nil, it warns of lines with words such as NA that are not among
+// listed, the codes in the list of nodes. All ids must be in the dictionary.
 func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
 		for _, word := range words {
@@ -39,7 +38,7 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 		return nil, nil
 	}
 	missing := make([]atomic.Int64, len(n.t.files)) // lines with a missing end, of each file
-	lines := make([]atomic.Int64, len(n.t.files))   // with a doubtful end
+	lines := make([]atomic.Int64, len(n.t.files))   // lines with a doubtful end, of each file
 	err = n.lines.eachPart(func(_ int, p *part, code []uint32, weight []float64) error {
 		for i := 0; i < len(code); i += 2 {
 			switch {
@@ -78,8 +77,8 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	return dropped, nil
 }
 
-// withoutMissing removes the codes of missing ends from codes, which are in the order of rows and begin with
-// the codes of the list of nodes. It reports whether all remaining ids are integers.
+// withoutMissing removes the missing codes from codes, which are in the order of rows and begin with the
+// codes of the list of nodes. It reports whether all remaining ids are integers.
 func (n *numberer) withoutMissing(codes []uint32, listed int,
 	missing []uint32) (left []uint32, leftListed int, integers bool) {
 	isMissing := func(code uint32) bool { return slices.Contains(missing, code) }
@@ -94,7 +93,6 @@ func (n *numberer) withoutMissing(codes []uint32, listed int,
 			func(code uint32) bool { return !table.IsInteger(n.names.dict.Key(code)) })
 }
 
-// faultRounded returns the warning about lines with ids that look like rounded numbers.
 func faultRounded(name string, first int64, lines string) error {
 	return textio.Fault(name, first, "write this column as integers or text",
 		"%s with an id that looks like a rounded number, so that different nodes may have one id", lines)

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Words such as NA are ids with a warning, unless Config.Missing has them.
 func TestMissingEnds(t *testing.T) {
 	const na = "from,to\na,b\nb,NA\nc,NA\nd,NA\ne,f\n"
 	warning := func(what, fix string) string {
@@ -52,7 +51,6 @@ func TestMissingEnds(t *testing.T) {
 	}
 }
 
-// Equal numbers are one node in a column of whole numbers.
 func TestIntegersInTwoForms(t *testing.T) {
 	for text, test := range map[string]struct {
 		warning string

@@ -9,16 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
-// names holds the ids of the nodes while files are read. They are bits of a bitmap while all ids are small
-// integers, otherwise places in a dictionary, or the rows of a matrix that numbers its nodes.
+// names holds the ids of the nodes while files are read: as bits of a bitmap while all ids are small
+// integers, otherwise as places in a dictionary, or as the rows of a matrix that numbers its nodes.
 type names struct {
 	t           *task
-	seq         int     // chunks read, of all files
+	seq         int     // number of chunks read, of all files
 	listedParts int     // parts with the list of nodes
 	listedIDs   int     // ids in the list of nodes
-	listed      []*part // ids of the list of nodes, while they are numbers
+	listed      []*part // parts of the list of nodes, while its ids are numbers
 	useDict     atomic.Bool
-	tokens      atomic.Int64 // added to the dictionary, without the runs of one id in a column
+	tokens      atomic.Int64 // tokens added to the dictionary; a run of one id in a column counts once
 	text        atomic.Int64 // bytes of the chunks of edge lists whose ids have codes
 	dict        *lines.Dict
 	matrix      *matrix // nil: nodes are found by their ids
@@ -40,7 +40,6 @@ func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) err
 	return nil
 }
 
-// moveToDict replaces codes that are small integers by codes of the dictionary.
 func (m *memory) moveToDict(worker int, p *part, code []uint32, weight []float64,
 	b *lines.IDBatch) error {
 	if p.inDict {

@@ -10,15 +10,15 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// readNodes reads the list of nodes. It keeps the ids in parts of their own while all ids are small numbers,
-// and otherwise in the dictionary.
+// readNodes reads the list of nodes. It keeps the ids in separate parts while all ids are small numbers, and
+// otherwise in the dictionary.
 func (r *reader) readNodes() error {
 	in, err := r.open(r.c.Nodes)
 	if err != nil {
 		return err
 	}
 	r.t.files[0].Format = "node list"
-	var last int64 // line
+	var last int64 // the last line
 	defer func() { r.close(in, 0, last) }()
 	var b lines.IDBatch
 	var code []uint32
@@ -80,7 +80,6 @@ func (r *reader) readNodes() error {
 	return nil
 }
 
-// noNumbers moves the nodes that were read from the list so far to the dictionary.
 func (r *reader) noNumbers(flush func() error) error {
 	if r.names.useDict.Load() {
 		return nil

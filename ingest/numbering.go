@@ -18,18 +18,16 @@ import (
 // noRow is the row of an id that is not a node. It is larger than every row.
 const noRow = sort.NoRow
 
-// maxNodes is the number of rows a store can have. Tests lower it.
+// maxNodes is a variable for tests.
 var maxNodes = noRow
 
-// numbering holds the rows of the nodes. It is the output of the numberer and of the orderer.
 type numbering struct {
 	nodes *shard.Nodes // in the default order
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 
-// numberer is the second stage. Its input is the names and the lines of the reader, and its output is the
-// numbering. It replaces the codes of all lines by rows, because sorting needs small numbers in the order of
-// the rows.
+// numberer is the second stage. It replaces the codes of all lines by rows, because sorting needs small
+// numbers in the order of the rows.
 type numberer struct{ stage }
 
 func (n *numberer) number() (*shard.Nodes, error) {
@@ -75,12 +73,11 @@ func (n *numberer) movedNeeds() int64 {
 	return lines.DictBytes(count, text) + lines.NumberingBytes(count, text)
 }
 
-// smallDict is a size in bytes. The garbage collector is not called for a dictionary up to this size, because
-// the call takes longer than an ingest of a few lines.
+// smallDict is the bytes of a dictionary that is left to the garbage collector, because a collection takes
+// longer than an ingest of a few lines.
 const smallDict = 1 << 20
 
-// numberDict numbers the ids of the dictionary. Ids in the list of nodes come first, in the order of the list.
-// Other ids follow by value if all ids are integers, otherwise in the order of first appearance.
+// numberDict numbers the ids of the dictionary in the default order, see the package documentation.
 func (n *numberer) numberDict() (*shard.Nodes, error) {
 	dict := n.names.dict
 	if dict.Len() > maxNodes {
@@ -93,7 +90,7 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 		return nil, err
 	}
 	if dict.Bytes() > smallDict {
-		system.Collect() // outgrown parts of the dictionary
+		system.Collect() // frees outgrown parts of the dictionary
 	}
 	codes, first, integers := dict.InOrder(position(n.names.seq))
 	n.t.report.IDs = "text"
@@ -142,7 +139,6 @@ func (n *numberer) numberDict() (*shard.Nodes, error) {
 	return n.dictionary(codes)
 }
 
-// maxDigits is the largest number of digits of a 32-bit number.
 const maxDigits = 10
 
 func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
@@ -169,10 +165,9 @@ func (n *numberer) dictionary(codes []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// numberAll gives rows to the nodes.
 func (n *numberer) numberAll() (err error) {
 	if n.lines.spilling {
-		system.Release() // lines that are on disk now
+		system.Release() // frees lines that are on disk now
 	}
 	large := n.names.useDict.Load() && n.names.dict.Bytes() > smallDict
 	if n.names.matrix != nil {
@@ -186,13 +181,11 @@ func (n *numberer) numberAll() (err error) {
 	n.t.warnUnlisted(n.numbering.nodes.Len() - n.names.listedIDs)
 	n.names.dict = nil
 	if large {
-		system.Release() // the dictionary
+		system.Release() // frees the dictionary
 	}
 	return nil
 }
 
-// matrixRows returns the ids of an input that numbers its nodes. They are these numbers, or the ids in the
-// list of nodes.
 func (n *numberer) matrixRows() (*shard.Nodes, error) {
 	m := n.names.matrix
 	// A short file may declare any number of rows.
@@ -237,7 +230,7 @@ func (n *numbering) orderNodes(setting Order) *shard.Nodes {
 	if n.order == nil {
 		return n.nodes
 	}
-	nodes := system.Make[uint32](n.nodes.Len()) // of each row
+	nodes := system.Make[uint32](n.nodes.Len()) // the node of each row
 	for node, row := range n.order {
 		nodes[row] = uint32(node)
 	}

@@ -40,7 +40,6 @@ func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	return nodes, n.lines.mapCodes(ranks.Replace)
 }
 
-// numberListed is numberDense for a graph with a list of nodes.
 func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, error) {
 	rows := slices.Repeat([]uint32{noRow}, limit)
 	var values []uint32
@@ -76,9 +75,9 @@ func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, 
 	return numberNodes(values)
 }
 
-// numberNodes returns the nodes with the given numbers as ids, in the order of rows.
+// numberNodes returns nodes whose ids are the given numbers in the order of rows.
 func numberNodes(ids []uint32) (*shard.Nodes, error) {
-	if slices.IsSorted(ids) { // each is there once
+	if slices.IsSorted(ids) { // the ids are distinct
 		return shard.NumericNodes(ids), nil
 	}
 	return shard.StringNodes(func(yield func([]byte) bool) {
@@ -92,9 +91,8 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// faultUnlisted returns the error about ids that are not in the list of nodes. It shows the first such id. has
-// reports whether the list has the id of a code, and id appends the id of a code. count is the number of ids
-// that are not in the list.
+// faultUnlisted returns the error about count ids that are not in the list of nodes. It shows the first such
+// id. has reports whether the list has the id of a code, and id appends the id of a code.
 func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 	id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"

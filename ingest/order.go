@@ -19,37 +19,35 @@ const (
 	orderedRows    = 1 << 16
 	orderedEntries = 1 << 20
 
-	countWorkers = 4 // at most as many counts of each node's lines
+	countWorkers = 4 // upper bound of the number of count arrays
 )
 
-// orderer is the third stage. Its input is lines of ranks. Its output is rows in the order of the settings, in
-// which sweeps are faster and the store is smaller.
+// orderer is the third stage. It finds rows in which sweeps are faster and the store is smaller.
 type orderer struct {
 	stage
 	sorting *edgeSorter
 }
 
-// reorder numbers the rows in the order of the settings. It replaces the codes in all parts by the new rows.
-// The dictionary knows both numbers.
+// reorder replaces the codes in all parts by rows in the order of the settings.
 func (o *orderer) reorder() error {
 	if o.c.Order.possible(o.numbering.nodes.Len(), o.lines.count) == DefaultOrder {
 		o.c.Order = DefaultOrder
 		return nil
 	}
-	system.Collect() // buffers of reading
+	system.Collect() // frees buffers of reading
 	row, err := o.order()
 	if err != nil {
 		return err
 	}
 	if row == nil {
-		system.Collect() // counts and samples
+		system.Collect() // frees counts and samples
 		return nil
 	}
 	o.numbering.order = row
 	if o.c.Order == DegreeOrder {
-		system.Collect() // counts
+		system.Collect() // frees counts
 	} else {
-		system.Release() // the graph that the order was found on
+		system.Release() // frees the graph of the order
 	}
 	return o.lines.mapCodes(func(code []uint32) {
 		for j, c := range code {
@@ -81,7 +79,7 @@ func (o *orderer) order() (row []uint32, err error) {
 		return o.degreeOrder()
 	}
 	rows := o.numbering.nodes.Len()
-	progress := o.newProgress(2 * rows) // sorted, and put in order
+	progress := o.newProgress(2 * rows) // sorting and ordering
 	a, err := o.pattern(progress)
 	if err != nil {
 		return nil, err
@@ -100,7 +98,7 @@ type orderProgress struct {
 	t          *task
 	rows       int
 	mu         sync.Mutex
-	done, work int // of any unit
+	done, work int // in any unit
 }
 
 func (o *orderer) newProgress(work int) *orderProgress {
@@ -109,7 +107,6 @@ func (o *orderer) newProgress(work int) *orderProgress {
 	return p
 }
 
-// add adds finished work and reports the progress.
 func (p *orderProgress) add(work int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,8 +120,8 @@ func (p *orderProgress) reach(done int) {
 	p.t.progress(orderingStage, int64(share*float64(p.rows)), int64(p.rows))
 }
 
-// degreeOrder returns rows in the order of decreasing numbers of lines. It returns nil for AutoOrder if sweeps
-// do not gain from this order.
+// degreeOrder returns rows in the order of decreasing numbers of lines. It returns nil for AutoOrder if
+// sweeps do not gain from this order.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Memory > 0 && o.lines.held+o.m.otherBytes() > o.c.Memory {
 		if err := o.m.makeRoom(o.c.Memory); err != nil { // no line stays in memory
@@ -177,8 +174,7 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	return isOrderFaster(countGroups(stretches, n), countGroups(placed, n))
 }
 
-// mentions returns the number of lines of each code. It counts each end of an edge that is kept, also of lines
-// that are merged later.
+// mentions returns the number of ends of kept edges with each code, before lines are merged.
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.t.workers), countWorkers)
 	if o.c.Memory > 0 {
@@ -223,7 +219,7 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 }
 
 // stretches returns samples of consecutive entries of the matrix. A sample consists of the other ends of the
-// lines of some codes that are adjacent in the order of the ids.
+// lines of codes that are adjacent in the order of the ids.
 func (o *orderer) stretches(count []uint32,
 	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)
@@ -238,7 +234,7 @@ func (o *orderer) stretches(count []uint32,
 	}
 	var (
 		lists [stretchCount][]uint32
-		next  [stretchCount]atomic.Int64 // the place of a list that is to be taken
+		next  [stretchCount]atomic.Int64 // the next place in each list
 	)
 	for i, s := range spans {
 		size := 0
@@ -272,7 +268,7 @@ func (o *orderer) stretches(count []uint32,
 type span struct{ lo, hi uint32 }
 
 // spansOf returns the codes of the sampled stretches, which begin at equal shares of the lines. Nodes with
-// more lines than a stretch has do not add to the length of a stretch.
+// more lines than a stretch do not count toward its length.
 func spansOf(count []uint32) []span {
 	total := 0
 	stretch := stretchLength(len(count))
@@ -298,7 +294,6 @@ func spansOf(count []uint32) []span {
 	return spans
 }
 
-// leastPattern is the least memory for sorting the entries of the graph that an order reads.
 const leastPattern = sort.LeastBytes / 4
 
 // pattern returns the undirected graph of the edges without weights and self loops.
@@ -329,7 +324,7 @@ func (o *orderer) pattern(progress *orderProgress) (*sparse.CSR, error) {
 	if err != nil {
 		return nil, o.sorting.explain(err)
 	}
-	system.Collect() // buffers of the sorter
+	system.Collect() // frees buffers of the sorter
 	a, err := sparse.NewCSR(rows, rows, ptr, col, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ingest: order: %w", err)

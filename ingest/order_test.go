@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// stored ingests paths and opens the store.
 func stored(t *testing.T, c *Config, paths ...string) *shard.Store {
 	t.Helper()
 	dir, _, err := ingestInto(t, c, paths...)
@@ -34,7 +33,6 @@ func stored(t *testing.T, c *Config, paths ...string) *shard.Store {
 	return s
 }
 
-// Rows are in the order of package partition.
 func TestOrderIsTheOneOfPartition(t *testing.T) {
 	path := filepath.Join("..", "testdata", "cora", "edges.tsv.gz")
 	open := func(order Order) *shard.Store { return stored(t, &Config{Order: order}, path) }
@@ -71,14 +69,13 @@ func TestOrderIsTheOneOfPartition(t *testing.T) {
 	}
 }
 
-// A large graph is ordered by degree only if hubs are scattered, for any ids, threads and memory.
 func TestAutoOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 30 MB of lines")
 	}
 	const nodes, hubs, lines = 200_000, 200_000 / 16, 800_000
 	rng := rand.New(rand.NewPCG(1, 2))
-	skewed := func(hub func(int) int) (edges [][2]int) { // each node has a hub, which have most edges
+	skewed := func(hub func(int) int) (edges [][2]int) { // each node has a hub, and hubs have most edges
 		for i := range lines {
 			edges = append(edges, [2]int{hub(rng.IntN(hubs)), hub(rng.IntN(hubs))})
 			if i < nodes {
@@ -95,7 +92,7 @@ func TestAutoOrder(t *testing.T) {
 	for _, test := range testgraph.Sample(t, 3, []struct {
 		name  string
 		edges [][2]int
-		apart int // ids are multiples of it, and one
+		apart int // ids are its multiples plus 1
 		c     Config
 		want  Order
 	}{
@@ -169,7 +166,6 @@ func byCount(count []uint32) []uint32 {
 	return order
 }
 
-// TestMentions counts lines, merged ones too, but none that is dropped.
 func TestMentions(t *testing.T) {
 	text := "a b 1\na b 2\nb a 3\nc d 1\nd d 9\nd d 9\nd d 9\nd d 9\nx c 0\nx c 0\nx c 0\n"
 	s := stored(t, &Config{Order: DegreeOrder, Duplicates: SumDuplicates, KeepLoops: true}, write(t, file{"e.txt", text})...)
@@ -177,12 +173,11 @@ func TestMentions(t *testing.T) {
 	for row := range s.Nodes.Len() {
 		rows = append(rows, s.Nodes.ID(row))
 	}
-	if want := []string{"a", "b", "c", "d", "x"}; !slices.Equal(rows, want) { // 3, 3, 1, 1, 0
+	if want := []string{"a", "b", "c", "d", "x"}; !slices.Equal(rows, want) { // with 3, 3, 1, 1 and 0 mentions
 		t.Errorf("rows %q, want %q", rows, want)
 	}
 }
 
-// TestMessagesWithOrder holds that ids in messages are the ids of the lines.
 func TestMessagesWithOrder(t *testing.T) {
 	for order := range Order(len(orderNames)) {
 		_, _, err := ingestInto(t, &Config{Order: order}, write(t, file{"e.txt", "x y 1\na b 1\nb c 1\nb d 1\nc b 2\n"})...)
@@ -227,7 +222,7 @@ func TestOrderMemory(t *testing.T) {
 	}
 }
 
-// The order takes about 8 bytes for each node of the dictionary, and lines are spilled for it.
+// The order takes about 8 bytes for each node of the dictionary.
 func TestDegreeOrderMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -246,7 +241,6 @@ func TestDegreeOrderMemory(t *testing.T) {
 	}
 }
 
-// Progress never decreases and ends with all rows.
 func TestProgressOfAnOrder(t *testing.T) {
 	var text strings.Builder
 	const nodes = 70_000

@@ -16,31 +16,29 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// edgeList is an input of lines that is being read.
 type edgeList struct {
 	in   *textio.Reader
-	file int           // number of the input's report
+	file int           // number of the input
 	lay  *lines.Layout // nil: the input is empty
 	sum  lines.Tally
-	seq  int // number of the input's first chunk
+	seq  int // number of the first chunk
 }
 
-// maxChunks is the distance between the chunk numbers of files that are read at the same time. A file has
-// fewer chunks.
+// maxChunks is the distance between the chunk numbers of files that are read at the same time. It exceeds the
+// number of chunks of any file.
 const maxChunks = 1 << 24
 
-// reader is the first stage. Its input is files and sources. Its output is lines, the names of the nodes, and
-// the direction of edges that files state.
+// reader is the first stage. It reads lines, the names of the nodes, and the direction of edges that files
+// state.
 type reader struct {
 	stage
 	stated   graphfile.Direction
 	statedBy string
 }
 
-// read reads the list of nodes and all inputs.
 func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	isInteger := func(word string) bool { return table.IsInteger([]byte(word)) }
-	r.names.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // where words are looked up
+	r.names.useDict.Store(slices.ContainsFunc(r.c.Missing, isInteger)) // missing words are found in the dictionary
 	if r.c.Nodes != "" {
 		if err := r.readNodes(); err != nil {
 			return 0, err
@@ -75,12 +73,13 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 }
 
 // readInputs reads all inputs into parts. It reads consecutive compressed edge lists at the same time, and
-// decompresses each list in its own goroutine. The parts are the same as if files were read one after another.
+// decompresses each list in its own goroutine. The parts are the same as if files were read one after
+// another.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	limit := r.t.workers
-	if r.t.c.Memory == 0 || r.t.c.Memory >= int64(r.t.workers)<<27 { // enough to open more files than can be read at once
-		limit *= 2 // or short files would wait for long ones
+	if r.t.c.Memory == 0 || r.t.c.Memory >= int64(r.t.workers)<<27 { // enough memory to open more files than can be read at once
+		limit *= 2 // otherwise short files would wait for long files
 	}
 	var group []*edgeList
 	flush := func() error {
@@ -156,8 +155,8 @@ func (c *Config) openOptions(warn func(error)) *textio.Options {
 // usualWindow is the largest window of a zstd level below --ultra. workerBytes includes it.
 const usualWindow = 8 << 20
 
-// unusualWindow returns the memory of a decompression window that is larger than usualWindow, otherwise 0.
-// workerBytes does not include this memory. The result may grow during reading.
+// unusualWindow returns the memory of a decompression window larger than usualWindow, otherwise 0. It may
+// grow during reading.
 func unusualWindow(in *textio.Reader) int64 {
 	if w := in.Window(); w > usualWindow {
 		return w
@@ -180,7 +179,6 @@ func (r *reader) close(in *textio.Reader, file int, lines int64) {
 		func(open *textio.Reader) bool { return open == in })
 }
 
-// begin determines the layout of an edge list.
 func (r *reader) begin(list *edgeList, several bool) (err error) {
 	if err := list.in.CheckText(); err != nil {
 		return err
@@ -278,11 +276,10 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 	return err
 }
 
-// reading is the reading of a group of edge lists.
 type reading struct {
 	r      *reader
 	group  []*edgeList
-	failed atomic.Int64 // the first file with an error; readers of later files need not go on
+	failed atomic.Int64 // index of the first file with an error; readers of later files may stop
 }
 
 func (g *reading) list(worker, workers, i int) error {
@@ -291,7 +288,7 @@ func (g *reading) list(worker, workers, i int) error {
 	if list.lay == nil {
 		return nil
 	}
-	var stop atomic.Bool // enough bad lines
+	var stop atomic.Bool // set after enough bad lines
 	var bad atomic.Int64
 	var mine []*part
 	parsers := make([]*lines.Parser, workers)
@@ -329,7 +326,7 @@ func (g *reading) list(worker, workers, i int) error {
 		}
 		good := slices.ContainsFunc(mine, func(p *part) bool { return p.edges > 0 })
 		if bad := join(faults, good); bad != nil && r.t.ctx.Err() == nil {
-			if damage := list.in.Damage(); damage != nil { // which explains them
+			if damage := list.in.Damage(); damage != nil { // damage explains the bad lines
 				return damage
 			}
 			return bad
@@ -366,7 +363,7 @@ func (g *reading) progress() {
 	g.r.t.progress(stage, done, total)
 }
 
-// errEnough stops the reading of a file that has very many bad lines or that follows a file that failed.
+// errEnough stops the reading of a file that has too many bad lines or that follows a file that failed.
 var errEnough = errors.New("ingest: too many bad lines")
 
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
@@ -405,8 +402,8 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	return out, err
 }
 
-// addPart adds the lines of a chunk. It stores a copy in memory or, if the memory is too small, a record on
-// disk. The caller may reuse the slices of p when it returns.
+// addPart copies the lines of a chunk to memory or, if the memory is too small, to disk. The caller may then
+// reuse the slices of p.
 func (r *reader) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	if r.names.matrix != nil {

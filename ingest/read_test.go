@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// zstdOf returns text as a zstd stream.
 func zstdOf(text string) string {
 	w, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -22,7 +21,6 @@ func zstdOf(text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// Inputs that are inflated side by side agree with a single worker and with plain text.
 func TestSideBySide(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 8))
 	most, counts, ids := 60_000, []int{1, 2, 7}, []string{"n%d\tn%d", "%d\t%d"}
@@ -72,7 +70,6 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// The error of several inputs is the error of the first input with an error.
 func TestSideBySideErrors(t *testing.T) {
 	good := edgeText(100_000, func(i int) string { return fmt.Sprintf("%d\t%d", i, i+1) })
 	stored := packed(good)

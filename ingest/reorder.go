@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// stretchEntries is the number of entries in a stretch. A stretch consists of consecutive entries during
-	// which the cache keeps the rows of X that were read. In a small matrix a stretch has one entry for
-	// stretchColumns columns. stretchCount is the number of stretches that are sampled.
+	// stretchEntries is the number of consecutive entries during which the cache keeps the rows of X that
+	// were read. In a small matrix a stretch has one entry for stretchColumns columns. stretchCount is the
+	// number of stretches that are sampled.
 	stretchEntries = 1 << 17
 	stretchColumns = 8
 	stretchCount   = 8
@@ -17,22 +17,20 @@ const (
 	groupColumns = 16
 )
 
-// stretchLength returns the number of entries in a stretch of a matrix with cols columns.
 func stretchLength(cols int) int {
 	return min(stretchEntries, cols/stretchColumns)
 }
 
-// isOrderFaster reports whether sweeps are predicted to be faster with reordered columns. This is so if the
-// number of distinct groups of columns in the sampled stretches falls by at least a third, from given to
-// ideal, see [countGroups]. The number falls if few columns have most of the entries and are scattered among
-// the others, for example the hubs of a social network. It does not fall if neighbouring rows refer to
-// neighbouring columns, for example in a road network.
+// isOrderFaster predicts whether sweeps are faster with reordered columns: if the result of [countGroups]
+// falls by at least a third, from given to ideal. It falls if few scattered columns have most of the entries,
+// as the hubs of a social network. It does not fall if neighbouring rows refer to neighbouring columns, as in
+// a road network.
 func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 
 // countGroups returns the number of distinct groups of columns in a stretch, summed over the stretches. It is
 // proportional to the number of cache misses of a sweep.
 func countGroups(stretches [][]uint32, cols int) (n int) {
-	seen := make([]uint8, cols/groupColumns+1) // last stretch with the group, from 1
+	seen := make([]uint8, cols/groupColumns+1) // the last stretch with the group, from 1
 	for i, ids := range stretches {
 		for _, c := range ids {
 			if g := &seen[c/groupColumns]; *g != uint8(i+1) {
@@ -44,9 +42,8 @@ func countGroups(stretches [][]uint32, cols int) (n int) {
 	return n
 }
 
-// rankByCount replaces each count by its rank in decreasing order, which is the number of counts that are
-// larger, or equal and earlier. Cost: O(n) time by counting sort. Only counts of 65,536 or more, which are
-// few, need extra memory.
+// rankByCount replaces each count by its rank in decreasing order, where the earlier of equal counts comes
+// first. It is a counting sort; only counts of 65,536 or more, which are few, need extra memory.
 func rankByCount(count []uint32) {
 	const few = 1 << 16
 	var next [few + 1]uint32 // number of rows with each count, later the next rank

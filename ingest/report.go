@@ -13,12 +13,12 @@ type Report struct {
 	Files          []FileReport `json:"files"`
 	Nodes          int64        `json:"nodes"`
 	Edges          int64        `json:"edges"`
-	Entries        int64        `json:"entries"`               // stored, of one direction
-	Isolated       int64        `json:"isolated"`              // nodes without an edge to another one or to themselves
+	Entries        int64        `json:"entries"`               // stored entries of one direction
+	Isolated       int64        `json:"isolated"`              // nodes without an edge, self loops included
 	Directed       bool         `json:"directed"`              // as stored
 	Weighted       bool         `json:"weighted"`              // some weight is not 1
-	Weights        string       `json:"weights"`               // the narrowest number that holds all of them exactly: "none" if all are 1, "float32" or "float64"
-	Lines          int64        `json:"lines"`                 // of all files, comments and blank ones included
+	Weights        string       `json:"weights"`               // the narrowest type that holds all weights exactly: "none" if all are 1, "float32" or "float64"
+	Lines          int64        `json:"lines"`                 // lines of all files, with comments and blank lines
 	Comments       int64        `json:"comments"`              // comment lines, blank lines and headers
 	SelfLoops      int64        `json:"self_loops"`            // lines; dropped unless self loops are kept
 	Duplicates     int64        `json:"duplicate_edges"`       // lines merged into an earlier one of the same direction
@@ -26,22 +26,22 @@ type Report struct {
 	Events         bool         `json:"events,omitempty"`      // lines of some table are events, see package table
 	Added          int64        `json:"added_edges,omitempty"` // undirected edges of events whose weights of both directions were added by default
 	Averaged       int64        `json:"averaged_edges"`        // undirected edges whose weights of both directions differ by rounding
-	ZeroWeights    int64        `json:"zero_weight_edges"`     // lines dropped for their weight
-	RoundedWeights int64        `json:"rounded_weights"`       // lines whose weight is an integer beyond 2⁵³ that float64 does not hold
-	BadLines       int64        `json:"bad_lines"`             // lines skipped
+	ZeroWeights    int64        `json:"zero_weight_edges"`     // lines dropped for a weight of 0
+	RoundedWeights int64        `json:"rounded_weights"`       // lines with an integer weight beyond 2⁵³ that float64 does not hold
+	BadLines       int64        `json:"bad_lines"`             // bad lines skipped
 	PaddedIDs      int64        `json:"padded_ids"`            // ids with blanks around them, outside of quotes
 	MissingIDs     int64        `json:"missing_ids"`           // lines dropped for an end that is blank or one of Config.Missing
 	UnknownIDs     int64        `json:"unknown_ids"`           // lines dropped for a node that is not in the list of nodes
-	IDs            string       `json:"ids"`                   // "numeric" (the order of the ids is increasing) or "text" (the order of first appearance)
+	IDs            string       `json:"ids"`                   // "numeric" (the ids increase with the rows) or "text" (the order of first appearance)
 	Bytes          int64        `json:"bytes"`                 // read, as stored
-	Warnings       []string     `json:"-"`                     // about odd input that was accepted
-	Seconds        float64      `json:"-"`                     // of the whole run
-	SecondsSync    float64      `json:"seconds_sync"`          // seconds of the run in which it waited for the disk to have the store
-	SecondsRead    float64      `json:"seconds_read"`          // seconds of the run in which it read and parsed
+	Warnings       []string     `json:"-"`                     // warnings about odd input that was accepted
+	Seconds        float64      `json:"-"`                     // time of the whole run
+	SecondsSync    float64      `json:"seconds_sync"`          // time of waiting for the disk to have the store
+	SecondsRead    float64      `json:"seconds_read"`          // time of reading and parsing
 	PeakBytes      int64        `json:"edge_bytes"`            // the largest amount of memory for edges and ids
-	SpilledBytes   int64        `json:"spilled_bytes"`         // of temporary files, and of temporary stores that the graph is made from
+	SpilledBytes   int64        `json:"spilled_bytes"`         // bytes of temporary files, and of temporary stores that the graph is made from
 
-	Store *shard.Manifest `json:"-"` // of the new store
+	Store *shard.Manifest `json:"-"` // the manifest of the new store
 }
 
 // FileReport describes an input.
@@ -49,13 +49,13 @@ type FileReport struct {
 	Name     string        `json:"name"`
 	Format   string        `json:"format"`             // "node list" or the title of a graphfile.Format
 	Columns  input.Columns `json:"columns,omitempty"`  // the uses of the columns of a table
-	Settings []string      `json:"settings,omitempty"` // of a table of text, as "header=yes", that it was read with
+	Settings []string      `json:"settings,omitempty"` // settings that a table of text was read with, such as "header=yes"
 	Bytes    int64         `json:"bytes"`              // as stored
 	Lines    int64         `json:"lines"`
-	CRC      string        `json:"crc32c,omitempty"` // of the bytes as stored
+	CRC      string        `json:"crc32c,omitempty"` // checksum of the bytes as stored
 
 	hasHeader  bool
-	firstBlank int64 // the first line with a blank end, if there is one that is known; else 0
+	firstBlank int64 // the first known line with a blank end; 0: none
 }
 
 func (t *task) reportRounded(place string, n int64) {
@@ -65,7 +65,6 @@ func (t *task) reportRounded(place string, n int64) {
 	}
 }
 
-// reportPadded warns of ids with blanks around them.
 func (t *task) reportPadded(list *edgeList) {
 	sum := list.sum
 	if sum.Padded.N == 0 {

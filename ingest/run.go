@@ -15,14 +15,14 @@ import (
 
 // Run reads the inputs and writes them as one store in the directory dir. The input "-" is standard input.
 //
-// While Run works, all edges are in memory: 8 bytes for a line, 16 with weights; 4 or 8 bytes for each entry
+// While Run works, it keeps in memory 8 bytes for each line, 16 with weights; 4 or 8 bytes for each entry
 // that is sorted, and 8 for its weight; and the dictionary of the ids. If Memory is too small for this, most
-// lines go to a temporary file, with 2 to 8 bytes for a line and 8 for a weight. Entries that exceed the memory
-// go there too, with 4 to 8 bytes for an entry.
+// lines go to a temporary file, with 2 to 8 bytes for a line and 8 for a weight. Entries that exceed the
+// memory go there too, with 4 to 8 bytes for an entry.
 //
-// The error is a [*nodefile.ParseError] for wrong data; several kinds of bad lines have an error each, which are
-// joined. The error wraps [nodefile.ErrInput] for wrong settings or inputs. Otherwise it is a [*LimitError], or
-// an error of package shard or of the file system. After an error no new files are left, and an existing store
+// The error is a [*nodefile.ParseError] for wrong data; the errors of several kinds of bad lines are joined.
+// The error wraps [nodefile.ErrInput] for wrong settings or inputs. Otherwise it is a [*LimitError], or an
+// error of package shard or of the file system. After an error no new files are left, and an existing store
 // is unchanged.
 func Run(ctx context.Context, dir string, inputs []string,
 	c *Config) (report *Report, err error) {
@@ -92,12 +92,11 @@ func Run(ctx context.Context, dir string, inputs []string,
 	return t.report, nil
 }
 
-// distinctInputs returns an error if there is no input, or if a file is named twice.
 func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
 		return refuse("", "name a file, or - for standard input", "no input")
 	}
-	var infos []os.FileInfo // of the files before
+	var infos []os.FileInfo // of earlier inputs
 	for i, path := range inputs {
 		var info os.FileInfo
 		var err error

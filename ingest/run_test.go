@@ -23,7 +23,6 @@ import (
 
 const toy = "a\tb\nb\tc\nc\ta\nc\td\n"
 
-// TestToyGraphInEveryForm reads one graph from every form of text there is.
 func TestToyGraphInEveryForm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -172,7 +171,6 @@ func TestAgainstTheSlowReader(t *testing.T) {
 	}
 }
 
-// TestRealGraphs holds the counts that are known of real data.
 func TestRealGraphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -213,7 +211,6 @@ func TestRealGraphs(t *testing.T) {
 	}
 }
 
-// The report has the narrowest exact type of all weights.
 func TestWeightsReport(t *testing.T) {
 	for weights, want := range map[string]string{
 		"1 1 1":                 "none",
@@ -263,7 +260,6 @@ func TestMatrixMarketIsTheSameGraph(t *testing.T) {
 	same(t, got, want)
 }
 
-// TestWestNegative shows what becomes of a matrix that is no graph.
 func TestWestNegative(t *testing.T) {
 	path := filepath.Join("..", "testdata", "matrixmarket", "west0067.mtx.gz")
 	_, _, err := ingestInto(t, nil, path)
@@ -361,7 +357,7 @@ func TestDuplicates(t *testing.T) {
 	for _, test := range []struct {
 		policy Duplicates
 		text   string
-		want   float64 // of a–b; 0: an error
+		want   float64 // weight of a–b; 0: an error
 	}{
 		{DefaultDuplicates, text, 0},
 		{DefaultDuplicates, "a\tb\t1\na\tb\t2\nb\ta\t3\n", 3},
@@ -405,7 +401,6 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Integers that float64 does not represent are counted, whatever reads their line.
 func TestRoundedWeights(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -414,7 +409,7 @@ func TestRoundedWeights(t *testing.T) {
 	for _, test := range []struct {
 		files []file
 		count int64
-		place string // of the first
+		place string
 	}{
 		{[]file{{"e.tsv", "1\t2\t9007199254740992\n2\t3\t" + large + "\n3\t4\t" + large + "\n"}}, 2, "e.tsv:2"},
 		{[]file{{"e.tsv", "# c\na\tb\t1\nb\tc\t" + large + "\n"}}, 1, "e.tsv:3"},
@@ -489,7 +484,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelOfAPipe cancels a read that waits for data.
 func TestCancelOfAPipe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()

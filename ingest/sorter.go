@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// edgeSorter sorts the lines of the numbered graph into rows. The stages after the numberer use it: the
-// orderer, which reads the graph, and the writer. See package sort.
+// edgeSorter sorts the lines of the numbered graph into rows, for the orderer and for the writer.
 type edgeSorter struct{ stage }
 
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
@@ -38,7 +37,7 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 // memory is too small for all entries together, all lines go to disk.
 func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
-		s.Limit = max(1, e.c.Memory-e.m.otherBytes()-extra) // once no line is left
+		s.Limit = max(1, e.c.Memory-e.m.otherBytes()-extra) // the memory without lines
 	}
 	count, err := s.Plan(edgesOf(e.lines.parts))
 	if err == nil {
@@ -50,8 +49,9 @@ func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, erro
 	return count, err
 }
 
-// isDirected reports whether the store will be directed. The settings decide, or else the direction that files
-// state. To decide whether a matrix with entries in both directions is symmetric, it sorts the matrix once.
+// isDirected reports whether the store will be directed. The settings decide, or else the direction that
+// files state. To decide whether a matrix with entries in both directions is symmetric, it sorts the matrix
+// once.
 func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	switch {
 	case e.c.Directed || e.c.Undirected:

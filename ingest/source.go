@@ -9,10 +9,10 @@ import (
 // Source is an input of [Run] whose edges are computed instead of read from a file of edges.
 type Source struct {
 	Name  string // for messages
-	Bytes int64  // of memory that it takes itself, as long as the run lasts
+	Bytes int64  // memory that the source takes during the whole run
 
-	// Read visits nodes and edges in batches. It calls hold whenever its memory has grown, with the bytes that
-	// it keeps in addition to the batches. It returns reports about the files that it read.
+	// Read visits nodes and edges in batches. Whenever its memory has grown, it must call hold with the bytes
+	// that it keeps in addition to the batches. It returns reports about the files that it read.
 	Read func(ctx context.Context, visit graphfile.Visitor, hold graphfile.Holder) ([]FileReport, error)
 
 	Option string // names of options of the store that describe its edges, separated by blanks; "" for none

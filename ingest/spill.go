@@ -8,17 +8,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// lineStore holds the lines of all parts: in memory while they fit into its limit, and else in a
-// temporary file. It is the output of reading and the input of every later stage.
+// lineStore holds the lines of all parts: in memory while they fit into its limit, and else in a temporary
+// file.
 //
-// A line is a pair of codes, in one vocabulary from stage to stage. The reader writes ids (small
-// integers) or places in the dictionary. The numberer maps both to ranks, the rows of the default
-// order, and the orderer ranks to the rows of the store. Lines in memory are mapped at once, lines
-// on disk whenever they are read.
+// Each stage maps the two codes of a line: the numberer maps ids (small integers) or places in the dictionary
+// to ranks, the orderer maps ranks to rows. Lines in memory are mapped at once, lines on disk whenever they
+// are read.
 type lineStore struct {
 	t        *task
 	parts    []*part
-	held     int64  // bytes of parts
+	held     int64  // bytes of parts in memory
 	count    int    // lines in all parts
 	top      uint32 // the largest code of all parts
 	weighted bool   // some part has weights
@@ -28,18 +27,16 @@ type lineStore struct {
 	spill     *sort.Spill
 	spillOnce sync.Once
 	spillErr  error
-	loaders   []sort.Lines          // of each worker
-	slabs     []lines.Slabs         // of each worker
-	maps      []func(code []uint32) // from the codes of parts on disk to rows
+	loaders   []sort.Lines          // for each worker
+	slabs     []lines.Slabs         // for each worker
+	maps      []func(code []uint32) // maps from the codes of parts on disk to rows
 }
 
-// needSpill creates the temporary file if it does not exist yet.
 func (s *lineStore) needSpill() error {
 	s.spillOnce.Do(func() { s.spill, s.spillErr = sort.NewSpill(s.t.fs, s.t.tempDir()) })
 	return s.spillErr
 }
 
-// endSpill removes the temporary file if it exists.
 func (s *lineStore) endSpill() error {
 	if s.spill == nil {
 		return nil
@@ -90,7 +87,6 @@ func (s *lineStore) moveToDisk(worker int, p *part) error {
 	return nil
 }
 
-// edgesOf returns the number of lines of each part.
 func edgesOf(parts []*part) []int {
 	edges := make([]int, len(parts))
 	for i, p := range parts {
@@ -110,8 +106,7 @@ func (s *lineStore) forget(lo, hi int) {
 	s.spill.Reuse(records)
 }
 
-// forFillings returns the temporary file. It returns an error if the disk has less free space than the given
-// bytes.
+// forFillings returns the temporary file. The disk must have the given bytes free.
 func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	if err := s.t.checkFree(s.t.tempDir(), diskTemp, bytes); err != nil {
 		return nil, err
@@ -120,8 +115,8 @@ func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	return s.spill, err
 }
 
-// load returns the codes and weights of a part, mapped by all maps that have been set. The slices are valid
-// until the worker loads another part, and must not be changed.
+// load returns the codes and weights of a part, mapped by all maps. The slices must not be changed, and are
+// valid until the worker loads another part.
 func (s *lineStore) load(worker int,
 	p *part) (code []uint32, weight []float64, err error) {
 	if p.spilled == nil {
@@ -147,8 +142,8 @@ func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight 
 	})
 }
 
-// mapCodes applies a map to all codes. Codes in memory are mapped at once, and codes on disk whenever they are
-// read.
+// mapCodes applies a map to all codes. Codes in memory are mapped at once, and codes on disk whenever they
+// are read.
 func (s *lineStore) mapCodes(m func(code []uint32)) error {
 	err := sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(_, i int) error {
 		m(s.parts[i].code)

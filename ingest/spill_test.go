@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Stores are the same for any memory, ids, weights and orders.
 func TestSpilledStoresAreTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -101,7 +100,6 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 	}
 }
 
-// Entries overwrite only lines that are not read any more.
 func TestSpillIsUsedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -130,7 +128,6 @@ func TestSpillIsUsedAgain(t *testing.T) {
 	spilled(Config{Directed: true})
 }
 
-// The limit in the refusal suffices, and gives the same store.
 func TestIDsMustFit(t *testing.T) {
 	const lines = 40_000
 	name := func(i int) string { return fmt.Sprintf("%xé%d", i*7919%100_003, i%9) }
@@ -138,7 +135,7 @@ func TestIDsMustFit(t *testing.T) {
 		name string
 		c    Config
 		line func(i int) string
-		list bool // the ids are listed too
+		list bool // the list of nodes has the ids too
 	}{
 		{"names", Config{}, func(i int) string { return name(i) + "\t" + name(i+1) }, false},
 		{"numbers far apart", Config{Order: DegreeOrder}, func(i int) string { return fmt.Sprintf("%d\t%d", i*100_003, i/2*100_003) }, false},
@@ -192,7 +189,6 @@ func TestIDsMustFit(t *testing.T) {
 	}
 }
 
-// TestProgressOfFillings watches entries that do not fit the memory together.
 func TestProgressOfFillings(t *testing.T) {
 	const lines = 300_000
 	paths := write(t, file{"e.txt", edgeText(lines, func(i int) string { return fmt.Sprintf("%d %d", i%5003, i*7919%10_007) })})

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Matrices that are symmetric up to rounding are undirected, with mean values.
 func TestNearlySymmetric(t *testing.T) {
 	market := func(lines ...string) file {
 		return file{"m.mtx", fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n3 3 %d\n%s\n", len(lines), strings.Join(lines, "\n"))}
@@ -51,8 +50,7 @@ func TestNearlySymmetric(t *testing.T) {
 	}
 }
 
-// D·A·D, computed row by row, has the same bits from Matrix Market and SciPy, in memory and from
-// disk.
+// D·A·D, computed row by row, is symmetric only up to rounding.
 func TestNearlySymmetricForms(t *testing.T) {
 	const n = 500
 	rng := rand.New(rand.NewPCG(1, 2))

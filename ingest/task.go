@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// stage holds what the stages of a task share: the settings, and the outputs of earlier stages.
 type stage struct {
 	t         *task
 	c         *Config
@@ -27,17 +26,17 @@ type stage struct {
 	numbering *numbering
 }
 
-// task is one call of [Run], with its settings, its report and the places of its files. All stages share it.
+// task is one call of [Run]. All stages share it.
 type task struct {
 	ctx        context.Context
 	c          Config
 	workers    int
 	report     *Report
 	files      []FileReport
-	dir        string // of the store
+	dir        string // directory of the store
 	fs         durable.FS
-	inputBytes int64            // of all inputs, as stored; 0 if that is not known
-	inputs     []*textio.Reader // that are open
+	inputBytes int64            // bytes of all inputs, as stored; 0: not known
+	inputs     []*textio.Reader // open inputs
 	codes      lines.Codes      // of kinds and times
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
@@ -62,8 +61,8 @@ func (t *task) progress(stage string, done, total int64) {
 // because their weight is 0.
 const ZeroWeightsOption = "zero_weights"
 
-// storeOptions returns the settings of edges that the manifest of a store records. The keys are the names of
-// the flags of the command. The text of a setting that is not given is "", except for self_loops.
+// storeOptions returns the settings of edges that the manifest of a store records, by the names of the
+// command's flags. The text of a setting that is not given is "", except for self_loops.
 func (c *Config) storeOptions() map[string]string {
 	word := func(is bool, text string) string {
 		if is {
@@ -123,8 +122,7 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 }
 
 // shareRead returns the share of the bytes of the inputs that has been read. It returns 1 if the share is not
-// known. An error about the limit divides the memory of the ids by this share, because the rest of a file is
-// mostly like its beginning.
+// known.
 func (t *task) shareRead() float64 {
 	done := t.report.Bytes
 	for _, in := range t.inputs {
@@ -137,7 +135,6 @@ func (t *task) shareRead() float64 {
 	return float64(done) / float64(t.inputBytes)
 }
 
-// warnUnlisted warns of ids that are not in the .content file.
 func (t *task) warnUnlisted(ids int) {
 	if ids > 0 && table.Extension(t.c.Nodes) == nodefile.ContentFile &&
 		t.c.UnknownIDs == DefaultUnknown {

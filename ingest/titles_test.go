@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
-// Each table gives a graph and a word of a warning, or a question.
 func TestColumns(t *testing.T) {
 	const isData, question = "read as data", "pass option header=yes if the line holds titles, else option header=no"
 	for _, test := range []struct {
@@ -108,7 +107,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// A line with a blank end counts, and its other end is a node.
 func TestBlankEnds(t *testing.T) {
 	for text, want := range map[string]string{
 		"from,to\nann,\nbob,ann\n":     "ann bob",

@@ -16,11 +16,11 @@ func TestFilesOfTools(t *testing.T) {
 		c       Config
 		nodes   int
 		edges   int64
-		weight  float64 // of all edges together
-		ids     string  // the first of them, joined by |
+		weight  float64 // sum of the weights
+		ids     string  // the first ids, joined by |
 		columns string
 		warning string
-		err     string // in place of all others
+		err     string // instead of all other fields
 	}{
 		{file: "pandas-default.csv", nodes: 34, edges: 78, weight: 78, columns: "source → source, target → target; skipped the index column"},
 		{file: "pandas-default.csv", c: Config{Fields: []string{"target", "source"}}, nodes: 34, edges: 78, weight: 78, columns: "target → source, source → target; skipped the index column"},

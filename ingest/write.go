@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// write is the last stage. Its input is lines of rows, and its output is the store. It sorts the lines into
-// buckets of rows, merges the lines of each edge, and writes the rows in order.
+// write is the last stage. It sorts the lines into buckets of rows, merges the lines of each edge, and writes
+// the rows in order.
 func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	t := e.t
 	numbering := e.numbering
@@ -102,26 +102,24 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 		t.warn(faultAveraged(t.files[0].Name, n))
 	}
 	if numbering.order != nil {
-		system.Collect() // entries
+		system.Collect() // frees entries
 		store.Nodes = numbering.orderNodes(e.c.Order)
 	}
 	return nil
 }
 
-// storedRows appends rows to the store and counts them.
 type storedRows struct {
 	w        *shard.Writer
 	occupied []uint64            // a bit for each row with an entry
 	heavy    func(row int) error // error for a row whose weights have no finite sum
 	counts   sort.Count
-	weighted bool // a weight is not 1
-	double   bool // a weight is no float32
+	weighted bool // some weight is not 1
+	double   bool // some weight is not a float32
 
 	kinds []uint8 // the kind in the store of each number of a kind; nil without kinds and times
 	coded codedRow
 }
 
-// append writes the rows of a bucket.
 func (o *storedRows) append(b *sort.Rows) error {
 	for i := range len(b.Ptr) - 1 {
 		lo, hi := b.Ptr[i], b.Ptr[i+1]
@@ -154,7 +152,6 @@ func (o *storedRows) append(b *sort.Rows) error {
 	return nil
 }
 
-// complete sets the counts in a report.
 func (o *storedRows) complete(report *Report, rows int, directed bool) {
 	report.Nodes = int64(rows)
 	report.Directed = directed

@@ -21,7 +21,6 @@ func graphMLFile(name, first, second string) string {
 		`<edge source="n0" target="n1"><data key="w">1.5</data></edge><edge source="n0" target="n1"/></graph></graphml>`
 }
 
-// archiveFile returns an archive of arrays of integers, or of text.
 func archiveFile(t *testing.T, ending string, arrays map[string]any) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -46,7 +45,6 @@ func archiveFile(t *testing.T, ending string, arrays map[string]any) string {
 	return b.String()
 }
 
-// tableFile returns a Parquet file.
 func tableFile[T any](t *testing.T, rows ...T) string {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[T](&b)
@@ -59,7 +57,6 @@ func tableFile[T any](t *testing.T, rows ...T) string {
 	return b.String()
 }
 
-// Files are in the form of each row of the table in docs/formats.md.
 func TestWhatOtherToolsWrite(t *testing.T) {
 	type doubles struct {
 		Source *float64 `parquet:"source,optional"`
