@@ -14,7 +14,6 @@ import (
 // The graph of the default scale is in the cache. From scale 20 on, memory limits the speed.
 var scale = flag.Int("rmat", 16, "scale of the benchmarks' R-MAT graph: 2^scale rows, 32 entries a row before merging")
 
-// rmat is undirected, without loops, with nodes in random order.
 var rmat = sync.OnceValues(func() (*sparse.CSR, error) {
 	const a, b, c = 0.57, 0.19, 0.19
 	rng := rand.New(rand.NewPCG(uint64(*scale), 0))
@@ -86,7 +85,6 @@ func BenchmarkTerms(b *testing.B) {
 	}
 }
 
-// This small graph has one range and many columns, so that the columns are divided.
 func BenchmarkWide(b *testing.B) {
 	const n, k = 2708, 1000
 	rng := rand.New(rand.NewPCG(2, 0))

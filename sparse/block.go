@@ -20,8 +20,8 @@ type Block[T Float] struct {
 	Data               []T
 }
 
-// NewBlock returns a zero block. It pads rows to whole vector registers: to 4, 8, 16 or 32 bytes, or to a multiple of 32 bytes.
-// Large blocks are on huge pages if the system has huge pages.
+// NewBlock returns a zero block whose rows are padded to 4, 8, 16 or 32 bytes, or to a multiple of 32 bytes. Large
+// blocks are on huge pages if the system has huge pages.
 func NewBlock[T Float](rows, cols int) *Block[T] {
 	if rows < 0 || cols < 1 {
 		panic(badShape)
@@ -36,7 +36,7 @@ func Stride[T Float](cols int) int {
 	return int(budget.Row[T](cols)) / sizeOf[T]()
 }
 
-// BlockOf returns a rows×cols block over data, which must have the rows without padding. The block shares the memory of data.
+// BlockOf returns a rows×cols block that shares the memory of data. data must have the rows without padding.
 func BlockOf[T Float](rows, cols int, data []T) *Block[T] {
 	if rows < 0 || cols < 1 || len(data) != rows*cols {
 		panic(badShape)
@@ -44,13 +44,13 @@ func BlockOf[T Float](rows, cols int, data []T) *Block[T] {
 	return &Block[T]{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// Row returns row i. The slice shares memory with the block.
+// Row returns row i, which shares memory with the block.
 func (b *Block[T]) Row(i int) []T {
 	return b.Data[i*b.Stride : i*b.Stride+b.Cols : i*b.Stride+b.Cols]
 }
 
-// Columns returns the block of the columns lo ≤ j < hi. It shares memory with b. The padding of its rows has elements of b,
-// which may be nonzero.
+// Columns returns the block of the columns lo ≤ j < hi, which shares memory with b. The padding of its rows may be
+// nonzero.
 func (b *Block[T]) Columns(lo, hi int) *Block[T] {
 	if lo < 0 || hi > b.Cols || lo >= hi {
 		panic(badShape)
@@ -78,7 +78,7 @@ func (b *Block[T]) T() mat.Matrix {
 	return mat.Transpose{Matrix: b}
 }
 
-// overlaps reports whether a and b share an element. Two disjoint groups of columns of one block do not overlap, although
+// overlaps reports whether a and b share an element. Disjoint groups of columns of one block do not overlap, although
 // their memory is interleaved.
 func overlaps[T Float](a, b *Block[T]) bool {
 	if len(a.Data) == 0 || len(b.Data) == 0 {

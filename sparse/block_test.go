@@ -62,7 +62,6 @@ func TestBlockRefusals(t *testing.T) {
 	}
 }
 
-// A block of many huge pages is zero, and its rows are aligned.
 func TestLargeBlock(t *testing.T) {
 	b := sparse.NewBlock[float64](1<<20, 5)
 	var sum float64

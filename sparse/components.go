@@ -13,15 +13,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// Components are the connected components of a square matrix seen as an
-// undirected graph, numbered in the order of their first rows.
+// Components are the connected components of a square matrix seen as an undirected graph, in the order of their first
+// rows.
 type Components struct {
 	Of    []uint32 // component of each row
 	Sizes []int    // number of rows of each component
 }
 
-// FindComponents returns the connected components of a. Every nonzero entry connects its row and its column, in
-// both directions. Cost: one sweep, and 4n bytes in addition to the result.
+// FindComponents returns the connected components of a. Every nonzero entry connects its row and its column. Cost: one
+// sweep, and 4n bytes in addition to the result.
 func FindComponents(ctx context.Context, a Matrix,
 	workers int) (*Components, error) {
 	rows, _ := a.Dims()
@@ -33,9 +33,9 @@ func FindComponents(ctx context.Context, a Matrix,
 	return FindComponentsInOrder(ctx, a, false, inTurn, workers)
 }
 
-// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows of the whole
-// matrix. If symmetric is set, it reads fewer entries. If several processes share the rows, Of has the rows of this process,
-// Sizes are the sizes in the whole matrix, and the memory is for all n rows.
+// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows of the
+// whole matrix. If the matrix is symmetric, symmetric may be set to read fewer entries. If several processes share the
+// rows, Of has the rows of this process, Sizes are the sizes in the whole matrix, and the memory is for all n rows.
 func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order iter.Seq[int],
 	workers int) (*Components, error) {
 	rows, cols := a.Dims()
@@ -68,13 +68,12 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order 
 	return c, nil
 }
 
-// connect joins the rows and columns of nonzero entries. If sign is 1 or −1, each row i has a copy n + i. A positive entry of
-// sign·A then joins its row with its column, and the copy of the row with the copy of the column. A negative entry joins its
-// row with the copy of the column, and the copy of the row with the column.
+// connect joins the rows and columns of nonzero entries. If sign is 1 or −1, each row i has a copy n + i. A positive
+// entry of sign·A then joins its row with its column, and the copy of the row with the copy of the column. A negative
+// entry joins its row with the copy of the column, and the copy of the row with the column.
 //
-// If A is symmetric, connect does not read the rows that are already joined with a certain row, the hub. The columns of such a
-// row are joined with the hub too, or their own entries join them. In a graph with a giant component most rows are joined with
-// the hub.
+// If A is symmetric, connect skips rows that are already joined with a certain row, the hub: the columns of a skipped
+// row are joined with the hub too, or their own entries join them.
 func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	workers int) (forest, error) {
 	rows, _ := a.Dims()
@@ -86,7 +85,7 @@ func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	m, divided := a.(*Divided)
 	f := newForest(int(n * copies))
 	local, _ := LocalRows(a)
-	var hub atomic.Uint32 // 1 + row, 0 before it is chosen
+	var hub atomic.Uint32 // 1 + row; 0 before it is chosen
 	skips := symmetric && !divided && sign == 0
 	err := Sweep(ctx, local, workers, func(_ int, p Panel) error {
 		for i := p.Lo; i < p.Hi; i++ {
@@ -114,8 +113,8 @@ func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 					}
 					f.join(row+n, mirrored)
 				}
-				// Most columns are already leaves of the tree of row i. One load shows this for a column, and the processor
-				// issues these loads for many entries at once.
+				// Most columns are already leaves of the tree of row i, which one load shows. The processor issues
+				// these loads for many entries at once.
 				if f[c].Load() != root && v != 0 {
 					f.join(root, c)
 					root = f.root(root)
@@ -165,8 +164,8 @@ func (c *Components) Select(holds []bool) *roaring.Bitmap {
 	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 
-// forest represents disjoint sets of rows by trees whose roots are their smallest rows. It is safe for concurrent use. A
-// compare-and-swap links a root to a smaller row only, so that the sets do not depend on the order of the joins.
+// forest represents disjoint sets of rows by trees whose roots are their smallest rows. It is safe for concurrent use:
+// a compare-and-swap links a root to a smaller row only, so that the sets do not depend on the order of the joins.
 type forest []atomic.Uint32
 
 func newForest(n int) forest {
@@ -207,8 +206,8 @@ func (f forest) join(a, b uint32) {
 	}
 }
 
-// joinAll joins the sets of all processes. It takes ⌈log₂ P⌉ transfers of 4 bytes for each row to process 0, and one transfer
-// from process 0 to the other processes.
+// joinAll joins the sets of all processes in ⌈log₂ P⌉ transfers to process 0, of 4 bytes for each row, and one transfer
+// back.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := bytesOf(f)

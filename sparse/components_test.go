@@ -90,7 +90,6 @@ func TestFindComponents(t *testing.T) {
 	}
 }
 
-// The order of rows determines the numbers of components, on one process and on several.
 func TestFindComponentsInOrder(t *testing.T) {
 	const n = 5000
 	rng := rand.New(rand.NewPCG(5, 0))

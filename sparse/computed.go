@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Computed is a [Matrix] whose rows are computed in each sweep and not stored.
+// Computed is a [Matrix] whose rows are computed in each sweep.
 type Computed struct {
 	rows, cols int
 	nnz        int64
@@ -16,10 +16,10 @@ type Computed struct {
 	row        func(i int, col []uint32, val []float64)
 }
 
-// NewComputed returns a matrix whose row i has length(i) entries. row must store the columns, which must increase, and the
-// values of a row in col and val, whose length is the number of entries. Many goroutines call row at the same time. Every call
-// for a row must store the same columns and values. A row of more than [MaxRange] entries is computed once for each of its
-// pieces. If columns do not increase, the error of a sweep wraps [ErrStructure].
+// NewComputed returns a matrix whose row i has length(i) entries. row must store the columns, which must increase, and
+// the values of a row in col and val, whose length is the number of entries. row must store the same columns and values
+// in every call for a row, and must be safe for concurrent use. A row of more than [MaxRange] entries is computed once
+// for each of its pieces. If columns do not increase, the error of a sweep wraps [ErrStructure].
 func NewComputed(rows, cols int, length func(i int) int,
 	row func(i int, col []uint32, val []float64)) *Computed {
 	m := &Computed{rows: rows, cols: cols, length: length, row: row}

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// CSR is an immutable sparse matrix in memory with 64-bit row pointers and 32-bit column ids. It stores values only if some
-// entry is not 1. CSR implements [Matrix] and, for gonum, mat.Matrix and mat.NonZeroDoer.
+// CSR is an immutable sparse matrix in memory with 64-bit row pointers and 32-bit column ids. It stores values only if
+// some entry is not 1. CSR implements [Matrix] and, for gonum, mat.Matrix and mat.NonZeroDoer.
 type CSR struct {
 	rows, cols int
 	ptr        []int64
@@ -21,7 +21,7 @@ type CSR struct {
 	ranges     []Range
 }
 
-// ErrStructure is returned for row pointers, column ids or values that do not form a valid matrix, or that do not form the
+// ErrStructure is wrapped by errors of invalid row pointers, column ids or values, and of matrices that are not the
 // matrix of a graph.
 var ErrStructure = errors.New("sparse: malformed matrix")
 
@@ -77,7 +77,6 @@ func badValue(row int, col uint32, v float64) error {
 	return fmt.Errorf("%w: row %d, column %d: value %v", ErrStructure, row, col, v)
 }
 
-// cut computes the ranges.
 func (m *CSR) cut() {
 	m.ranges = Cut(m.rows, func(i int) int64 { return m.ptr[i+1] - m.ptr[i] })
 }
@@ -88,9 +87,9 @@ type Triplet struct {
 	Val      float64
 }
 
-// FromTriplets returns the rows×cols matrix with the given entries, in any order. Entries with the same row and column are
-// added in the given order. If all values of the result are 1, no values are stored. The error wraps [ErrStructure]. A value
-// that is not finite is an error, too.
+// FromTriplets returns the rows×cols matrix with the given entries, in any order. It adds entries with the same row and
+// column in the given order. If all values of the result are 1, no values are stored. Values must be finite. The error
+// wraps [ErrStructure].
 func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	if rows < 0 || cols < 0 {
 		return nil, fmt.Errorf("%w: %d×%d", ErrStructure, rows, cols)
@@ -143,10 +142,10 @@ func (m *CSR) NNZ() int64 { return int64(len(m.col)) }
 // IsWeighted reports whether values are stored. If not, all values are 1.
 func (m *CSR) IsWeighted() bool { return m.val != nil }
 
-// Ranges returns the cut of the rows.
+// Ranges implements [Matrix].
 func (m *CSR) Ranges() []Range { return m.ranges }
 
-// Row returns the columns and the values of row i. The values are nil if all values are 1. The slices must not be changed.
+// Row returns the columns and the values of row i, which must not be changed. The values are nil if all values are 1.
 func (m *CSR) Row(i int) (col []uint32, val []float64) {
 	lo, hi := m.ptr[i], m.ptr[i+1]
 	if m.val != nil {
@@ -155,8 +154,7 @@ func (m *CSR) Row(i int) (col []uint32, val []float64) {
 	return m.col[lo:hi], val
 }
 
-// Transpose returns a copy of Aᵀ, in time and memory proportional to the entries. A must have fewer than
-// 2³² rows.
+// Transpose returns a copy of Aᵀ, in time and memory proportional to the entries. A must have fewer than 2³² rows.
 func (m *CSR) Transpose() *CSR {
 	if m.rows > math.MaxUint32 {
 		panic(badShape)

@@ -40,7 +40,6 @@ func TestNewCSRRefuses(t *testing.T) {
 			t.Errorf("%d×%d, pointers %v, columns %v: error %v, want %q", c.rows, c.cols, c.ptr, c.col, err, c.want)
 		}
 	}
-	// Order matters inside rows only.
 	if _, err := sparse.NewCSR(2, 9, []int64{0, 1, 2}, []uint32{8, 0}, nil); err != nil {
 		t.Error(err)
 	}
@@ -57,7 +56,6 @@ func TestFromTripletsRefuses(t *testing.T) {
 	}
 }
 
-// Triplets of the same place add in their order.
 func TestFromTriplets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 8).Draw(t, "rows"), rapid.IntRange(1, 8).Draw(t, "columns")
@@ -94,7 +92,6 @@ func TestFromTriplets(t *testing.T) {
 	})
 }
 
-// byRows and byEntries implement the interfaces of sparse matrices without At.
 type byRows struct{ *mat.Dense }
 
 func (byRows) At(int, int) float64 { panic("read element by element") }
@@ -185,7 +182,6 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// A transpose is read from the matrix that it wraps, also twice.
 func TestFromMatReadsNoElements(t *testing.T) {
 	const n = 1 << 17 // squared, it takes minutes
 	a, err := sparse.FromTriplets(n, n+1, []sparse.Triplet{{Row: 3, Col: n, Val: 2}, {Row: n - 1, Col: 0, Val: 5}})
@@ -203,7 +199,7 @@ func TestFromMatReadsNoElements(t *testing.T) {
 	}
 }
 
-// Weights must be finite; zeros are dropped, because they would connect components.
+// Zeros are dropped, because they would connect components.
 func TestFromMatRefuses(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		dense := mat.NewDense(3, 4, []float64{0, 1, 0, 0, 0, 0, 0, v, 0, 2, 0, 0})
@@ -225,7 +221,7 @@ func TestFromMatRefuses(t *testing.T) {
 	}
 }
 
-// twice visits every entry a second time. The second value has the opposite sign, except for the last entry.
+// twice visits every entry a second time, with the opposite sign except for the last entry.
 type twice struct{ *mat.Dense }
 
 func (m twice) DoNonZero(f func(i, j int, v float64)) {
@@ -256,7 +252,6 @@ func TestTranspose(t *testing.T) {
 		if p.rows > 0 && !mat.Equal(mt, m.T()) || mt.NNZ() != m.NNZ() || mt.Weighted() != m.Weighted() {
 			t.Fatalf("the transpose of %v is %v", mat.Formatted(m), mat.Formatted(mt))
 		}
-		// Well formed: NewCSR takes it.
 		var ptr, col, val = []int64{0}, []uint32{}, []float64(nil)
 		for i := range p.cols {
 			c, v := mt.Row(i)

@@ -11,15 +11,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// Divided is the part of a square matrix that one of several processes has, see [Division]. Only [Operator] can multiply with
-// it, because products need rows of other processes. The entries of this process are in memory.
+// Divided is the part of a square matrix that one of several processes has, see [Division]. Its entries are in memory.
+// Only [Operator] can multiply with it, because products need rows of other processes.
 //
-// A product gathers from ghost rows, which are rows of other processes. The process receives them before the sweep, and
-// meanwhile computes ranges of rows that need no ghost rows. Each process computes some of the named rows and receives the
-// other named rows after the sweep. The processes transfer the bytes of the ghost rows and of the named rows.
+// A product gathers from ghost rows, which are rows of other processes. The process receives ghost rows before the
+// sweep, and meanwhile computes ranges of rows that need none. Each process computes some of the named rows and
+// receives the other named rows after the sweep.
 //
-// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one process, and
-// tiles of columns can be used.
+// Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one
+// process, and tiles of columns can be used.
 type Divided struct {
 	division *Division
 	team     *Team
@@ -41,15 +41,16 @@ type largest struct{ entries, columns, ghosts int64 }
 
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run. A batch has about as many rows.
+// mostRun is the largest number of rows of a run, and about the number of rows of a batch.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
 var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
 
-// Divide returns the part of a that this process has in a division. Every process must call it. Entries are in tiles, see
-// [FindLayout], if tiles are faster and their copies fit into half of memory; a memory of 0 means no limit. Cost: two sweeps
-// over the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows of a.
+// Divide returns the part of a that this process has in a division. Every process must call it. Entries are in tiles,
+// see [FindLayout], if tiles are faster and their copies fit into half of memory; a memory of 0 means no limit. Cost:
+// two sweeps over the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows
+// of a.
 func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	workers int) (*Divided, error) {
 	rows, cols := a.Dims()
@@ -64,7 +65,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	return m, m.chooseLayout(ctx, memory, workers)
 }
 
-// visitRow receives the entries of a row of the matrix. row is its row in blocks, and columns are rows of the whole matrix.
+// visitRow receives the entries of a row: row in blocks, columns of the whole matrix.
 type visitRow func(row int, col []uint32, val []float64)
 
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
@@ -170,7 +171,6 @@ func batch(runs []run) (batches [][]run) {
 	return batches
 }
 
-// chooseLayout copies the local rows into tiles if tiles are faster and fit into memory.
 func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	workers int) error {
 	local := m.local.(*CSR)
@@ -188,7 +188,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	return err
 }
 
-// sweep calls visit for every row of this process. It reads other rows only if a has no method SweepRows.
+// sweep calls visit for every row of this process.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	visit visitRow) error {
 	for lo, hi := range d.mine {
@@ -260,8 +260,8 @@ func (m *Divided) Dims() (r, c int) {
 // See also [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
-// Bytes returns the memory of the entries and their copies in [Divide], or of the entries and the buffers of steps if this is
-// more.
+// Bytes returns the larger of two sizes: the entries and their copies in [Divide], and the entries and the buffers of
+// steps.
 func (m *Divided) Bytes() int64 {
 	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts,
 		m.held, m.copied)
@@ -272,7 +272,7 @@ func (d *Division) mostRows() int64 {
 }
 
 // dividedMemory returns the memory of a divided matrix and its steps. Ghost rows count three times, because the network
-// copies received rows, and about as many sent rows.
+// copies received rows and about as many sent rows.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }
@@ -280,7 +280,7 @@ func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 // Ghosts returns the number of rows of other processes that a product gathers from.
 func (m *Divided) Ghosts() int { return m.arrivals }
 
-// Team returns the team.
+// Team returns the processes that share the rows.
 func (m *Divided) Team() *Team { return m.team }
 
 // Ranges returns the ranges of the rows of this process.

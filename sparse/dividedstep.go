@@ -8,10 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// dividedBytes is the largest width of a step with a Divided matrix. It bounds the memory of copied and transferred rows.
+// dividedBytes is the largest width of a step with a Divided matrix, which bounds the memory of copied and transferred
+// rows.
 const dividedBytes = 128
 
-// stepDivided cuts a wide step into steps of some columns.
+// stepDivided cuts a step into slabs of at most dividedBytes.
 func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
 	s Step[T]) error {
 	slab := s
@@ -65,7 +66,7 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int,
 	return f.visitRanges(ctx, workers, m.team.First)
 }
 
-// receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for it.
+// receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for them.
 func (f *fused[T]) receiveGhosts(ctx context.Context, workers int,
 	m *Divided) (finish func() error, err error) {
 	b := &f.source

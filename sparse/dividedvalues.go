@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// LocalRows returns the rows of a that this process has. It returns a itself if one process has all rows. For a [Divided]
-// matrix it returns the own rows of the process and its share of the named rows; the other rows are empty. diagonal returns the
-// column with the diagonal element of a row. Other columns increase with the rows of the whole matrix, of which some are
-// missing. See [Team.SumNamed] for sums over the entries of each row.
+// LocalRows returns the rows of a that this process has: a itself if one process has all rows. For a [Divided] matrix
+// it returns the own rows of the process and its share of the named rows; the other rows are empty. diagonal returns
+// the column with the diagonal element of a row. The other columns are in the order of the rows of the whole matrix.
+// See [Team.SumNamed] for sums over the entries of each row.
 func LocalRows(a Matrix) (rows Matrix, diagonal func(row int) int) {
 	if m, ok := a.(*Divided); ok {
 		return m.local, m.diagonal
@@ -21,9 +21,8 @@ func (m *Divided) diagonal(row int) int {
 	return column
 }
 
-// GhostValues returns a number for each column of [LocalRows]. v must have the numbers of the rows of this process. For the
-// columns of these rows GhostValues returns numbers of v, for ghost columns the numbers of other processes. Every process must
-// call it.
+// GhostValues returns a number for each column of [LocalRows]. v must have the numbers of the rows of this process. The
+// numbers of ghost columns come from other processes. Every process must call it.
 func GhostValues(a Matrix, v []float64) []float64 {
 	m, divided := a.(*Divided)
 	if !divided {
@@ -42,8 +41,8 @@ func GhostValues(a Matrix, v []float64) []float64 {
 	return values
 }
 
-// withValues is [MapValues] for a Divided matrix. The result takes 8 bytes for each entry, 12 if the entries of m are in tiles.
-// It must not be used after m is closed.
+// withValues is [MapValues] for a Divided matrix. The result takes 8 bytes for each entry, 12 if the entries of m are
+// in tiles, and must not be used after m is closed.
 func (m *Divided) withValues(ctx context.Context,
 	value func(row, col int, w float64) float64) (*Divided, error) {
 	source, plain := m.local.(*CSR)

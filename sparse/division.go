@@ -7,13 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// namedAt divides the number of the first named row, so that a chunk of rows, over which sums are computed, has either named
-// rows or other rows.
+// namedAt divides the number of the first named row, so that a chunk of rows, over which sums are computed, has either
+// named rows or other rows.
 const namedAt = 4096
 
-// Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive ranges, which the
-// processes get in turn: process p of P gets the ranges p, p+P, p+2P, …. Named rows are not part of the ranges; every process
-// has them.
+// Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive ranges.
+// Process p of P has the ranges p, p+P, p+2P, …. Every process has the named rows, which are not part of the ranges.
 type Division struct {
 	Team    Team  // the processes and their rows
 	bounds  []int // range k has the rows bounds[k] ≤ i < bounds[k+1]
@@ -23,9 +22,9 @@ type Division struct {
 	namedOf [][]int // for each process, the named rows in its ranges, counted from the first named row
 }
 
-// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n, and each process
-// must have the same number of ranges. named must increase strictly; every process has the named rows. The arguments must be
-// the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
+// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n, and each
+// process must have the same number of ranges. named must increase strictly. The arguments must be the same in all
+// processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
 	size := network.Size()
 	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 ||
@@ -75,8 +74,8 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 	}
 }
 
-// owner returns the process that has a row in its ranges. If the row is not named, it also returns the number of the row in
-// this process.
+// owner returns the process that has a row in its ranges and, if the row is not named, the number of the row in this
+// process.
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
@@ -84,7 +83,7 @@ func (d *Division) owner(row int) RemoteRow {
 		Row: int32(d.offset[k] + row - lo - (d.named.rank(row) - d.named.rank(lo)))}
 }
 
-// Local returns the row of blocks that corresponds to a row of the matrix. ok is false if only another process has
+// Local returns the row of blocks that corresponds to a row of the matrix. ok is false if this process does not have
 // the row.
 func (d *Division) Local(row int) (local int, ok bool) {
 	if d.named.has(row) {
@@ -94,7 +93,7 @@ func (d *Division) Local(row int) (local int, ok bool) {
 	return int(owner.Row), int(owner.Rank) == d.Team.Rank()
 }
 
-// rankedSet is a set of rows i < n as bits. For each group of words it has the number of members before the group.
+// rankedSet is a set of rows i < n as bits. rank(i) returns the number of members below i.
 type rankedSet struct {
 	words  []uint64
 	offset []int // number of members before each group

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The example computes, for each node of the path 0 – 1 – 2 – 3, how likely a lazy walk of three steps from the node ends at
-// either end of the path.
+// How likely does a lazy walk of three steps end at either end of the path 0 – 1 – 2 – 3?
 func Example() {
 	ctx := context.Background()
 	a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{
@@ -44,8 +43,8 @@ func Example() {
 	// ⎣0.0312  0.3125⎦
 }
 
-// A three-term recurrence needs two blocks, because each step overwrites the block before the last. The example computes T₄ of
-// the normalised adjacency of an edge by Chebyshev's Tⱼ₊₁ = 2·S·Tⱼ − Tⱼ₋₁.
+// A three-term recurrence needs two blocks, because each step overwrites the block before the last. The example
+// computes T₄ of the normalised adjacency of an edge by Tⱼ₊₁ = 2·S·Tⱼ − Tⱼ₋₁.
 func ExampleOperator_StepTo() {
 	ctx := context.Background()
 	a, err := sparse.FromMat(mat.NewSymDense(2, []float64{0, 1, 1, 0}))

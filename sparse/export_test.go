@@ -43,7 +43,7 @@ func (m *Divided) Tile(ctx context.Context, columns int) error {
 
 func (m *CSR) Bytes() int64 { return int64(8*cap(m.ptr) + 4*cap(m.col) + 8*cap(m.val)) }
 
-// A matrix of NewUnchecked may have several entries in a place.
+// NewUnchecked accepts several entries in a place.
 func NewUnchecked(rows, cols int, ptr []int64, col []uint32, val []float64) *CSR {
 	m := &CSR{rows: rows, cols: cols, ptr: ptr, col: col, val: val}
 	m.cut()

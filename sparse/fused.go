@@ -17,10 +17,10 @@ type fused[T Float] struct {
 	step   Step[T]
 	width  int // number of columns of the loops, with padding if possible
 
-	alpha   float64      // Alpha·Scale
-	source  Block[T]     // the gathered block: x or diag(Right)·x
-	scaled  []T          // memory for a source that is not x
-	zero    []T          // a row of zeros
+	alpha   float64  // Alpha·Scale
+	source  Block[T] // the gathered block: x or diag(Right)·x
+	scaled  []T
+	zero    []T
 	worker  []scratch[T] // buffers of each goroutine
 	partial []T          // sums of the pieces of long rows, at distances of width
 	rankOne []T
@@ -39,15 +39,15 @@ type scratch[T Float] struct {
 }
 
 const (
-	// batchBytes is the size of the sums between the gather and the other terms of a step. They fit
-	// into the first-level cache.
+	// batchBytes is the size of the sums between the gather and the other terms of a step. They fit into the
+	// first-level cache.
 	batchBytes = 16 << 10
 
-	// factorsBytes is the size of the factors of a batch if the step has no other terms. Large batches keep the hardware
-	// prefetcher on the streams of factors and ids.
+	// factorsBytes is the size of the factors of a batch if the step has no other terms. Large batches keep the
+	// hardware prefetcher on the streams of factors and ids.
 	factorsBytes = 16 << 10
 
-	// slabBytes is the width of a slab, the columns that one pass gathers. The sums stay in registers, and for a small matrix
+	// slabBytes is the width of the columns that one pass gathers. The sums stay in registers, and for a small matrix
 	// all rows of x stay in the cache.
 	slabBytes     = 256
 	mostSlabBytes = slabBytes + slabBytes/4
@@ -101,8 +101,8 @@ func (f *fused[T]) end() {
 	f.o.idle = append(f.o.idle, f)
 }
 
-// ownsPadding reports whether the elements between the columns of b and its stride are padding. The
-// loops may then include them, which avoids partial vectors.
+// ownsPadding reports whether the elements between the columns of b and its stride are padding. The loops may then
+// include them, which avoids partial vectors.
 func (b *Block[T]) ownsPadding() bool {
 	return len(b.Data) == b.Rows*b.Stride
 }
@@ -114,8 +114,8 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit calls the visitor of the step for a finished panel. It skips a piece of a long row, and named rows, some of which other
-// processes compute.
+// visit calls the visitor of the step. It skips a piece of a long row, and named rows, some of which other processes
+// compute.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -131,8 +131,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row. The last slab has at
-// most limit bytes.
+// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row, the last slab
+// at most limit bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -235,8 +235,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	return w.factors
 }
 
-// addTerms stores the scaled sums of the rows lo ≤ i < hi in dst, and adds the other terms of the step. It does so for the
-// columns first ≤ j < end.
+// addTerms stores the scaled sums of the rows lo ≤ i < hi and the columns first ≤ j < end in dst, and adds the other
+// terms of the step.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	lo, hi, first, end int) {
 	dst := f.dst.rowsOf(lo, first)
@@ -266,8 +266,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	}
 }
 
-// addWhereNotZero adds the scaled rows of x to the rows of dst. It skips rows with the factor 0, which are nearly all rows
-// for a transition matrix.
+// addWhereNotZero adds the scaled rows of x to the rows of dst. It skips rows with the factor 0: nearly all rows for a
+// transition matrix.
 func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {
@@ -284,7 +284,7 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	}
 }
 
-// joinSplitRows adds pieces of long rows in order.
+// joinSplitRows adds the pieces of long rows in order.
 func (f *fused[T]) joinSplitRows() {
 	ranges := f.o.A.Ranges()
 	w := &f.worker[0]
@@ -321,8 +321,8 @@ func (f *fused[T]) visitSplitRows(hi int) {
 	}
 }
 
-// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the gather. For a [Divided]
-// matrix the result has room for ghost rows.
+// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the gather. For a
+// [Divided] matrix the result has room for ghost rows.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
 	m, divided := f.o.A.(*Divided)
@@ -363,8 +363,7 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 		simd.Rows[T]{Data: f.zero}, w.factors, f.x.rowsOf(r.row, 0))
 }
 
-// sumRankOne computes Alpha·Gamma·Vᵀ·X, added in float64 over fixed chunks of
-// rows and then over the chunks in order.
+// sumRankOne computes Alpha·Gamma·Vᵀ·X in float64, over fixed chunks of rows and then over the chunks in order.
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x := f.x

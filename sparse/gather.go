@@ -1,7 +1,7 @@
 package sparse
 
-// PartOf returns the rows of b that this process has in a division. b must have a row for each row of the matrix. Padding is
-// zero.
+// PartOf returns the rows of b that this process has in a division, with zero padding. b must have a row for each row
+// of the matrix.
 func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
 	local := NewBlock[T](len(d.Team.Rows), b.Cols)
 	for i, row := range d.Team.Rows {
@@ -12,8 +12,8 @@ func PartOf[T Float](d *Division, b *Block[T]) *Block[T] {
 	return local
 }
 
-// RowsOf returns the elements of v for the rows that this process has in a division. v must have an element for each row of the
-// matrix. Padding is zero.
+// RowsOf returns the elements of v for the rows that this process has in a division, with zero padding. v must have an
+// element for each row of the matrix.
 func RowsOf[E any](d *Division, v []E) []E {
 	local := make([]E, len(d.Team.Rows))
 	for i, row := range d.Team.Rows {
@@ -47,8 +47,8 @@ func (t *Table) Part(d *Division) *Table {
 	return local
 }
 
-// Gather collects the blocks of all processes. It returns the block with all rows of the matrix in process 0, and nil in
-// other processes. Every process must call it.
+// Gather returns the block with all rows of the matrix in process 0, and nil in other processes. Every process must
+// call it.
 func Gather[T Float](d *Division, b *Block[T]) *Block[T] {
 	var requested []RemoteRow
 	if d.Team.Rank() == 0 {

@@ -30,7 +30,6 @@ func TestGoldenOperators(t *testing.T) {
 	checkProduct(t, modularity(g.A, g.Degrees), testgraph.Golden(t, "sbm300/B.npy"), "sbm300/M_B.npy")
 }
 
-// modularity returns A − d·dᵀ/Σd.
 func modularity(a sparse.Matrix, deg []float64) *sparse.Operator[float64] {
 	var vol float64
 	for _, d := range deg {

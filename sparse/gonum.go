@@ -18,10 +18,10 @@ var (
 	_ Matrix          = (*CSR)(nil)
 )
 
-// FromMat converts a gonum matrix to CSR form. It reads a matrix that implements mat.RowNonZeroDoer, mat.ColNonZeroDoer or
-// mat.NonZeroDoer through this interface, in time proportional to its entries, and other matrices element by element. It reads
-// a transpose from the matrix that the transpose wraps. Zeros are dropped, and entries that are visited twice are added. The
-// error wraps [ErrStructure] and names the first weight that is infinite or NaN.
+// FromMat converts a gonum matrix to CSR form. If a matrix, or the matrix that a transpose wraps, implements
+// mat.RowNonZeroDoer, mat.ColNonZeroDoer or mat.NonZeroDoer, FromMat takes time proportional to its entries; otherwise
+// it reads every element. Zeros are dropped, and entries that are visited twice are added. The error wraps
+// [ErrStructure] and names the first weight that is infinite or NaN.
 func FromMat(a mat.Matrix) (*CSR, error) {
 	rows, cols := a.Dims()
 	transposed := false
@@ -84,8 +84,8 @@ func FromMat(a mat.Matrix) (*CSR, error) {
 	return m, nil
 }
 
-// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as [NewSymmetric] does.
-// Mirror images that differ by at most 1e-10 of the larger value are replaced by their mean. The error wraps [ErrStructure].
+// SymmetricFromMat converts a square gonum matrix as [FromMat] does and checks that it is symmetric, as [NewSymmetric]
+// does. The error wraps [ErrStructure].
 func SymmetricFromMat(ctx context.Context, a mat.Matrix,
 	workers int) (*Symmetric, error) {
 	if rows, cols := a.Dims(); rows != cols {
@@ -125,7 +125,7 @@ func (m *CSR) DoNonZero(f func(i, j int, v float64)) {
 	}
 }
 
-// DenseOf returns b as a gonum matrix, which shares its memory. b must have at least one row.
+// DenseOf returns b as a gonum matrix that shares its memory. b must have at least one row.
 func DenseOf(b *Block[float64]) *mat.Dense {
 	var d mat.Dense
 	d.SetRawMatrix(blas64.General{Rows: b.Rows, Cols: b.Cols, Stride: b.Stride,
@@ -133,7 +133,7 @@ func DenseOf(b *Block[float64]) *mat.Dense {
 	return &d
 }
 
-// BlockOfDense returns a gonum matrix as a block, which shares its memory. d must have at least one row.
+// BlockOfDense returns a gonum matrix as a block that shares its memory. d must have at least one row.
 func BlockOfDense(d mat.RawMatrixer) *Block[float64] {
 	m := d.RawMatrix()
 	if m.Rows < 1 || m.Cols < 1 {

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Blocks and gonum matrices share memory, with any stride.
 func TestBlocksAreGonums(t *testing.T) {
 	whole := sparse.NewBlock[float64](4, 7)
 	for _, b := range []*sparse.Block[float64]{whole, whole.Columns(2, 6), whole.Columns(6, 7)} {
@@ -34,7 +33,6 @@ func TestBlocksAreGonums(t *testing.T) {
 	panics(t, mismatch, func() { sparse.BlockOfDense(new(mat.Dense)) })
 }
 
-// A step on memory of gonum has the bits of a step on blocks, and does not change other memory.
 func TestStepOnGonumsMemory(t *testing.T) {
 	rng := newRand(t, 13)
 	for _, cols := range []int{1, 3, 8, 17} {

@@ -9,16 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Joined is a matrix that adds the entries of another matrix with the same row and column, for example entries of several kinds
-// of an edge. Sums of 0 are not entries. If entries must be added, each sweep computes the sums in a buffer for each goroutine.
+// Joined is a matrix that adds the entries of another matrix with the same row and column, for example entries of
+// several kinds of an edge. Sums of 0 are not entries. Each sweep computes the sums.
 //
 // [Joined.Plan] must be called before the first use, and again after values of the other matrix have changed.
 type Joined struct {
 	Matrix           // the matrix whose entries are added
 	Weighted bool    // some entry is not 1
-	changes  bool    // entries differ from the entries below
-	ranges   []Range // ranges below with new numbers of entries; a long row has pieces of its new length
-	first    []int   // the first range of the rows of each range below
+	changes  bool    // entries differ from the entries of Matrix
+	ranges   []Range // ranges of Matrix with new numbers of entries; a long row has pieces of its new length
+	first    []int   // the first range of the rows of each range of Matrix
 	entries  int64
 	buffers  sync.Pool // of *rowBuffer
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Kind names a matrix of a graph with the adjacency matrix A and the degrees D = diag(A·1). All
-// packages and the command use these names. See [NewOperator].
+// Kind names a matrix of a graph with the adjacency matrix A and the degrees D = diag(A·1). See [NewOperator].
 type Kind string
 
 const (
@@ -16,8 +15,7 @@ const (
 	// NormalizedAdjacency is S = D^-½·A·D^-½ with 0^-½ := 0.
 	NormalizedAdjacency Kind = "normalized-adjacency"
 
-	// Transition is T = D⁻¹A, the random walk, which is similar to S. A walk stays at a node
-	// without edges: T_ii = 1 there.
+	// Transition is T = D⁻¹A, the random walk, which is similar to S. T_ii = 1 at a node without edges.
 	Transition Kind = "transition"
 
 	// Laplacian is L = D − A.

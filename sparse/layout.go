@@ -9,7 +9,7 @@ type LayoutOptions struct {
 	Memory   int64 // bytes for the copy and the buffers of its steps; 0: no limit
 	Workers  int   // goroutines; 0: one for each processor. It never changes a result
 
-	// Ones means that all entries are 1. Without it memory for values is reserved.
+	// Ones means that all entries are 1. Otherwise memory for values is reserved.
 	Ones bool
 }
 
@@ -29,14 +29,14 @@ const (
 	unknownRowBytes = 1 << 10
 )
 
-// FindLayout returns the layout of a copy of a that is fastest for the steps that o describes. It returns nil if a copy does
-// not fit the memory of o. The layout has
+// FindLayout returns the layout of a copy of a that is fastest for the steps that o describes, or nil if no copy fits
+// the memory of o. The layout has
 //
 //   - tiles, if the first columns have many of the entries, or if narrower types hold the values, and if the tiles fit
 //   - plain ids otherwise, see [Load]
 //
-// A store that is only to be copied should be opened with Options.Stream, so that it keeps no frames in addition to the copy.
-// Cost: up to two sweeps.
+// A store that is only to be copied should be opened with Options.Stream, so that it keeps no frames in addition to the
+// copy. Cost: up to two sweeps.
 func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
@@ -66,7 +66,8 @@ func FindLayout(ctx context.Context, a Matrix, o *LayoutOptions) (*Layout, error
 	return l, nil
 }
 
-// Load makes the copy. It must be called only once, because the copy takes over the memory of the layout. Cost: one sweep.
+// Load makes the copy. It must be called only once, because the copy takes over the memory of the layout. Cost: one
+// sweep.
 func (l *Layout) Load(ctx context.Context) (Matrix, error) {
 	if l.tiling != nil {
 		return newTiled(ctx, l.a, l.tiling, l.workers)

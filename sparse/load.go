@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// Load returns a copy of a in memory with plain column ids. Plain ids are read slightly faster than coded ids and take 4 bytes
-// for each entry. Cost: one sweep.
+// Load returns a copy of a in memory with plain column ids of 4 bytes. Cost: one sweep.
 func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	rows, cols := a.Dims()
 	ranges := a.Ranges()
@@ -52,16 +51,16 @@ func Load(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	return m, nil
 }
 
-// LoadBytes returns the memory of the result of [Load] for the given numbers of rows and entries. If weighted is set, it
-// includes the values.
+// LoadBytes returns the memory of the result of [Load] for the given numbers of rows and entries, with values if
+// weighted is set.
 func LoadBytes(rows, entries int64, weighted bool) int64 {
-	bytes := 9*rows + 4*entries // row pointers, column ids
+	bytes := 9*rows + 4*entries
 	if weighted {
 		bytes += 8 * entries
 	}
 	return bytes
 }
 
-// spareIDs is the number of ids after the last column id that the gather loops may read. If a slice has fewer spare ids, a
-// slower loop gathers its last rows.
+// spareIDs is the number of ids after the last column id that the gather loops may read. A slower loop gathers the last
+// rows of a slice with fewer spare ids.
 const spareIDs = 256

@@ -29,7 +29,6 @@ func TestLoadCopiesEveryEntry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
 	}
-	// A row longer than two ranges lies between empty rows; only the last entries have weights.
 	const n = 2*sparse.MaxRange + 100
 	var entries, weighted []sparse.Triplet
 	for c := range uint32(n) {

@@ -6,13 +6,13 @@ import (
 	"sort"
 )
 
-// MaxRange is the largest number of entries, and of rows, of a range. It is part of the store format,
-// because the bits of the sum over a longer row depend on it.
+// MaxRange is the largest number of entries, and of rows, of a range. It is part of the store format, because the bits
+// of the sum over a longer row depend on it.
 const MaxRange = 1 << 14
 
-// Matrix is a sparse matrix that is read in sweeps. The columns of a row are strictly increasing. In a store with codes, equal
-// columns may follow each other, see [Joined]. A row of more than [MaxRange] entries is visited in pieces. Packages outside use
-// [EachRow] and [RowSums], which visit whole rows. Implementations must be safe for concurrent sweeps; package test/testgraph
+// Matrix is a sparse matrix that is read in sweeps. The columns of a row increase strictly; in a store with codes,
+// equal columns may follow each other, see [Joined]. A row of more than [MaxRange] entries is visited in pieces;
+// [EachRow] and [RowSums] visit whole rows. Implementations must be safe for concurrent sweeps; package test/testgraph
 // checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
@@ -21,13 +21,13 @@ type Matrix interface {
 	// NNZ returns the number of stored entries.
 	NNZ() int64
 
-	// Ranges returns the ranges that [Cut] computes from the lengths of the rows, in order. The slice
-	// must not be changed.
+	// Ranges returns the ranges that [Cut] computes from the lengths of the rows. The slice must not be changed.
 	Ranges() []Range
 
-	// SweepRows calls visit once for every range that has one of the rows lo ≤ i < hi. It uses at most workers goroutines; 0
-	// means one for each processor. worker is the number of the goroutine, which gets ranges in increasing order. The panel is
-	// valid during the call only. The first error ends the sweep. A cancelled context ends it within one range.
+	// SweepRows calls visit once for every range that has one of the rows lo ≤ i < hi. It uses at most workers
+	// goroutines; 0 means one for each processor. worker is the number of the goroutine, which gets ranges in
+	// increasing order. The panel is valid during the call only. The first error ends the sweep. A cancelled context
+	// ends it within one range.
 	SweepRows(ctx context.Context, lo, hi, workers int,
 		visit PanelVisitor) error
 }
@@ -49,8 +49,7 @@ func rangesOf(ranges []Range, lo, hi int) (first, count int) {
 	return first, max(0, last-first)
 }
 
-// Range is a run of consecutive whole rows, or one piece of a row that is
-// longer than [MaxRange].
+// Range is a run of consecutive whole rows, or one piece of a row that is longer than [MaxRange].
 type Range struct {
 	Lo, Hi  int // the rows Lo ≤ i < Hi
 	Entries int // number of stored entries
@@ -58,8 +57,8 @@ type Range struct {
 	Pieces  int // number of pieces of row Lo; 1 for whole rows
 }
 
-// Panel is one range in memory, in CSR layout. Col and Val have the entries of the whole panel. Row Lo+i has Ptr[i+1] − Ptr[i]
-// entries, with the columns Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel of a piece of a long row has one row.
+// Panel is one range in memory, in CSR layout. Row Lo+i has the columns Col[Ptr[i]−Ptr[0]:Ptr[i+1]−Ptr[0]]. The panel
+// of a piece of a long row has one row.
 type Panel struct {
 	Range
 	Index int       // index among the ranges of the matrix
@@ -79,7 +78,7 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 	return p.Col[lo:hi], val
 }
 
-// AppendCodes appends the codes of row Lo+i, which are kind + 256·time. Codes increase among equal columns. AppendCodes returns
+// AppendCodes appends the codes of row Lo+i, which are kind + 256·time. Codes increase among equal columns. It returns
 // nil if the panel has no kinds and no times.
 func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	if p.Kinds == nil && p.Times == nil {
@@ -98,9 +97,9 @@ func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	return dst
 }
 
-// Cut cuts rows into ranges, greedily from the first row. A range takes whole rows until MaxRange entries or MaxRange rows. A
-// row of more than MaxRange entries is cut into pieces of MaxRange entries; the last piece may be shorter. length returns the
-// number of entries of row i < rows.
+// Cut cuts rows into ranges, greedily from the first row. A range takes whole rows until [MaxRange] entries or MaxRange
+// rows. A longer row is cut into pieces of MaxRange entries; the last piece may be shorter. length returns the number
+// of entries of a row.
 func Cut(rows int, length func(i int) int64) []Range {
 	var ranges []Range
 	open := Range{Pieces: 1}

@@ -11,11 +11,10 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// pattern describes a random matrix.
 type pattern struct {
 	rows, cols int
-	mean       int   // mean entries of a row
-	hubs       []int // rows with every column
+	mean       int // mean entries of a row
+	hubs       []int
 	weighted   bool
 }
 
@@ -84,7 +83,6 @@ func newRand(t testing.TB, seed uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// patterns are the shapes that every matrix must support.
 var patterns = map[string]pattern{
 	"nothing":     {rows: 0, cols: 0},
 	"no entries":  {rows: 20000, cols: 3},
@@ -105,7 +103,6 @@ func TestCSRKeepsTheContract(t *testing.T) {
 	}
 }
 
-// A cut covers every row in order, and no range has space for one more row.
 func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.SliceOfN(rapid.OneOf(

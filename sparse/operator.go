@@ -10,14 +10,14 @@ import (
 //
 //	Ā = Scale·diag(Left)·A·diag(Right) + diag(Diag) + Gamma·U·Vᵀ
 //
-// with A as stored. Nil vectors mean ones for Left and Right, and zeros for Diag, U and V. The term of rank one costs a pass
-// over the block before each sweep. With Right, a step needs memory for a scaled copy of X. After the first step, fields must
-// not be changed and the operator must not be copied. An operator is safe for concurrent use.
+// with A as stored. Nil vectors mean ones for Left and Right, and zeros for Diag, U and V. The term of rank one costs a
+// pass over the block before each sweep. With Right, a step needs memory for a scaled copy of X. After the first step,
+// fields must not be changed and the operator must not be copied. An operator is safe for concurrent use.
 type Operator[T Float] struct {
 	A       Matrix
-	Scale   float64   // 0 means 1
-	Left    []float64 // one factor for each row
-	Right   []float64 // one factor for each column
+	Scale   float64 // 0 means 1
+	Left    []float64
+	Right   []float64
 	Diag    []float64 // A must be square
 	Gamma   float64   // factor of the term of rank one
 	U, V    []float64 // both or neither; A must be square
@@ -30,8 +30,9 @@ type Operator[T Float] struct {
 	idle []*fused[T] // states of earlier steps, with their buffers
 }
 
-// NewOperator returns a matrix of the graph with the adjacency matrix a and the vector deg, usually [Degrees]. The operator of
-// the Laplacian keeps the slice deg. NewOperator panics for [Modularity], because the modularity matrix has a parameter.
+// NewOperator returns a matrix of the graph with the adjacency matrix a and the vector deg, usually [Degrees]. The
+// operator of the Laplacian keeps the slice deg. NewOperator panics for [Modularity], because the modularity matrix has
+// a parameter.
 func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 	o := &Operator[T]{A: a}
 	switch kind {
@@ -77,7 +78,7 @@ func NewOperator[T Float](kind Kind, a Matrix, deg []float64) *Operator[T] {
 // Dims returns the number of rows and columns.
 func (o *Operator[T]) Dims() (r, c int) { return o.A.Dims() }
 
-// Team returns the team that shares the rows of A. It returns nil if this process has all rows.
+// Team returns the team that shares the rows of A, or nil if this process has all rows.
 func (o *Operator[T]) Team() *Team { return TeamOf(o.A) }
 
 // ApplyTo stores Ā·X in dst. dst must not overlap x.
@@ -85,7 +86,7 @@ func (o *Operator[T]) ApplyTo(ctx context.Context, dst, x *Block[T]) error {
 	return o.StepTo(ctx, dst, x, Step[T]{Alpha: 1})
 }
 
-// Degrees returns d_i = Σ_j |a_ij|, in float64. If no entry is negative, these are the sums of the rows. Cost: one sweep.
+// Degrees returns d_i = Σ_j |a_ij|. Cost: one sweep.
 func Degrees(ctx context.Context, a Matrix, workers int) ([]float64, error) {
 	return RowSums(ctx, a, workers, func(col []uint32, val []float64) float64 {
 		if val == nil {

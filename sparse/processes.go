@@ -6,27 +6,27 @@ import (
 	"math"
 )
 
-// Team describes the rows of the blocks of a process, if several processes share the rows of a square matrix. Each block of a
-// process has three groups of rows:
+// Team describes the rows of the blocks of a process, if several processes share the rows of a square matrix. Each
+// block has three groups of rows:
 //
 //   - 0 ≤ i < Own: rows that no other process has
-//   - Own ≤ i < First: padding, so that blocks have the same number of rows in all processes and decisions that depend on this number are the same
+//   - Own ≤ i < First: padding, so that all processes have the same number of rows and make the same decisions
 //   - First ≤ i < First+Named: rows of the named nodes, for example of nodes with labels; every process has them, with the same values
 //
-// Operations on single rows need no other process. A sum over the rows of the matrix is computed over the rows that count in
-// each process, see [Team.CountingRows], and then over the processes, see [Team.Sum]. Own rows count in their process, and
-// named rows count in process 0. Padding is zero in blocks that are computed by linear operations.
+// A sum over the rows of the matrix is computed over the rows that count in each process, see [Team.CountingRows], and
+// then over the processes, see [Team.Sum]. Own rows count in their process, and named rows count in process 0. Padding
+// is zero in blocks that are computed by linear operations.
 //
 // A nil Team means one process that has all rows.
 type Team struct {
-	Network           // how the processes communicate
+	Network
 	Own, First, Named int
 	Total             int      // number of rows of the matrix
 	Entries           int64    // number of its stored entries
 	Rows              []uint32 // row of the matrix for each row of a block; padding has no meaning
 }
 
-// TeamOf returns the team of a matrix or of a linear map. It returns nil if this process has all rows.
+// TeamOf returns the team of a matrix or of a linear map, or nil if this process has all rows.
 func TeamOf(x any) *Team {
 	if shared, ok := x.(interface{ Team() *Team }); ok {
 		return shared.Team()
@@ -49,10 +49,10 @@ func (t *Team) IsPadding(i int) bool {
 	return t != nil && i >= t.Own && i < t.First
 }
 
-// CountingRows yields the rows lo ≤ i < hi that count in this process, in up to two runs of rows.
+// CountingRows yields the rows lo ≤ i < hi that count in this process, in up to two runs.
 func (t *Team) CountingRows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
-		// end is the end of the own rows, and named the start of the named rows if they count.
+		// The own rows end at end. The named rows, if they count, start at named.
 		end := hi
 		named := hi
 		if t != nil {
@@ -78,7 +78,7 @@ func (t *Team) Row(i int) int {
 	return int(t.Rows[i])
 }
 
-// TotalOf returns the number of rows of the matrix. For a nil team it returns rows, the number of rows of a block.
+// TotalOf returns the number of rows of the matrix, which is rows for a nil team.
 func (t *Team) TotalOf(rows int) int {
 	if t == nil {
 		return rows
@@ -86,8 +86,8 @@ func (t *Team) TotalOf(rows int) int {
 	return t.Total
 }
 
-// EntriesOf returns the number of stored entries of a matrix. For a [Divided] matrix it returns the number of entries of the
-// whole matrix.
+// EntriesOf returns the number of stored entries of a matrix. For a [Divided] matrix it counts the entries of the whole
+// matrix.
 func EntriesOf(a Matrix) int64 {
 	if t := TeamOf(a); t != nil {
 		return t.Entries
@@ -95,18 +95,18 @@ func EntriesOf(a Matrix) int64 {
 	return a.NNZ()
 }
 
-// Sum adds v over all processes, in their order, and stores the result in v in each process.
+// Sum replaces v by its sum over all processes, in their order.
 func (t *Team) Sum(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return a + b })
 }
 
-// Max stores in each element of v the largest value of this element in any process.
+// Max replaces each element of v by its largest value in any process.
 func (t *Team) Max(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return max(a, b) })
 }
 
-// LeastLimit returns the smallest memory limit of all processes, so that they compute the same slabs. It returns 0 if no
-// process has a limit.
+// LeastLimit returns the smallest memory limit of all processes, or 0 if no process has a limit. All processes then
+// compute the same slabs.
 func (t *Team) LeastLimit(limit int64) int64 {
 	if t == nil {
 		return limit
@@ -129,8 +129,8 @@ func (t *Team) SumNamed(v []float64) {
 	}
 }
 
-// combine replaces v by f of the vectors of all processes, element by element, in the order of
-// ranks, so that all processes get the same bits.
+// combine replaces v by f of the vectors of all processes in the order of ranks, so that all processes get the same
+// bits.
 func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -148,8 +148,8 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 // ErrOther is the error of a computation that has failed in another process.
 var ErrOther = errors.New("sparse: another process has failed")
 
-// Agree returns err, or [ErrOther] if err is nil and another process has an error, so that all processes end
-// a common computation.
+// Agree returns err, or [ErrOther] if only another process has an error, so that all processes end a common
+// computation.
 func (t *Team) Agree(err error) error {
 	failed := []float64{0}
 	if err != nil {
@@ -168,7 +168,7 @@ func (t *Team) Concat(v []float64) []float64 {
 	}
 	longest := []float64{float64(len(v))}
 	t.Max(longest)
-	padded := make([]float64, 1+int(longest[0])) // the length, and the numbers
+	padded := make([]float64, 1+int(longest[0]))
 	padded[0] = float64(len(v))
 	copy(padded[1:], v)
 	parts := make([]float64, t.Size()*len(padded))

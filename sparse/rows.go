@@ -7,10 +7,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// EachRow calls visit with the columns and the values of every row of a. The values are nil if all values are 1. It uses at
-// most workers goroutines; 0 means one for each processor. worker is the number of the goroutine, which gets rows in increasing
-// order. The slices are valid during the call only and must not be changed. The first error ends the sweep. A cancelled context
-// ends it within one range. Cost: one sweep, and copies of rows of more than [MaxRange] entries.
+// EachRow calls visit with the columns and the values of every row of a. The values are nil if all values are 1. It
+// uses at most workers goroutines; 0 means one for each processor. worker is the number of the goroutine, which gets
+// rows in increasing order. The slices are valid during the call only and must not be changed. The first error ends the
+// sweep. A cancelled context ends it within one range. Cost: one sweep, and copies of rows of more than [MaxRange]
+// entries.
 func EachRow(ctx context.Context, a Matrix, workers int,
 	visit func(worker, row int, col []uint32, val []float64) error) error {
 	rows, _ := a.Dims()
@@ -43,9 +44,10 @@ func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit may store the result for a row in y,
-// and must not change other elements. If several processes share the rows of a, visit is called with the rows of this
-// process, the block includes rows of other processes, and a named row of y comes from the process that has visited it.
+// EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit may store the result for a row
+// in y, and must not change other elements. If several processes share the rows of a, visit is called with the rows of
+// this process. The block then includes rows of other processes, and a named row of y comes from the process that has
+// visited it.
 func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
 	visitRows := func(rows Matrix, x *Block[T]) error {
@@ -59,8 +61,8 @@ func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	return withGhosts(ctx, m, y, x, workers, visitRows)
 }
 
-// RowSums returns a number for each row. sum must return the sum over some entries of a row; nil values mean ones. Cost: one
-// sweep.
+// RowSums returns a number for each row. sum must return the sum over some entries of a row; nil values mean ones.
+// Cost: one sweep.
 func RowSums(ctx context.Context, a Matrix, workers int,
 	sum func(col []uint32, val []float64) float64) ([]float64, error) {
 	rows, _ := a.Dims()
@@ -102,8 +104,8 @@ type longRow struct {
 	missing int       // number of pieces
 }
 
-// join collects the pieces of a long row. With the last piece it returns the whole row; for other pieces isWhole is false.
-// Panels of whole rows are returned as they are.
+// join collects the pieces of a long row. With the last piece it returns the whole row; for other pieces isWhole is
+// false.
 func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	if p.Pieces == 1 {
 		return p, true
@@ -146,9 +148,9 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 		Col: row.col, Val: row.val}, true
 }
 
-// LongRowBytes returns the memory of rows of more than [MaxRange] entries. It is the memory of the rows that [EachRow] copies
-// at the same time, or of three copies of the longest row if they need more, because a sweep in order that appends its entries
-// needs three copies.
+// LongRowBytes returns the memory of rows of more than [MaxRange] entries: of the rows that [EachRow] copies at the
+// same time, or of three copies of the longest row, which a sweep in order that appends its entries needs, if this is
+// more.
 func LongRowBytes(a Matrix, workers int) int64 {
 	rows, longest := longRowsOf(a)
 	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))

@@ -15,8 +15,8 @@ type Step[T Float] struct {
 	Alpha, Beta, Delta float64
 	Prev               *Block[T]
 
-	// Visit, if not nil, is called with finished rows of Y: every row once, most rows while they are in the cache, and from
-	// several goroutines. Visit may read and change these rows of Y, and read X and Prev.
+	// Visit, if not nil, is called once for every row of Y, from several goroutines, for most rows while they are in
+	// the cache. Visit may read and change these rows of Y, and read X and Prev.
 	Visit func(Rows)
 }
 
@@ -27,11 +27,11 @@ type Rows struct {
 	Worker int // number of the goroutine, for buffers
 }
 
-// StepTo stores Y in dst. dst may be s.Prev. It must not overlap x or another part of s.Prev. Different columns of one block do
-// not overlap. If StepTo returns an error, the content of dst is undefined.
+// StepTo stores Y in dst. dst may be s.Prev. It must not overlap x or another part of s.Prev; different columns of one
+// block do not overlap. If StepTo returns an error, the content of dst is undefined.
 //
-// Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates nothing that grows with
-// A or the blocks.
+// Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates nothing that
+// grows with A or the blocks.
 func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	s Step[T]) error {
 	o.check(dst, x, &s)
@@ -77,8 +77,8 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	return err
 }
 
-// countWorkers returns the number of goroutines of a step. If Workers is 0, a small step gets one goroutine, because starting
-// more takes up to 20 µs.
+// countWorkers returns the number of goroutines of a step. A small step gets one, because starting more takes up to 20
+// µs.
 func (o *Operator[T]) countWorkers(cols int) int {
 	const rowEntries = 8   // entries that take as long as the other work of a row
 	const little = 1 << 19 // elements, 0.1 ms
@@ -120,7 +120,7 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groupCount returns the number of groups of columns. It is 1, or the number of workers if there are fewer ranges than workers.
+// groupCount returns the number of groups of columns: more than 1 only if there are few ranges for the workers.
 func (f *fused[T]) groupCount(workers int) int {
 	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)
@@ -130,8 +130,8 @@ func (f *fused[T]) groupCount(workers int) int {
 	return groups
 }
 
-// sweepGroups runs one sweep for each group of columns in parallel. The result has the same bits as one sweep over all
-// columns, because an element of Y depends on one column of X only.
+// sweepGroups runs one sweep for each group of columns in parallel. The bits are the bits of one sweep, because an
+// element of Y depends on one column of X only.
 func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {

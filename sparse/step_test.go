@@ -49,8 +49,8 @@ func vector(rng *rand.Rand, n int) []float64 {
 	return v
 }
 
-// reference also bounds the rounding errors. Each term is rounded a few times, and takes part in at most as many additions as
-// there are terms.
+// reference also bounds the rounding errors: each term is rounded a few times, and takes part in at most as many
+// additions as there are terms.
 func reference[T sparse.Float](o *sparse.Operator[T], x *sparse.Block[T], s sparse.Step[T]) (y, bound [][]float64) {
 	rows, _ := o.A.Dims()
 	a := o.A.(*sparse.CSR)
@@ -216,7 +216,6 @@ func testRectangularStep[T sparse.Float](t *testing.T) {
 	compare(t, dst, want, bound)
 }
 
-// Padding and surrounding columns change no bit of a step, and are not changed.
 func TestStepOnAnyLayout(t *testing.T) {
 	both(t, testStepOnAnyLayout[float32], testStepOnAnyLayout[float64])
 }
@@ -349,7 +348,6 @@ func TestStepRefusals(t *testing.T) {
 	panics(t, overPrev, step(plain, narrow, block(5, 3), sparse.Step[float64]{Delta: 1, Prev: wholeBlock.Columns(0, 3)}))
 }
 
-// Views of one block that start in different rows may overlap across the ends of rows.
 func TestStepRefusesShiftedViews(t *testing.T) {
 	o := &sparse.Operator[float64]{A: random(t, newRand(t, 15), pattern{rows: 5, cols: 5, mean: 2})}
 	all := sparse.NewBlock[float64](6, 8)
@@ -369,7 +367,7 @@ func TestStepRefusesShiftedViews(t *testing.T) {
 	}
 }
 
-// If A has no entries, only the rank-one term γ·u·(vᵀx) remains.
+// Without entries only the rank-one term γ·u·(vᵀx) remains.
 func TestRankOneOverManyRows(t *testing.T) {
 	both(t, testRankOneOverManyRows[float32], testRankOneOverManyRows[float64])
 }

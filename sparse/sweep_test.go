@@ -65,7 +65,6 @@ func testVisit[T sparse.Float](t *testing.T) {
 	}
 }
 
-// Bits do not depend on workers, even if they divide the columns, or on the stride.
 func TestWorkersAgree(t *testing.T) { both(t, testWorkersAgree[float32], testWorkersAgree[float64]) }
 
 func testWorkersAgree[T sparse.Float](t *testing.T) {
@@ -117,7 +116,6 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// A matrix of another type gives the same bits.
 func TestStepVisits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -210,7 +208,6 @@ func TestStepCancel(t *testing.T) {
 	}
 }
 
-// After the first step, a step allocates no more than an empty sweep.
 func TestStepAllocates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

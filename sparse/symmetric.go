@@ -18,16 +18,16 @@ type Symmetric struct {
 	Averaged int64 // pairs of mirror images that differed by rounding and now hold their mean
 }
 
-// nearlyEqual is the largest difference of two mirror images that counts as rounding, relative to the larger value.
+// nearlyEqual is the largest relative difference of two mirror images that counts as rounding.
 const nearlyEqual = 1e-10
 
-// NewSymmetric returns the n×n matrix of the arrays of [NewCSR], which it keeps. It checks in parallel that columns increase
-// strictly in each row, that values are finite and not 0, and that the matrix is symmetric. Mirror images that differ by at
-// most 1e-10 of the larger value are replaced by their mean, because products such as D·A·D of a symmetric A differ by
-// rounding. The error wraps [ErrStructure]. Cost: one pass, and a second pass if values differ.
+// NewSymmetric returns the n×n matrix of the arrays of [NewCSR], which it keeps. It checks that columns increase
+// strictly in each row, that values are finite and not 0, and that the matrix is symmetric. Mirror images that differ
+// by at most 1e-10 of the larger value are replaced by their mean, because products such as D·A·D of a symmetric A
+// differ by rounding. The error wraps [ErrStructure]. Cost: one pass, and a second pass if values differ.
 //
-// Symmetry is checked with a sum of hashes in which mirror images cancel, so that rows are read in their order. A matrix that
-// is not symmetric passes with probability 2⁻⁶⁴.
+// Symmetry is checked with a sum of hashes in which mirror images cancel, so that rows are read in their order. A
+// matrix that is not symmetric passes with probability 2⁻⁶⁴.
 func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	val []float64, workers int) (*Symmetric, error) {
 	if n < 0 || n > math.MaxUint32 {
@@ -76,8 +76,7 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	return s, err
 }
 
-// checkRow checks entries of row i that follow the column previous. It returns their share of the sum of hashes and the number
-// of entries on the diagonal.
+// checkRow checks entries of row i that follow the column previous. sum is their share of the sum of hashes.
 func checkRow(i uint32, n int, previous int64, col []uint32,
 	val []float64) (sum uint64, loops int64, err error) {
 	one := math.Float64bits(1)
@@ -106,8 +105,8 @@ func checkRow(i uint32, n int, previous int64, col []uint32,
 	return sum, loops, nil
 }
 
-// average replaces mirror images that differ by rounding by their mean. It reads rows in order. next[j] is the position of the
-// first entry of row j above the diagonal whose mirror image has not been read yet.
+// average replaces mirror images that differ by rounding by their mean. next[j] is the position of the first entry of
+// row j above the diagonal whose mirror image has not been read yet.
 func (s *Symmetric) average(ctx context.Context) error {
 	next := make([]int64, s.rows)
 	for i := range s.rows {

@@ -2,12 +2,12 @@ package sparse
 
 import "math"
 
-// Table is a tall matrix of float32 in which rows may be missing, for example the attributes of nodes. The caller must set Rows
-// and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values, whichever is smaller. If
-// Source is set, all rows are read from Source instead. A table is safe for concurrent reading.
+// Table is a tall matrix of float32 in which rows may be missing, for example the attributes of nodes. The caller must
+// set Rows and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values, whichever
+// is smaller. If Source is set, all rows are read from Source. A table is safe for concurrent reading.
 type Table struct {
 	Rows, Cols int
-	Source     RowSource // of the rows of a matrix on disk; nil: they are set
+	Source     RowSource // reads the rows from disk; nil: they are set
 	Present    int       // number of rows that are not missing
 	Entries    int64     // number of nonzero values
 	Bytes      int64     // memory, after the first row
@@ -17,7 +17,7 @@ type Table struct {
 	columns [][]uint32
 }
 
-// RowSource reads rows of a dense matrix from disk. Its values are finite. It is safe for concurrent use.
+// RowSource reads rows of a dense matrix of finite values from disk. It is safe for concurrent use.
 type RowSource interface {
 	// Has reports whether row i is not missing.
 	Has(i int) bool
@@ -29,8 +29,8 @@ type RowSource interface {
 	Err() error
 }
 
-// tableRow is the position of a row: length values of a chunk, from offset on, and the columns of a sparse row. The zero value
-// is a missing row.
+// tableRow is the position of a row: length values of a chunk, from offset on, and the columns of a sparse row. Its
+// zero value is a missing row.
 type tableRow struct {
 	chunk, offset   uint32 // chunk counts from 1
 	colChunk, colAt uint32 // colChunk is 0 where the row is dense
@@ -38,7 +38,7 @@ type tableRow struct {
 }
 
 const (
-	slotBytes  = 20      // size of a tableRow
+	slotBytes  = 20
 	tableChunk = 1 << 16 // number of values of an allocation
 )
 
@@ -84,7 +84,7 @@ func (t *Table) Set(i int, values []float32) {
 	}
 }
 
-// room returns the number, from 1, of a chunk of t with space for length more elements.
+// room returns the number, from 1, of a chunk with space for length more elements.
 func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	n := len(*chunks)
 	if n == 0 || cap((*chunks)[n-1])-len((*chunks)[n-1]) < length {
@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline returns a table without rows. Its sizes Present, Entries and Bytes are the sizes of t, scaled to the given number of
-// rows. They estimate the size of a table whose first rows are the rows of t.
+// Outline returns a table without rows that estimates the size of a table with present rows, of which t has the first.
+// It sets Present, Entries and Bytes.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -
@@ -117,7 +117,7 @@ func spare[E any](chunks [][]E) int {
 	return cap(last) - len(last)
 }
 
-// Err returns the error of reading rows from disk, or nil. It must be checked after the last row is read.
+// Err returns the error of reading rows from disk. It must be checked after the last row is read.
 func (t *Table) Err() error {
 	if t.Source == nil {
 		return nil
@@ -145,11 +145,11 @@ func (t *Table) Reader() *TableReader {
 	return &TableReader{t: t}
 }
 
-// readAhead is the largest number of values that a reader reads at once. A longer row is read whole.
+// readAhead is the largest number of values that a reader reads at once, unless a row is longer.
 const readAhead = 1 << 15
 
-// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row. values is nil for a
-// missing row. The slices are valid until the next call.
+// Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row. values is nil
+// for a missing row. The slices are valid until the next call.
 func (r *TableReader) Row(i int) (columns []uint32, values []float32) {
 	t := r.t
 	if t.Source == nil {

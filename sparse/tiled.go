@@ -10,20 +10,18 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// tiledMatrix is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries, as in a
-// graph ordered by degree:
+// tiledMatrix is a matrix in memory in tiles of columns, for matrices whose first columns have most of the entries, as
+// in a graph ordered by degree:
 //
 //	A = (T_0  T_1  …  R)
 //
-// A step adds the entries of tile T_0 for many rows of A, then the entries of the next tile, and at last the entries of the
-// rest R. Meanwhile the rows of X that a tile refers to stay in the second-level cache of a core. The entries of a row are
-// added in their order, so that the bits are the same as in other layouts.
+// A step adds the entries of tile T_0 for many rows of A, then the entries of the next tile, and at last the entries of
+// the rest R. Meanwhile the rows of X that a tile refers to stay in the second-level cache of a core. The entries of a
+// row are added in their order, so that the bits are the same as in other layouts.
 //
-// Ids in tiles have 16 bits and count from the first column of the tile. Values have the narrowest exact type, and are not
-// stored if all are 1. The number of tiles is chosen for each unit of several million entries. For each row, the number of
-// tiles that have its entries is chosen; its other entries are in the rest.
-//
-// Visitors of a sweep get copies of whole rows.
+// Ids in tiles have 16 bits and count from the first column of the tile. The number of tiles is chosen for each unit of
+// several million entries. For each row, the number of tiles that have its entries is chosen; its other entries are in
+// the rest.
 type tiledMatrix struct {
 	*tiling
 	rows, cols int
@@ -32,8 +30,7 @@ type tiledMatrix struct {
 	values     weights  // values of the rest
 }
 
-// newTiled returns a copy of a in the tiles of t, with values in the narrowest exact type. t must not be used afterwards. Cost:
-// one sweep.
+// newTiled returns a copy of a in the tiles of t, which must not be used afterwards. Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling,
 	workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
@@ -96,18 +93,14 @@ func (u *unit) tilesOf(slot int32) iter.Seq2[int, tile] {
 	}
 }
 
-// Dims returns the number of rows and columns.
 func (a *tiledMatrix) Dims() (r, c int) { return a.rows, a.cols }
 
-// NNZ returns the number of stored entries.
 func (a *tiledMatrix) NNZ() int64 {
 	return a.inTiles + int64(len(a.ids))
 }
 
-// Ranges returns the cut of the rows.
 func (a *tiledMatrix) Ranges() []Range { return a.ranges }
 
-// SweepRows implements [Matrix].
 func (a *tiledMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit PanelVisitor) error {
 	buffers := make([]rowBuffer, sched.Workers(workers))
@@ -162,7 +155,7 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// restPanel returns the entries of range i outside tiles. Loops may read ids after the end of the panel.
+// restPanel returns the entries of range i outside tiles.
 func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr,
@@ -220,14 +213,14 @@ func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	}
 }
 
-// readLines reads a byte of every cache line of some rows, which loads the rows into the cache sequentially. Otherwise the
-// first entries that refer to these rows would wait for one line at a time. The sum prevents the compiler from removing the
-// reads.
+// readLines reads a byte of every cache line of some rows, which loads them into the cache sequentially. Otherwise the
+// first entries that refer to these rows would wait for one line at a time. The sum prevents the compiler from removing
+// the reads.
 func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
 	}
-	const lineBytes = 64 // size of a cache line
+	const lineBytes = 64
 	for r := range rows {
 		row := x.Data[r*x.Stride:][:width]
 		bytes := bytesOf(row)

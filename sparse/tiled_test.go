@@ -36,7 +36,6 @@ var tiledPatterns = map[string]pattern{
 	"mixed":       {rows: 9000, cols: 9000, mean: 2, hubs: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 5001, 5002, 5003, 5004, 5005, 5006, 5007, 5008}},
 }
 
-// weightings are values by the bytes of their narrowest type.
 var weightings = map[int]func(e int) float64{
 	0: func(int) float64 { return 1 },
 	1: func(e int) float64 { return float64(e % 256) },
@@ -97,7 +96,6 @@ func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(w
 	})
 }
 
-// If some panels have values, panels without values have ones.
 func TestTiledWhereSomeAreOnes(t *testing.T) {
 	pay := sparse.TilesPay(1, 2, 1, 0)
 	p := random(t, newRand(t, 45), tiledPatterns["many ranges"])
@@ -157,7 +155,6 @@ func TestTilingBytes(t *testing.T) {
 	}
 }
 
-// Tiles change no bit of a step.
 func TestTiledStep(t *testing.T) { both(t, testTiledStep[float32], testTiledStep[float64]) }
 
 func testTiledStep[T sparse.Float](t *testing.T) {
@@ -195,8 +192,8 @@ func testTiledStep[T sparse.Float](t *testing.T) {
 	}
 }
 
-// Tiles are used if the first columns are frequent and have a third of the entries of long rows. Otherwise a tiling must save
-// memory for values.
+// Tiles are used if the first columns are frequent and have a third of the entries of long rows, or if they save memory
+// for values.
 func TestFindTiling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

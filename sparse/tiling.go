@@ -38,29 +38,26 @@ type tile struct {
 
 func (t tile) rows() int { return len(t.ptr) - 1 }
 
-// row returns the ids and the values of the i-th row.
 func (t tile) row(i int) ([]uint16, weights) {
 	lo, hi := t.ptr[i], t.ptr[i+1]
 	return t.ids[lo:hi], t.weights.part(lo, hi)
 }
 
 const (
-	// mostTileColumns is the largest number of columns of a tile.
 	mostTileColumns = 1 << 16
 
-	// unitsPerWorker is the number of units of a worker if there are enough entries. Larger units load
-	// tiles less often, smaller units balance the work better.
+	// unitsPerWorker is the number of units of a worker. Larger units load tiles less often, smaller units balance the
+	// work better.
 	unitsPerWorker = 4
 	mostEntries    = 1 << 22
 
-	// mostRows is the largest number of rows of a unit that have entries in tiles. Their sums pass through the cache once for
-	// each tile.
+	// mostRows bounds the rows of a unit with entries in tiles. Their sums pass through the cache once for each tile.
 	mostRows = 1 << 15
 
 	wholeEntries = 1 << 16
 
-	// tileSlabBytes is the width of a slab in a pass over the tiles, and mostTileSlabBytes the largest width of the last
-	// slab. They are larger than elsewhere, because every pass reads the tiles again.
+	// tileSlabBytes is the width of a slab in a pass over the tiles. It is larger than elsewhere, because every pass
+	// reads the tiles again.
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
 )
@@ -74,11 +71,10 @@ type tilingRule struct {
 
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
-// findTiling returns a tiling of a, for blocks with rows of rowBytes bytes, if the tiling is predicted to be faster than plain
-// ids. At least a third of the entries must be in long rows and in frequent columns, which must be the first columns. The rows
-// of X of a tile fill half of the second-level cache. If no tiling is faster, but a narrower type than float64 holds the values
-// of a weighted matrix, findTiling returns a tiling without tiles. Otherwise it returns nil. Cost: up to two sweeps; up to 12
-// bytes a row and 14 bytes a segment.
+// findTiling returns a tiling of a for blocks with rows of rowBytes bytes, if it is predicted to be faster than plain
+// ids: at least a third of the entries must be in long rows and in frequent columns, which must be the first columns.
+// If no tiling is faster, but a narrower type than float64 holds the values of a weighted matrix, it returns a tiling
+// without tiles. Otherwise it returns nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a segment.
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int,
 	pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {
@@ -102,8 +98,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling of a with tiles of the given number of columns, even if it is slower than a sweep. A tile must
-// have at most 65,536 columns.
+// newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, even if it is slower
+// than a sweep.
 func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
@@ -274,8 +270,7 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes returns the memory of the copy in tiles and of the buffers of steps, for the given number of workers and a block with
-// rows of rowBytes bytes.
+// bytes returns the memory of the copy in tiles and of the buffers of steps with a block with rows of rowBytes bytes.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
 	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +

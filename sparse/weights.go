@@ -48,7 +48,6 @@ func (t weightType) with(val []float64) weightType {
 	return t
 }
 
-// make returns n values.
 func (t weightType) make(n int) (w weights) {
 	switch t {
 	case byteWeights:
@@ -87,8 +86,7 @@ func (w weights) store(val []float64, n int) {
 	}
 }
 
-// convertValues returns the values as T, or nil if all are 1. Values of another type are converted in the buffer, which
-// convertValues may enlarge.
+// convertValues returns the values as T, or nil if all are 1. It converts them in the buffer, which it may enlarge.
 func convertValues[T Float](w weights, buffer *[]T) []T {
 	if values, ok := any(w.singles).([]T); ok && values != nil {
 		return values
