@@ -17,9 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Among is the map scale·K_LL + diag(shift), where K_LL are the values of a kernel K between the nodes L.
-// It is computed by products with K, and holds two blocks of all nodes. It must not be used by two
-// goroutines at a time.
+// Among is the map scale·K_LL + diag(shift), where K_LL are the values of a kernel K between the nodes L. It holds
+// two blocks of all nodes, and must not be used concurrently.
 type Among struct {
 	Sweeps int // of all products so far
 
@@ -28,13 +27,13 @@ type Among struct {
 	scale    float64
 	shift    []float64
 	settings *Settings
-	x, y     *sparse.Block[float64] // of all nodes; x is 0 except during a product
+	x, y     *sparse.Block[float64] // all nodes; x is 0 except during a product
 }
 
 // NewAmong returns the map. It processes max(width, 16) columns at a time.
 func NewAmong(k Kernel, nodes []int, scale float64, shift []float64, width int,
 	s *Settings) *Among {
-	width = max(width, 16) // a row of two cache lines takes as long as a single value
+	width = max(width, 16)
 	return &Among{
 		kernel: k, nodes: nodes, scale: scale, shift: shift, settings: s,
 		x: sparse.NewBlock[float64](k.Len(), width),
@@ -47,7 +46,7 @@ func (l *Among) Dims() (r, c int) {
 	return len(l.nodes), len(l.nodes)
 }
 
-// StepTo implements [sparse.Applier]. Cost: an application of the kernel.
+// StepTo implements [sparse.Applier]. It applies the kernel once.
 func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 	s sparse.Step[float64]) error {
 	x, y := l.x.Columns(0, p.Cols), l.y.Columns(0, p.Cols)
@@ -83,20 +82,20 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 // ErrUnsolved is wrapped by the error of a solve that does not reach its tolerance.
 var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 
-// sketch is a preconditioner, the inverse of B·Bᵀ + R. B·Bᵀ is close to a kernel matrix in the span of the matrix's
-// eigenvectors with the largest eigenvalues.
+// sketch is a preconditioner, the inverse of B·Bᵀ + R, where B·Bᵀ approximates a kernel matrix by its largest
+// eigenvalues.
 type sketch struct {
 	ridge []float64 // R
 	b     *mat.Dense
 	inner mat.Cholesky // of I + Bᵀ·R⁻¹·B
 }
 
-// sketched is the number of columns of B. With a diffusion kernel of β = 32, λ = 0.001 and 2,000 labels of a block model,
-// 32 columns cost six steps and reduce the steps to a residual of 1e-7 from 102 to 35.
+// sketched is the number of columns of B. With a diffusion kernel of β = 32, λ = 0.001 and 2,000 labels of a block
+// model, 32 columns reduce the steps to a residual of 1e-7 from 102 to 35, and cost six.
 const sketched = 32
 
-// sketch returns Nyström's approximation B·Bᵀ = K·Ω·(Ωᵀ·K·Ω)⁻¹·Ωᵀ·K with a random block Ω (Frangella, Tropp and Udell,
-// Randomized Nyström preconditioning, 2023), or nil if rounding errors hide its eigenvalues.
+// sketch returns Nyström's approximation B·Bᵀ = K·Ω·(Ωᵀ·K·Ω)⁻¹·Ωᵀ·K with a random block Ω (Frangella, Tropp and
+// Udell, Randomized Nyström preconditioning, 2023), or nil if rounding hides its eigenvalues.
 func (l *Among) sketch(ctx context.Context) (iterative.Preconditioner, error) {
 	m := len(l.nodes)
 	if m < 4*sketched {
@@ -118,7 +117,7 @@ func (l *Among) sketch(ctx context.Context) (iterative.Preconditioner, error) {
 	for i := range m {
 		blocks.AddScaled(image.Row(i), -l.shift[i], omega.Row(i))
 	}
-	const rounding = 1e-9 // of products with the kernel
+	const rounding = 1e-9 // relative error of products with the kernel
 	noise := rounding * blocks.Norm(nil, blocks.Norms(nil, image)) / math.Sqrt(float64(m*sketched))
 	for i := range m {
 		blocks.AddScaled(image.Row(i), noise, omega.Row(i))
@@ -148,7 +147,6 @@ func (l *Among) sketch(ctx context.Context) (iterative.Preconditioner, error) {
 	return s, nil
 }
 
-// symmetricPart returns (x + xᵀ)/2.
 func symmetricPart(x *mat.Dense) *mat.SymDense {
 	n, _ := x.Dims()
 	s := mat.NewSymDense(n, nil)
@@ -179,8 +177,8 @@ func (s *sketch) ApplyTo(_ context.Context, dst, x *sparse.Block[float64]) error
 	return nil
 }
 
-// Solve returns X with map·X = targets, by conjugate gradients on slabs as wide as the map. The tolerance bounds the
-// residuals relative to the targets. The error wraps [ErrUnsolved], or comes from a product.
+// Solve returns X with map·X = targets, by conjugate gradients. The tolerance bounds the residuals relative to the
+// targets. The error wraps [ErrUnsolved], or comes from a product.
 func (l *Among) Solve(ctx context.Context, targets *sparse.Block[float64],
 	tolerance float64, workers int) (*sparse.Block[float64], error) {
 	x := sparse.NewBlock[float64](targets.Rows, targets.Cols)

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// commuteTime is the mean number of steps of a walk from one node to another node and
+// commuteTime is vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), the mean number of steps of a walk from one node to another node and
 // back; Fouss et al. 2007.
 var commuteTime = Family{
 	Spec: param.Spec{
@@ -30,8 +30,7 @@ var commuteTime = Family{
 	work: func(param.Values, *degrees) work { return pseudoInverseWork },
 }
 
-// distance is the commute time, vol·(L⁺_ii + L⁺_jj − 2L⁺_ij) with the volume
-// of the nodes' component, +Inf between components.
+// distance is the commute time, +Inf between components.
 type distance struct {
 	inverse *spectral
 	volume  []float64 // of the component of each node
@@ -55,15 +54,15 @@ func (d *distance) ApplyTo(context.Context, *sparse.Block[float64],
 	return nil, ErrDistance
 }
 
-// Block implements [Kernel]. It computes the columns of L⁺ of all nodes in rows and cols.
+// Block implements [Kernel] by columns of L⁺ of all nodes in rows and cols.
 func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	c, err := d.inverse.begin(s)
 	if err != nil {
 		return nil, err
 	}
-	// Four errors of values of L⁺ make one of a commute time, which in each column
-	// is somewhere as large as vol·L⁺_jj: the mean of the column is larger.
+	// A commute time has four errors of values of L⁺. Its largest value in a column is at least the mean of the column,
+	// which exceeds vol·L⁺_jj.
 	c.tightest, c.scale.weight = 4, d.volume
 	c.effort /= 4
 	measured := func(lo, left int, piece *sparse.Block[float64]) error {
@@ -94,9 +93,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	return &c.log.report, nil
 }
 
-// timesFrom returns a function that stores in dst the commute times between list[i] and each of
-// nodes. y has the columns of L⁺ of nodes. listDiagonal and diagonal are the diagonal of L⁺ at list
-// and at nodes.
+// timesFrom returns a function that stores in dst the commute times between list[i] and each of nodes, given the
+// columns of L⁺ of nodes (y) and the diagonals of L⁺ at list and nodes.
 func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal []float64,
 	nodes []int, diagonal []float64) func(dst []float64, i int) {
 	component := d.inverse.graph.Components.Of
@@ -124,8 +122,8 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 	return diagonal
 }
 
-// across is Block for two different lists. It computes first the diagonal of L⁺ for the short list, then the
-// columns of the long list.
+// across is Block for two different lists. It computes the diagonal of L⁺ for the short list first, then the columns
+// of the long list.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	out Sink) error {
 	short := rows
@@ -138,7 +136,7 @@ func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	diagonal := make([]float64, 0, len(short))
 	collect := func(y *sparse.Block[float64], nodes []int) func([]float64, int) {
 		diagonal = append(diagonal, diagonalAt(y, nodes)...)
-		return nil // no value is asked for
+		return nil
 	}
 	ignore := func(int, int, *sparse.Block[float64]) error { return nil }
 	if err := c.across(ctx, 0, short, false, collect, ignore); err != nil {

@@ -35,7 +35,6 @@ func newDiffusion(ctx context.Context, g *matrices, laplacian string,
 		&series{m, expm.Exp(-beta / 2)}, root), nil
 }
 
-// diffusionWork returns the work of exp(−βL) by the method that package expm chooses on the graph.
 func (d *degrees) diffusionWork(laplacian string, beta float64) work {
 	kind := laplacianKind(laplacian)
 	return functionOf(!expm.MaySolve(kind, d.Diagonal, beta))

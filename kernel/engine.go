@@ -13,31 +13,28 @@ import (
 
 // engine applies a symmetric function of a graph's matrix to a block.
 type engine interface {
-	// applyTo stores K·X in dst. The tolerance is in the engine's own measure;
-	// errors are proportional to it. If again is set, dst holds the result for
-	// a larger tolerance.
+	// applyTo stores K·X in dst. Errors are proportional to o.tolerance, in the engine's own measure. If again is set,
+	// dst holds the result for a larger tolerance.
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort,
 		again bool) (*engineResult, error)
 
-	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not
-	// depend on the weights. If the kernel is not an inverse, the error is
-	// [iterative.ErrStagnation]. If there is no factor, the error wraps [iterative.ErrFill].
+	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not depend on the weights. It
+	// returns [iterative.ErrStagnation] if the kernel is not an inverse, and wraps [iterative.ErrFill] if there is no
+	// factor.
 	eliminate(ctx context.Context,
 		dst, x *sparse.Block[float64]) (*engineResult, error)
 
-	// release frees the memory that is kept for the next block.
+	// release frees memory kept for the next block.
 	release()
 }
 
-// effort limits a computation of an engine.
 type effort struct {
 	tolerance float64
 	memory    int64
 	progress  func(done, expected int)
-	certify   bool // bound the errors, even if that takes an eigenvalue
+	certify   bool // bound errors, even at the cost of an eigenvalue
 }
 
-// sweeps returns the progress callback in the form of package expm, or nil.
 func (o *effort) sweeps() func(stage string, done, total int64) {
 	if o.progress == nil {
 		return nil
@@ -47,20 +44,18 @@ func (o *effort) sweeps() func(stage string, done, total int64) {
 
 type engineResult struct {
 	bound      []float64 // of the norm of each column's error
-	rounded    []float64 // the part that a smaller tolerance would hardly reduce
+	rounded    []float64 // part of bound that a smaller tolerance would hardly reduce
 	sweeps     int
 	method     string
-	isSmallest bool // the error cannot be made smaller
+	isSmallest bool // no smaller tolerance reduces the error
 	assumed    string
 }
 
-// series is a function of a matrix by package expm.
 type series struct {
 	m *expm.Map
 	f expm.Function
 }
 
-// applyTo implements [engine].
 func (e *series) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, _ bool) (*engineResult, error) {
 	r, err := e.m.ApplyTo(ctx, []*sparse.Block[float64]{dst}, x, []expm.Function{e.f}, &expm.Settings{
@@ -86,8 +81,8 @@ func (e *series) eliminate(context.Context, *sparse.Block[float64],
 type inverseRoot struct {
 	series
 	scale float64
-	norm  float64 // of the root
-	lone  []int   // rows where the root is 1
+	norm  float64
+	lone  []int // rows where the root is 1
 }
 
 func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
@@ -95,7 +90,7 @@ func newInverseRoot(m *expm.Map, a, c, scale float64, lone []int) *inverseRoot {
 		scale / math.Sqrt(a), scale / math.Sqrt(c), lone}
 }
 
-// applyTo implements [engine]. The bounds include the rounding errors of the scaling.
+// applyTo implements [engine]; the bounds include the rounding errors of the scaling.
 func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	out, err := e.series.applyTo(ctx, dst, x, o, again)
@@ -110,23 +105,22 @@ func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 	return out, nil
 }
 
-// solves is the inverse of a system, times scale, by package iterative.
 type solves struct {
 	system *iterative.System
 	scale  float64
 	lone   []int // rows where the inverse is (scale·I)⁻¹
-	joint  joint // the inverse as a series, for many of one matrix; the zero value if it takes too many sweeps
+	joint  joint // the inverse as a series, for many inverses of one matrix; zero if it takes too many sweeps
 
 	assumed string // about the least eigenvalue of a singular system
 }
 
-// applyTo implements [engine]. Without a bound of the least eigenvalue, it divides the tolerance by estimateGain
-// and estimates errors from residuals.
+// applyTo implements [engine]. Without a bound of the least eigenvalue it estimates errors from residuals, and
+// divides the tolerance by estimateGain.
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory
 	if o.certify {
-		// Slabs are as wide as the stride of x.
+		// Slabs are as wide as x.Stride.
 		if err := e.findLeast(ctx, x.Stride); err != nil {
 			return nil, err
 		}
@@ -146,7 +140,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 			if o.progress == nil || step == 0 {
 				return
 			}
-			done := 0.0 // columns, by digits
+			done := 0.0 // columns, weighted by the share of digits reached
 			for _, v := range residual {
 				done += max(0, min(1, math.Log(v)/math.Log(o.tolerance)))
 			}
@@ -156,7 +150,7 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 			o.progress(step, max(step, expected))
 		},
 	})
-	// If rounding ends the solve of a definite map, its bound holds nevertheless.
+	// If rounding ends the solve of a definite map, its bound still holds.
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) &&
 		!errors.Is(err, iterative.ErrIndefinite) {
 		return nil, err
@@ -184,13 +178,12 @@ func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 }
 
 // estimateGain is above the usual ratios of relative errors to relative residuals of singular systems: 2 on social
-// networks, 10 on a grid of three dimensions, 15 with weights over eight orders of magnitude. A smaller
-// estimateGain would cost more, because a solve whose estimated error is too large begins anew.
+// networks, 10 on a grid of three dimensions, 15 with weights over eight orders of magnitude. A smaller value costs
+// more: a solve whose estimate is too large begins anew.
 const estimateGain = 32
 
 func (e *solves) release() { e.system.Release() }
 
-// eliminate implements [engine].
 func (e *solves) eliminate(ctx context.Context,
 	dst, x *sparse.Block[float64]) (*engineResult, error) {
 	r, err := e.system.EliminateTo(ctx, dst, x)
@@ -217,7 +210,6 @@ func methodOf(r *iterative.Result) string {
 	return "conjugate gradients"
 }
 
-// scaleAround multiplies dst by f, except the rows in lone, which it copies from x.
 func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	blocks.Scale(dst, f)
 	for _, i := range lone {
@@ -225,6 +217,6 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	}
 }
 
-// narrow is the largest ratio of the largest to the smallest eigenvalue for which the root of an inverse is a series
-// with about as many sweeps as a solve. For larger ratios the root is a sum of many resolvents.
+// narrow is the largest ratio of the extreme eigenvalues for which the root of an inverse is a series with about as
+// many sweeps as a solve.
 const narrow = 200

@@ -31,7 +31,7 @@ var exponential = Family{
 	},
 	work: func(v param.Values, _ *degrees) work {
 		w := functionOf(true)
-		w.search = v.Word("matrix") == adjacency // which the default of β is relative to
+		w.search = v.Word("matrix") == adjacency // the default of β is relative to it
 		return w
 	},
 }

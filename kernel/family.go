@@ -14,41 +14,36 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Family declares a kernel: its name and parameters, its construction and its memory. Each family is in a file of its own;
-// [Families] lists them.
+// Family declares a kernel: its name and parameters, its construction and its memory.
 //
-// By default every kernel corresponds to a random walk of about four steps. Parameters of L = D − A are relative to the mean
-// degree d̄ of nodes with edges, parameters of A to its largest eigenvalue ρ, so that one default suits graphs of any
-// density.
+// By default a kernel of this package corresponds to a random walk of about four steps. Defaults of parameters of L =
+// D − A are relative to the mean degree of nodes with edges, and of parameters of A to its largest eigenvalue ρ.
 type Family struct {
 	param.Spec
 
-	// Distance, if not empty, says that the family is a distance, which cannot be applied to a
-	// block. It names the kernel that results from centring the distance.
+	// Distance, if not empty, says that the family is a distance, which cannot be applied to a block. Distance names the
+	// kernel that results from centring.
 	Distance string
 
-	// Asymmetry, if not nil, returns the parameter by which the kernel with values v is not
-	// symmetric, as learners require, and what to do about it. If the kernel is symmetric, it
-	// returns "".
+	// Asymmetry, if not nil, returns the parameter that makes the kernel with values v asymmetric, which learners
+	// refuse, and what to do about it. If the kernel is symmetric, it returns "".
 	Asymmetry func(v param.Values) (parameter, what string)
 
 	// Normalized reports that the kernel is a function of S = D^-½AD^-½ for all values of its
 	// parameters.
 	Normalized bool
 
-	// New returns the kernel with complete values on a graph. If values are out of range on
-	// the graph, it may return a [*param.ParameterError]. A family that is given to
-	// [Register] must have New. The kernels of this package have newOn instead.
+	// New returns the kernel with complete values on a graph. If values are out of range on the graph, it should return
+	// a [*param.ParameterError]. A family given to [Register] must have New.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
 	// Workspace returns the workspace of a block, without the vectors of the graph. If it is nil, the workspace is
 	// eight blocks of a slab, or follows from work.
 	Workspace func(v param.Values, s Shape) budget.Workspace
 
-	// newOn is New for the kernels of this package, which share the maps of a graph.
+	// newOn replaces New for the kernels of this package, which share the maps of a graph.
 	newOn func(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 
-	// work describes the engine of the kernel on a graph with the given degrees.
 	work func(v param.Values, d *degrees) work
 }
 
@@ -68,12 +63,11 @@ func Families() param.List[*Family] {
 	return slices.Clone(families)
 }
 
-// Register adds a kernel of another package to the kernels with a name in methods, grids, estimates and help. For example,
-// from an init function:
+// Register adds a kernel of another package to the named kernels. For example, from an init function:
 //
 //	kernel.Register(&kernel.Family{Spec: param.Spec{Name: "signless", …}, New: newSignless})
 //
-// A kernel of which only products with blocks can be computed is an [Images]. Register panics if New is nil, if the name is
+// A kernel known only by its products with blocks is an [Images]. Register panics if New is nil, if the name is
 // taken, or if a learner has one of the parameters.
 func Register(f *Family) {
 	param.Claim("kernel", &f.Spec)
@@ -82,12 +76,12 @@ func Register(f *Family) {
 
 func init() { param.Claim("kernel", families.Specs()...) }
 
-// New returns the kernel with the given name on the nodes of a graph, whose matrix must be symmetric with weights ≥ 0.
-// Parameters that are not given have their defaults. The error is a [*param.ParameterError] with the range of the parameter
-// on this graph, [ErrAsymmetric], the error of the context, or an error of a sweep.
+// New returns the kernel with the given name on the nodes of a graph. The matrix must be symmetric with weights ≥ 0.
+// Missing parameters have their defaults. The error is a [*param.ParameterError] with the range of the parameter on
+// this graph, [ErrAsymmetric], the error of the context, or an error of a sweep.
 //
-// Cost: a sweep of two columns if it is not known whether the graph is symmetric, a few sweeps for bounds of a spectrum, and
-// some tens for defaults relative to ρ.
+// Cost: a sweep of two columns to check the symmetry, unless it is known; a few sweeps for bounds of a spectrum; some
+// tens for defaults relative to ρ.
 func New(ctx context.Context, g *graph.Graph, name string,
 	values param.Values) (Kernel, error) {
 	f := Families().Named(name)
@@ -146,8 +140,8 @@ func (f *Family) NewAll(ctx context.Context, g *graph.Graph,
 	return ks, nil
 }
 
-// Asymmetric returns a [*param.ParameterError] if the kernel with the values is not symmetric, as learners require, and
-// otherwise nil. Parameters that are not given have the values that learners use.
+// Asymmetric returns a [*param.ParameterError] if the kernel with the values is not symmetric, as learners require,
+// and otherwise nil. Missing parameters have the values that learners use.
 func (f *Family) Asymmetric(values param.Values) error {
 	parameter := ""
 	what := ""
@@ -172,8 +166,8 @@ func refuse(kernel, parameter, format string, args ...any) error {
 
 type degrees struct {
 	expm.Diagonal
-	nodes int     // of the graph, over all processes
-	mean  float64 // of nodes with edges; 1 if there are none
+	nodes int     // over all processes
+	mean  float64 // degree of nodes with edges; 1 if there are none
 }
 
 func describe(team *sparse.Team, sums []float64) *degrees {
@@ -201,15 +195,14 @@ func (d *degrees) largestOf(laplacian string) float64 {
 	return 2
 }
 
-// onGraph has the properties of a graph on which defaults depend.
 type onGraph struct {
 	ctx     context.Context
-	graph   *graph.Graph // nil: only its degrees are known
+	graph   *graph.Graph // nil: only degrees are known
 	degrees *degrees
 }
 
-// On returns the properties of a graph on which defaults and grids of parameters depend. The
-// property Radius costs a search for the largest eigenvalue.
+// On returns the properties of a graph that defaults and grids of parameters depend on. Radius costs a search for the
+// largest eigenvalue.
 func On(ctx context.Context, g *graph.Graph) param.Graph {
 	return onGraph{ctx, g, describe(sparse.TeamOf(g.A), g.Degrees)}
 }
@@ -219,13 +212,10 @@ func OnDegrees(degrees []float64) param.Graph {
 	return onGraph{degrees: describe(nil, degrees)}
 }
 
-// Len implements [param.Graph].
 func (g onGraph) Len() int { return g.degrees.nodes }
 
-// MeanDegree implements [param.Graph].
 func (g onGraph) MeanDegree() float64 { return g.degrees.mean }
 
-// MaxDegree implements [param.Graph].
 func (g onGraph) MaxDegree() float64 {
 	bound := g.degrees.Largest
 	if g.graph != nil && g.graph.Hyperedges {
@@ -237,7 +227,6 @@ func (g onGraph) MaxDegree() float64 {
 	return bound
 }
 
-// Radius implements [param.Graph].
 func (g onGraph) Radius(exact bool) (float64, error) {
 	switch {
 	case g.degrees.Largest == 0:

@@ -60,8 +60,7 @@ func FunctionSpecs() param.List[*param.Spec] {
 	return append(slices.Clone(matrixFunctions), Families().Specs()...)
 }
 
-// IsProduct reports whether the function with a name is a matrix itself. A product with a matrix
-// has no tolerance.
+// IsProduct reports whether the named function is a matrix itself. A product has no tolerance.
 func IsProduct(name string) bool {
 	kind, err := sparse.ParseKind(name)
 	return err == nil && kind != sparse.Modularity
@@ -70,13 +69,13 @@ func IsProduct(name string) bool {
 // NamedFunction is a function by its name and parameters.
 type NamedFunction struct {
 	Name  string
-	Given param.Values // parameters, see [FunctionSpecs]; missing parameters have their defaults
-	Times []float64    // values of the parameter t of [ExpFunction], computed in the same sweeps; nil: the value in Given
+	Given param.Values // see [FunctionSpecs]; missing parameters have their defaults
+	Times []float64    // values of t of [ExpFunction], computed in the same sweeps; nil: t in Given
 }
 
-// ParseFunction returns the function of a text such as "personalized-pagerank:alpha=0.85", as on the command line. Several
-// times of [ExpFunction] are separated by commas: "exp:t=-1,-2". For a kernel, the name and the given values are also
-// arguments of [New]. The error is a [*param.ParameterError]. [NewFunction] checks the ranges of values.
+// ParseFunction parses a function such as "personalized-pagerank:alpha=0.85". Several times of [ExpFunction]
+// are separated by commas: "exp:t=-1,-2". For a kernel, the name and the given values are also arguments of
+// [New]. The error is a [*param.ParameterError]. [NewFunction] checks the ranges of values.
 func ParseFunction(text string) (*NamedFunction, error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -111,20 +110,20 @@ func refuseFunction(name string) error {
 // Results returns the number of results for each column of a block: the number of times, or 1.
 func (n *NamedFunction) Results() int { return max(1, len(n.Times)) }
 
-// Function is a function of a matrix of a graph. Many goroutines may use it; their calls of ApplyTo wait for each other,
-// because it keeps factors and eigenpairs between calls.
+// Function is a function of a matrix of a graph. It may be used concurrently, but calls of ApplyTo wait for
+// each other: they share factors and eigenpairs.
 type Function struct {
 	NamedFunction
-	Values param.Values // all parameters, with the first of several times
+	Values param.Values // all parameters, with the first of several Times
 
 	mu    sync.Mutex // of ApplyTo
-	n     int        // rows of blocks
+	n     int        // rows
 	team  *sparse.Team
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error)
 }
 
-// NewFunction returns a function on a graph. The error is a [*param.ParameterError], [ErrAsymmetric] for a function that
-// needs an undirected graph, or an error of a sweep.
+// NewFunction returns a function on a graph. The error is a [*param.ParameterError], [ErrAsymmetric] for a function
+// that needs an undirected graph, or an error of a sweep.
 func NewFunction(ctx context.Context, g *graph.Graph, n *NamedFunction) (*Function, error) {
 	f := &Function{NamedFunction: *n, n: len(g.Degrees), team: sparse.TeamOf(g.A)}
 	if s := matrixFunctions.Named(n.Name); s != nil {
@@ -185,17 +184,17 @@ func (f *Function) Len() int { return f.n }
 // FunctionTolerance is the tolerance of ApplyTo if the settings have none.
 const FunctionTolerance = 1e-8
 
-// ApplyTo stores f(M)·B in y, which must have the shape of b and must not overlap it. For several times, y has the columns of
-// each time in turn: exp(tM)·B with t = Times[i] begins at column i·k, for k columns of B.
+// ApplyTo stores f(M)·B in y, which must have the shape of b and must not overlap it. For several times, y has the
+// columns of all times: exp(tM)·B with t = Times[i] begins at column i·k, where k is the number of columns of B.
 //
-// The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the norm of the
-// column; columns that are small compared with the other columns are computed again. If a column cannot be distinguished
-// from zero because of rounding errors, such as L⁺·1, it is set to zero, and its bound meets the tolerance relative to
-// ‖f(M)‖·‖b‖. The report has the bound of each column in ColumnBound and the largest bound in ErrorBound. If several
-// processes share the rows of the graph, y and b have the rows of this process, and all processes get the same reports.
+// The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the norm of
+// the column. If rounding errors hide whether a column is zero, such as L⁺·1, the column is set to zero, and its
+// bound meets the tolerance relative to ‖f(M)‖·‖b‖. The report has the bound of each column in ColumnBound and the
+// largest bound in ErrorBound. If several processes share the rows of the graph, y and b have the rows of this
+// process, and all processes get the same reports.
 //
-// If rounding errors may exceed the tolerance, the error is [ErrTolerance]. If a value is not finite, it is [ErrRange].
-// Other errors come from a sweep. A product, see [IsProduct], has a bound and no tolerance.
+// If rounding errors may exceed the tolerance, the error is [ErrTolerance]. If a value is not finite, it is
+// [ErrRange]. Other errors come from a sweep. A product ([IsProduct]) has a bound and no tolerance.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings) (*Report, error) {
 	var set Settings
@@ -213,7 +212,7 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	limit := limitOf(&set)
 	r, err := f.apply(ctx, y, b, &set)
 	switch {
-	case limit < 1 && errors.Is(err, ErrTolerance): // perhaps because of a few columns
+	case limit < 1 && errors.Is(err, ErrTolerance):
 		r = &Report{ColumnBound: slices.Repeat([]float64{math.Inf(1)}, y.Cols)}
 	case err != nil:
 		return nil, err
@@ -237,10 +236,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns returns a copy of b and an exponent for each column. If the norm of a column is so small or large that
-// squares of values and bounds leave the range of float64, the column is divided by a power of two with this exponent;
-// other columns have the exponent 0. If no column needs this, it returns b and nil. PageRank divides columns by their sums
-// instead.
+// scaleColumns returns b with columns of very small or large norm divided by powers of two, and their
+// exponents, so that squares of values and bounds stay in the range of float64. If no column needs this, it
+// returns b and nil. PageRank divides columns by their sums instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -260,9 +258,8 @@ func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64
 	return b, exponents
 }
 
-// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the largest ratio
-// of a bound to the norm of its result, which may exceed the tolerance if float64 has too few digits for values of this
-// size.
+// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the
+// largest ratio of a bound to the norm of its result, which may then exceed the tolerance.
 func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, exponents []int) (relative float64) {
 	if exponents == nil {
 		return 0
@@ -288,17 +285,16 @@ func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, ex
 	return relative
 }
 
-// scaleColumn multiplies a column by a power of two, which may itself be out of the range of float64.
+// scaleColumn multiplies a column by 2^exponent, which may itself be out of the range of float64.
 func scaleColumn(x *sparse.Block[float64], exponent int) {
 	for i := range x.Rows {
 		x.Row(i)[0] = math.Ldexp(x.Row(i)[0], exponent)
 	}
 }
 
-// leastTolerance is a tolerance that the rounding errors of a block of few sweeps permit.
+// leastTolerance is a tolerance that rounding errors of few sweeps permit.
 const leastTolerance = 1e-13
 
-// limitOf returns the largest error bound that settings with a tolerance accept.
 func limitOf(s *Settings) float64 {
 	if s.Lenient {
 		return cmp.Or(s.Limit, 1)
@@ -306,9 +302,8 @@ func limitOf(s *Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes again the columns whose errors, relative to their norms, may exceed the limit. If at least a quarter of
-// all columns are such columns, it computes the whole block with a smaller tolerance first, and then the remaining columns
-// one by one.
+// refine computes again the columns whose relative errors may exceed the limit: the whole block if they are
+// at least a quarter of the columns, and then the remaining columns one by one.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -356,7 +351,7 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 		image := sparse.NewBlock[float64](y.Rows, f.Results())
 		blocks.Copy(column, b.Columns(j, j+1))
 		single, err := f.refineColumn(ctx, image, column, s, limit)
-		if missed := (*ToleranceError)(nil); errors.As(err, &missed) { // other columns may need even more
+		if missed := (*ToleranceError)(nil); errors.As(err, &missed) { // later columns may need a larger tolerance
 			if refused == nil || missed.Reached > refused.Reached {
 				refused = missed
 			}
@@ -380,8 +375,8 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	return nil
 }
 
-// refineColumn stores the results of one column in image, within the limit. Results that may be zero within the precision of
-// float64 become zero.
+// refineColumn stores the results of one column in image, within the limit. Results that rounding cannot
+// distinguish from zero become zero.
 func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block[float64],
 	s *Settings, limit float64) (*Report, error) {
 	r, lost := f.apply(ctx, image, column, s)
@@ -415,9 +410,8 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 	return r, nil
 }
 
-// gains returns, for each result of a column, a lower bound of ‖f(M)‖, from a step of the power method with a random
-// column, because a random column is not orthogonal to eigenvectors such as the vector of ones. If the step fails, it
-// returns nil.
+// gains returns a lower bound of ‖f(M)‖ for each result of a column, from power steps with a random column,
+// which is not orthogonal to an eigenvector. If a step fails, it returns nil.
 func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()
@@ -472,7 +466,7 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	team := sparse.TeamOf(g.A)
 	run := 0
-	extremes := []float64{0, 0, math.Inf(-1)} // entries of the longest range or row, largest and least degree, negated
+	extremes := []float64{0, 0, math.Inf(-1)} // entries of the longest range or row, largest degree, −(smallest positive degree)
 	for _, r := range g.A.Ranges() {
 		run += r.Entries
 		if r.Pieces == 1 || r.Piece == r.Pieces-1 {
@@ -501,7 +495,7 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	case sparse.Transition:
 		norm = max(1, math.Sqrt(largest/smallest))
 	}
-	if g.In != nil { // the degrees bound the rows of A alone
+	if g.In != nil { // degrees bound the rows of A alone
 		norm = math.Sqrt(max(1, largest) * float64(team.TotalOf(len(g.Degrees))))
 	}
 	return (longest + 3) * 0x1p-53 * norm
@@ -522,7 +516,7 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	}
 	f.apply = func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 		set := &expm.Settings{Tolerance: s.Tolerance, Progress: s.Progress}
-		if s.Memory > 0 { // a factor may have the rest
+		if s.Memory > 0 { // a factor may use the rest
 			space, err := f.Workspace(g.Degrees, g.A.NNZ(), b.Cols)
 			if err != nil {
 				return nil, err
@@ -564,7 +558,7 @@ func steepest(times []float64, m *expm.Map) float64 {
 		func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
 }
 
-// solve makes f a multiple of the regularized Laplacian kernel with α = 1/shift.
+// solve makes f a multiple of the regularized Laplacian kernel with α = 1/shift, or of the pseudo-inverse.
 func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
 	k, err := New(ctx, g, name, v)
@@ -587,8 +581,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns a kernel and a scale so that f is scale times the kernel. If f is not a multiple
-// of a kernel, it returns a kernel that needs the same memory.
+// kernel returns a kernel and a scale such that f = scale · kernel, or a kernel that needs the same memory if
+// there is none.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"
@@ -604,7 +598,7 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		return "regularized-laplacian",
 			param.Values{"laplacian": word, "alpha": param.Of(1 / shift)}, 1 / shift
 	}
-	t := max(math.Abs(f.Values.Number("t")), math.SmallestNonzeroFloat64) // t = 0 is in no kernel's range
+	t := max(math.Abs(f.Values.Number("t")), math.SmallestNonzeroFloat64) // kernels refuse t = 0
 	if matrix == "laplacian" || matrix == "normalized-laplacian" {
 		return "diffusion", param.Values{"laplacian": word, "beta": param.Of(t)}, 1
 	}
@@ -612,8 +606,8 @@ func (f *Function) kernel() (name string, v param.Values, scale float64) {
 		param.Values{"matrix": param.Of(matrix), "beta": param.Of(t)}, 1
 }
 
-// Workspace returns the workspace of ApplyTo to a block of cols columns, including the block, its results and the vectors
-// of the graph.
+// Workspace returns the workspace of ApplyTo to a block of cols columns, including the block, its results and
+// the vectors of the graph.
 func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (budget.Workspace, error) {
 	rows := len(degrees)
 	switch {
@@ -626,12 +620,12 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 	if err != nil {
 		return budget.Workspace{}, err
 	}
-	more := n.Results() - 1 // times, with results in a slab and in the block
+	more := n.Results() - 1 // further times, each with results in a slab and in the block
 	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
-// resolve returns the family of the kernel that a function applies, and the parameters of the kernel. An exponential at
-// several times t has the kernel of the t of largest magnitude.
+// resolve returns the family and parameters of the kernel that the function applies. For an exponential at
+// several times, t is the time of largest magnitude.
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given

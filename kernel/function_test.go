@@ -63,7 +63,7 @@ func denseMatrix(g *graph.Graph, name string) *mat.Dense {
 
 func TestFunctions(t *testing.T) {
 	ctx := context.Background()
-	a := testgraph.Random(5, 60, 90, true) // with isolated nodes and components
+	a := testgraph.Random(5, 60, 90, true) // has isolated nodes and several components
 	for _, workers := range []int{1, 3} {
 		g, err := graph.New(ctx, a, &graph.Settings{Workers: workers})
 		if err != nil {
@@ -121,7 +121,7 @@ func TestFunctions(t *testing.T) {
 					largest = max(largest, math.Abs(y.Row(i)[j]))
 				}
 			}
-			const reference = 1e-12 // error of the dense result, relative to the largest value
+			const reference = 1e-12 // relative error of the dense result
 			for j, e := range blocks.Norms(nil, off) {
 				if e > r.ColumnBound[j]+reference*largest*float64(n) {
 					t.Errorf("%s %v: error %.3g of column %d, bound %.3g", c.name, f.Values, e, j, r.ColumnBound[j])
@@ -275,7 +275,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestExtremeTimes computes exp(0)·B = B, and e^660·B, whose squares overflow.
 func TestExtremeTimes(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Complete(7), nil)
 	if err != nil {
@@ -284,7 +283,7 @@ func TestExtremeTimes(t *testing.T) {
 	for _, c := range []struct {
 		time   float64
 		matrix string
-		want   float64 // of each element; 0: refused
+		want   float64 // 0: refused
 	}{{0, "adjacency", 1}, {0, "laplacian", 1}, {0, "normalized-laplacian", 1}, {110, "adjacency", math.Exp(330)}, {119, "adjacency", 0}} {
 		n := &NamedFunction{Name: ExpFunction, Given: param.Values{"t": param.Of(c.time), "matrix": param.Of(c.matrix)}}
 		if space, err := n.Workspace(g.Degrees, g.A.NNZ(), 1); err != nil || space.Required(0) <= 0 {
@@ -308,7 +307,7 @@ func TestExtremeTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.time != 0 { // e^660 in two steps
+		if c.time != 0 { // y is e^660, computed in two steps
 			y.Row(0)[0] /= c.want
 		}
 		if math.Abs(y.Row(0)[0]-c.want) > 1e-7*c.want || !(r.ErrorBound <= 1e-6*c.want*c.want) {
@@ -317,7 +316,6 @@ func TestExtremeTimes(t *testing.T) {
 	}
 }
 
-// One result in a column is much larger than the others, which must be computed again.
 func TestSmallColumns(t *testing.T) {
 	ctx := context.Background()
 	const n, cols, tolerance = 120, 8, 1e-9
@@ -362,7 +360,6 @@ func TestSmallColumns(t *testing.T) {
 	}
 }
 
-// Columns that f maps to zero do not affect the result of a unit vector.
 func TestZeroColumns(t *testing.T) {
 	for _, n := range []int{6, 1100} {
 		for _, spread := range []float64{0, 12} {
@@ -376,7 +373,7 @@ func TestZeroColumns(t *testing.T) {
 					t.Fatal(err)
 				}
 				functions := []*NamedFunction{{Name: "solve"}, {Name: "pseudo-inverse"}}
-				if n < 10 && spread == 0 { // where exp(tL̃) keeps the null space alone
+				if n < 10 && spread == 0 { // elsewhere exp(tL̃) keeps more than the null space
 					for _, time := range []float64{-60, -300, -1e5} {
 						functions = append(functions, &NamedFunction{Name: ExpFunction,
 							Given: param.Values{"t": param.Of(time), "matrix": param.Of("normalized-laplacian")}})
@@ -393,7 +390,6 @@ func TestZeroColumns(t *testing.T) {
 	}
 }
 
-// zeroGraph is a ring with chords and two isolated nodes.
 func zeroGraph(t *testing.T, n int, spread float64, signed bool) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(uint64(n), 5))
 	side := make([]float64, n)
@@ -430,7 +426,7 @@ func checkZeroColumns(t *testing.T, g *graph.Graph, named *NamedFunction) {
 	}
 	b := sparse.NewBlock[float64](n, 4)
 	b.Row(1)[0] = 1
-	b.Row(n - 1)[1] = 1 // an isolated node
+	b.Row(n - 1)[1] = 1
 	null := graph.NullWeights(g, f.Values["laplacian"].String() == "normalized" || named.Name == ExpFunction)
 	for i := range n {
 		b.Row(i)[2] = 1
@@ -438,7 +434,7 @@ func checkZeroColumns(t *testing.T, g *graph.Graph, named *NamedFunction) {
 			b.Row(i)[2] = null[i]
 		}
 	}
-	if named.Name == ExpFunction { // which keeps the null space
+	if named.Name == ExpFunction { // which must not map b to zero
 		b.Row(n - 1)[1] = 0
 		for i := range n {
 			b.Row(i)[2] = 0
@@ -468,7 +464,6 @@ func checkZeroColumns(t *testing.T, g *graph.Graph, named *NamedFunction) {
 	}
 }
 
-// A factor whose square overflows multiplies results and bounds.
 func TestExtremeColumns(t *testing.T) {
 	const n = 40
 	g, err := graph.New(t.Context(), testgraph.Random(5, n, 100, true), nil)
@@ -499,7 +494,7 @@ func TestExtremeColumns(t *testing.T) {
 			first := place - place%len(exponents)
 			exponent := exponents[place%len(exponents)]
 			if named.Name == "personalized-pagerank" {
-				exponent = 0 // columns are divided by their sums
+				exponent = 0 // PageRank divides columns by their sums
 			}
 			for i := range n {
 				off := math.Abs(y.Row(i)[place] - math.Ldexp(y.Row(i)[first], exponent))
@@ -514,7 +509,7 @@ func TestExtremeColumns(t *testing.T) {
 	}
 }
 
-// If a tolerance is met, looser tolerances are met; a refusal names a tolerance that is met.
+// TestLooserTolerances: a refusal must name a tolerance that is met.
 func TestLooserTolerances(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(3, 1200, 5000, true), nil)
 	if err != nil {
@@ -553,7 +548,7 @@ func TestLooserTolerances(t *testing.T) {
 	}
 }
 
-// A complete factor meets the default tolerance where the bound of an elimination, which comes first, misses it.
+// A complete factor meets the default tolerance where the bound of the elimination, tried first, misses it.
 func TestDefaultToleranceOfSmallGraphs(t *testing.T) {
 	for seed := range uint64(5) {
 		g, err := graph.New(t.Context(), testgraph.Random(seed, 800, 3000, false), nil)
@@ -579,8 +574,6 @@ func TestDefaultToleranceOfSmallGraphs(t *testing.T) {
 	}
 }
 
-// Two goroutines share a function, two functions share a graph: the bits are the same, and the race detector finds
-// unlocked state.
 func TestGoroutines(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(4, 70, 200, true), nil)
 	if err != nil {

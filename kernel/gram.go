@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gram computes the block of nodes with themselves as UᵀU, where U = K^½·E is computed in slabs. It holds as many slabs as
-// memory allows, and computes the other slabs again for each group of held slabs.
+// gram computes the block of nodes with themselves as UᵀU with U = K^½·E. It holds as many slabs of U as memory
+// allows, and computes the other slabs again for each group of held slabs.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
@@ -34,8 +34,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	g := &gramPieces{team: c.scale.team, workers: c.k.graph.Workers,
 		values: make([]float64, m*width), turned: make([]float64, m*width)}
 	room := make([]*sparse.Block[float64], held)
-	// The norm for a slab's errors and the effort of its computation must not depend on the memory
-	// limit.
+	// Errors and effort of a slab must not depend on the memory limit.
 	norms := make([]float64, len(slabs))
 	spent := make([]float64, len(slabs))
 	for first := 0; first < len(slabs); first += held {
@@ -68,7 +67,7 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 		}
 		g.left = g.left[:0]
 	}
-	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, and rounding.
+	// |ΔK_ij| ≤ η_i‖u_j‖ + η_j‖u_i‖ + η_iη_j, plus rounding.
 	c.finish(2*c.worst*(c.norm+c.worst) +
 		gramRounding(c.scale.team, n)*c.norm*c.norm)
 	if largest := c.norm * c.norm; c.strict && c.log.report.ErrorBound > c.s.Tolerance*largest {
@@ -77,8 +76,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	return nil
 }
 
-// storedSlabs returns the number of slabs of U that fit limit−used bytes together with the image of another slab, at
-// least one.
+// storedSlabs returns the number of slabs of U, at least one, that fit limit−used bytes together with the image of
+// another slab.
 func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
 		return int(max(1, fitting-1))
@@ -86,13 +85,11 @@ func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	return slabs
 }
 
-// gramRounding is the rounding error of a product of two columns of U, relative to their norms.
 func gramRounding(team *sparse.Team, n int) float64 {
 	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
 
-// halfStep computes a slab of U, with errors that are small relative to a column of the given norm or to its own largest
-// column.
+// halfStep computes a slab of U with errors that are small relative to the larger of norm and its own largest column.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
 	nodes []int, norm float64) error {
 	var norms []float64
@@ -122,8 +119,8 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// multiply passes the products of held slabs with u, and the mirror images of these products, to out. first is the
-// first column of u in the block.
+// multiply passes the products of held slabs with u, and their mirror images, to out. first is the first column of u
+// in the block.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols

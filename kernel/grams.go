@@ -13,12 +13,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Grams returns a block of each kernel, to compare many parameters. The columns of a block belong to nodes, the rows to
-// nodes and then to cols. No node may be in both lists. Kernels of one call of [Family.NewAll] that are functions of one
-// matrix, or three or more inverses of one matrix, are computed from the same vectors: sixteen functions cost little more
-// than the longest of them. These blocks, and blocks of inverses, are symmetric to the bit. Errors are relative to the
-// largest of all columns, by default at most 1e-8 of it. Grams makes no half steps as [Matrix] does, because their products
-// take longer than the columns of many nodes. sweeps is the number of sweeps over all entries.
+// Grams returns a block of each kernel, to compare many parameters. The columns of a block belong to nodes, the rows
+// to nodes and then to cols; no node may be in both lists. Kernels of one call of [Family.NewAll] share sweeps if
+// they are functions of one matrix, or at least three inverses of one matrix: sixteen functions cost little more than
+// the longest of them. These blocks, and blocks of inverses, are symmetric to the bit. Errors are relative to the
+// largest of all columns, by default at most 1e-8. Unlike [Matrix], Grams makes no half steps. sweeps is the number
+// of sweeps over all entries.
 func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {
@@ -58,14 +58,14 @@ func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 			}
 			sweeps += report.Sweeps
 			if s := base(k); s != nil {
-				s.full.release() // the next kernel needs as much memory
+				s.full.release()
 			} else {
-				mirror(grams[i], len(nodes)) // its bits may differ, which learners do not expect
+				mirror(grams[i], len(nodes)) // learners expect symmetry to the bit
 			}
 			continue
 		}
 		isSeries := joints[i].isSeries()
-		var group []int // functions of the same matrix and kind
+		var group []int
 		for j := range ks {
 			if joints[j].matrix == matrix && joints[j].isSeries() == isSeries {
 				group = append(group, j)
@@ -88,20 +88,17 @@ func mirror(b *sparse.Block[float64], n int) {
 	}
 }
 
-// manyInverses is the number of inverses of one matrix from which on a common series is faster than solves.
+// manyInverses is the least number of inverses of one matrix for which a common series is faster than solves.
 const manyInverses = 3
 
-// joint is a symmetric kernel as a function of a matrix.
 type joint struct {
 	matrix *expm.Map
 	f      expm.Function
 }
 
-// isSeries reports whether the function is a Chebyshev series on the graph.
 func (j joint) isSeries() bool { return j.matrix.SeriesOnly([]expm.Function{j.f}) }
 
-// IsApart reports whether [Grams] computes the kernel apart from other kernels, so that its bits do
-// not depend on them.
+// IsApart reports whether the bits of the kernel in [Grams] do not depend on the other kernels.
 func IsApart(k Kernel) bool {
 	s := base(k)
 	if s == nil {
@@ -111,8 +108,8 @@ func IsApart(k Kernel) bool {
 	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
-// gramsWidth returns the number of columns of a slab for several kernels. Slabs of series are as wide as for a single
-// kernel, because series need few rows of the images.
+// gramsWidth returns the number of columns of a slab for several kernels. A series needs few rows of the images, so
+// that its slabs are as wide as for one kernel.
 func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	if isSeries {
 		kernels = 1
@@ -120,8 +117,6 @@ func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	return min(nodes, max(4, SlabColumns(n)/kernels/4*4))
 }
 
-// gramsTo computes the blocks of a group of kernels on n nodes slab by slab. The kernels must
-// be functions of one matrix.
 func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 	joints []joint, group, nodes, cols []int, s Settings) (sweeps int, err error) {
 	s.Tolerance = cmp.Or(s.Tolerance, defaultLimit)

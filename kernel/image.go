@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// errorMeasure returns the error of an image y, divided by the tolerance, given the bounds of its
-// columns.
+// errorMeasure returns the error of an image y, as a multiple of the tolerance, given the bounds of its columns.
 type errorMeasure = func(y *sparse.Block[float64], bound []float64) float64
 
 // image is [computation.imageOf] for the unit vectors of nodes.
@@ -23,11 +22,10 @@ func (c *computation) image(ctx context.Context, e engine,
 	return c.imageOf(ctx, e, dst, x, measure)
 }
 
-// imageOf stores the engine's image of x in dst. It repeats the computation with smaller tolerances until measure returns at
-// most 1, or until float64 allows no smaller error.
+// imageOf stores the engine's image of x in dst. It repeats the computation with smaller tolerances until measure
+// returns at most 1, or until float64 allows no smaller error.
 //
-// It is the only step between products, loops over slabs and the engines. Systems on graphs of up to [iterative.ExactFirst]
-// nodes are eliminated at once; other images are computed by attempts of the engine.
+// Systems of up to [iterative.ExactFirst] nodes are eliminated at once.
 func (c *computation) imageOf(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64], measure errorMeasure) (a *engineResult, err error) {
 	if a, err := c.small(ctx, e, dst, x, measure); a != nil || err != nil {
@@ -49,9 +47,9 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	return a, nil
 }
 
-// acceptResult reports whether a result is final, and returns an error if miss exceeds the limit. miss is the error of
-// the result, and rounded is its part from rounding, both relative to the tolerance. If miss is an estimate above the
-// limit, a bound is computed first, because the returned error names a tolerance that can be met.
+// acceptResult reports whether a result is final. It returns an error if miss exceeds the limit; miss is the error of
+// the result, and rounded its part from rounding, both as multiples of the tolerance. If miss is an estimate above
+// the limit, a bound is computed first, because the error names a tolerance that can be met.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
@@ -64,8 +62,8 @@ func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool,
 	return true, tooTight(limit, max(miss, 2*rounded)*c.s.Tolerance)
 }
 
-// refineError replaces the error of an iteration that rounding stopped by an error with the
-// tolerance that an elimination meets.
+// refineError replaces the error of an iteration stopped by rounding by an error with the tolerance that an
+// elimination meets.
 func (c *computation) refineError(err error) error {
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
@@ -76,33 +74,32 @@ func (c *computation) refineError(err error) error {
 type attempts struct {
 	c         *computation
 	measure   errorMeasure
-	count     int     // attempts that ended without an error
-	again     bool    // the next attempt begins with the result of the last one
-	restarted bool    // an attempt began from zero with the smallest tolerance
-	reached   float64 // the error before that
+	count     int     // without an error
+	again     bool    // the next attempt begins with the last result
+	restarted bool    // an attempt began at zero with the smallest tolerance
+	reached   float64 // error before restarted
 
 	miss, rounded float64 // of the last attempt, see planNext
 }
 
-// planNext decides after an attempt whether it was the last attempt, and sets the effort of the next.
-// miss is the error of the image, and rounded is its part from rounding, both relative to the tolerance.
-// The first line that holds decides:
+// planNext decides whether an attempt was the last one, and sets the effort of the next. miss is the error of the
+// image, and rounded its part from rounding, both as multiples of the tolerance. The first line that holds decides:
 //
-//	miss ≤ 1                                      done
+//	miss ≤ 1                   done
 //	strict, rounded > mostGain, and miss ≤
-//	    2·rounded or two attempts                 ErrTolerance
+//	  2·rounded or two attempts         ErrTolerance
 //	attempts left, and strict or miss > 2·rounded a smaller tolerance, from the last image
 //	strict, two attempts, no restart, rounded < 1 the smallest tolerance, from zero
-//	strict                                        ErrTolerance
-//	otherwise                                     done, above a tolerance that need not be met
+//	strict                    ErrTolerance
+//	otherwise                   done, above a tolerance that need not be met
 //
-// A tolerance is strict if it must be met. No attempt is left after [mostAttempts], or after a result that
-// no smaller tolerance of the engine would improve.
+// A tolerance is strict if it must be met. No attempt is left after [mostAttempts], or after a result that no smaller
+// tolerance of the engine would improve.
 func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	err error) (done bool, _ error) {
 	c := t.c
 	switch {
-	case t.restarted && errors.Is(err, iterative.ErrIndefinite): // only rounding errors are left
+	case t.restarted && errors.Is(err, iterative.ErrIndefinite):
 		return true, tooTight(c.s.Tolerance, t.reached)
 	case err != nil:
 		return true, err
@@ -122,16 +119,16 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 		promise = max(promise, miss)
 	}
 	switch {
-	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded): // of columns that are near
+	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded): // columns are near the bound
 		return true, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
 	case !a.isSmallest && t.count <= mostAttempts && (c.strict || miss > 2*rounded):
 		aim := 0.5
-		if !c.strict { // as small as float64 allows, but no smaller
+		if !c.strict { // what float64 allows
 			aim = max(aim, 1.5*rounded)
 		}
 		c.effort *= aim / miss
 		return false, nil
-	case c.strict && t.count > 1 && !t.restarted && rounded < 1: // a start from zero may reach a smaller error
+	case c.strict && t.count > 1 && !t.restarted && rounded < 1: // zero may lead to a smaller error
 		t.again = false
 		t.restarted = true
 		t.reached = max(miss, promise) * c.s.Tolerance
@@ -143,9 +140,8 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	return true, nil
 }
 
-// small returns the result of an elimination on a graph of up to [iterative.ExactFirst] nodes, or
-// nil if it misses the limit of the settings. It takes milliseconds, needs no eigenvalue for its bound, and
-// ignores the memory limit, because bits must not depend on the limit.
+// small returns the result of an elimination on a graph of up to [iterative.ExactFirst] nodes, or nil if it misses
+// the limit of the settings. It ignores the memory limit, on which bits must not depend.
 func (c *computation) small(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64],
 	measure errorMeasure) (*engineResult, error) {
@@ -169,15 +165,14 @@ func (c *computation) small(ctx context.Context, e engine,
 	return a, nil
 }
 
-// setUnits makes the columns of x, which must be zero elsewhere, v times the unit vectors of nodes.
+// setUnits makes the columns of x, which are zero elsewhere, v times the unit vectors of nodes.
 func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	for j, i := range nodes {
 		x.Row(i)[j] = v
 	}
 }
 
-// finishSlab adds the last attempt at a slab to the report. assumed is the assumption of its error
-// bound.
+// finishSlab adds the last attempt at a slab to the report. assumed is what its error bound assumes.
 func (c *slabLog) finishSlab(assumed string) {
 	c.done++
 	c.slabSweeps = c.sweeps
@@ -187,23 +182,21 @@ func (c *slabLog) finishSlab(assumed string) {
 	}
 }
 
-// mostGain is the factor by which a computation with a smaller tolerance may reduce the rounding
-// part of its error.
+// mostGain is the factor by which a smaller tolerance may reduce the rounding part of an error.
 const mostGain = 8
 
-// mostAttempts is the largest number of times that the tolerance is reduced after a miss.
-// Residuals fall in steps, so that the same iterate may miss several tolerances.
+// mostAttempts bounds the reductions of the tolerance after a miss. Residuals fall in steps, so that one iterate may
+// miss several tolerances.
 const mostAttempts = 8
 
-// tooTight returns a [*ToleranceError] with the tolerance that can be promised, rounded up to two
-// digits.
+// tooTight returns a [*ToleranceError] with the reached tolerance rounded up to two digits.
 func tooTight(asked, reached float64) error {
 	return &ToleranceError{Asked: asked, Reached: reached * 1.06}
 }
 
 // ToleranceError is the error if rounding errors may exceed the tolerance. It wraps [ErrTolerance].
 type ToleranceError struct {
-	Asked   float64 // the tolerance
+	Asked   float64
 	Reached float64 // a tolerance that can be promised; none can if it is not below 1
 }
 

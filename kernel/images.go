@@ -10,11 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Images is a symmetric kernel that computes its columns as products with unit vectors. If [Family.New] returns an
-// Images, a kernel of another package must implement only the product K·X.
+// Images is a symmetric kernel given by its products K·X. [Family.New] of another package may return an Images.
 type Images struct {
 	Nodes  int
-	Team   *sparse.Team // processes that share the rows; nil: a single process
+	Team   *sparse.Team // processes that share the rows; nil: one process
 	Method string       // for reports
 
 	// Apply stores K·X in dst. It calls progress with the number of sweeps since the last call.
@@ -23,7 +22,7 @@ type Images struct {
 	// Blocks is the number of blocks of Apply, dst and x included.
 	Blocks int
 
-	Sweeps  int // of Apply
+	Sweeps  int // of a call of Apply
 	Prepare int // sweeps of the construction
 
 	// The error of a value is at most Tail + Rounding·v, where v is the largest value. Norm is an upper bound
@@ -34,11 +33,11 @@ type Images struct {
 // Len implements [Kernel].
 func (k *Images) Len() int { return k.Nodes }
 
-// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes: the given number of blocks of cols columns
-// for Apply, and the values of cols columns at long nodes.
+// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes: the given number of blocks of cols
+// columns for Apply, and cols columns of values at long nodes.
 func ImagesWorkspace(blocks, n, long, cols int) budget.Workspace {
 	space := budget.Slabs[float64](blocks, n, min(cols, SlabColumns(n)))
-	space.Column += budget.Vector[float64](2 * long) // and a mirror image
+	space.Column += budget.Vector[float64](2 * long) // values and a mirror image
 	return space
 }
 
@@ -89,8 +88,8 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	return report, nil
 }
 
-// hand passes the values of the columns y at the given rows to take. left is the number of the
-// first column. If symmetric is set, the values below the diagonal are used for both halves.
+// hand passes the values of the columns y at rows to take; left is the first column. If symmetric is set, values
+// below the diagonal serve for both halves.
 func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
 	take Sink, report *Report) error {
 	first := 0

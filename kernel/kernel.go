@@ -14,33 +14,29 @@ import (
 )
 
 var (
-	// ErrTolerance is wrapped by a [*ToleranceError], which says that float64 is not precise enough for the
-	// tolerance.
+	// ErrTolerance is wrapped by a [*ToleranceError]: float64 is not precise enough for the tolerance.
 	ErrTolerance = errors.New("kernel: the tolerance is beyond the precision of float64")
 
 	// ErrRange is returned for values that float64 cannot hold.
 	ErrRange = errors.New("kernel: values are out of the range of float64")
 
-	// ErrDistance is returned by ApplyTo of a distance: a distance cannot be
-	// multiplied with a block without its diagonal.
+	// ErrDistance is returned by ApplyTo of a distance.
 	ErrDistance = errors.New("kernel: a distance cannot be applied to a block")
 
 	// ErrAsymmetric is returned for a matrix that is not symmetric.
 	ErrAsymmetric = graph.ErrAsymmetric
 )
 
-// Kernel is a function of two nodes. A kernel may keep results about its graph between calls,
-// for example an eigenvalue; it must not be used by two goroutines at a time. Other packages
-// may implement Kernel, see [Register].
+// Kernel is a function of two nodes. A kernel keeps results about its graph between calls, and must not be used
+// concurrently. Other packages may implement Kernel, see [Register].
 type Kernel interface {
 	// Len returns the number of nodes.
 	Len() int
 
-	// Block computes the values between rows and cols and passes them to take in pieces that cover the block without overlap,
-	// in any order, one at a time. The first element of a piece belongs to row lo and column left of the block. A piece is
-	// valid during the call and may be changed. If rows and cols are equal and the kernel is symmetric, the block is
-	// symmetric to the bit. The error is an error of the settings, ErrTolerance, [sparse.ErrMemory], the error of the
-	// context, an error of a sweep, or the first error of take.
+	// Block computes the values between rows and cols and passes them to take in pieces that cover the block without
+	// overlap, in any order, one at a time. A piece is valid during the call and may be changed. If rows and cols are
+	// equal and the kernel is symmetric, the block is symmetric to the bit. The error is an error of the settings,
+	// ErrTolerance, [sparse.ErrMemory], the error of the context, an error of a sweep, or the first error of take.
 	Block(ctx context.Context, rows, cols []int,
 		take Sink,
 		s *Settings) (*Report, error)
@@ -51,32 +47,27 @@ type Kernel interface {
 		s *Settings) (*Report, error)
 }
 
-// Sink takes a piece of a block, see [Kernel].
+// Sink takes a piece of a block, whose first element is at row lo and column left of the block. See [Kernel].
 type Sink = func(lo, left int, piece *sparse.Block[float64]) error
 
-// Settings configure a computation. Nil means the defaults.
+// Settings configure a computation. Nil means defaults.
 type Settings struct {
-	// Tolerance bounds the error of every value of a block, relative to the largest
-	// value in the columns that are computed for the block. It must be less than 1.
-	// 0 means Tolerance 1e-10, Lenient, and Limit 1e-8. If float64 cannot meet the
+	// Tolerance bounds the error of every value of a block, relative to the largest value in the columns computed for
+	// the block. It must be less than 1; 0 means Tolerance 1e-10, Lenient, and Limit 1e-8. If float64 cannot meet the
 	// tolerance, the error wraps [ErrTolerance].
 	Tolerance float64
 
-	// Lenient accepts larger errors than Tolerance if float64 cannot meet
-	// Tolerance. The report then has the error bound that is met, which is at
-	// most Limit.
+	// Lenient accepts errors up to Limit if float64 cannot meet Tolerance. The report has the error bound.
 	Lenient bool
 
-	// Limit is the largest error bound that Lenient accepts, relative to the same value as
-	// Tolerance; 0 means any bound.
+	// Limit is the largest error bound that Lenient accepts, measured as Tolerance; 0 means any bound.
 	Limit float64
 
-	// Memory is the largest number of bytes to use in addition to the graph and the pieces that
-	// the caller keeps; 0 means no limit. If several processes share the rows, the smallest
-	// limit of a process counts in all processes.
+	// Memory is the largest number of bytes to use in addition to the graph and the pieces that the caller keeps; 0
+	// means no limit. If several processes share the rows, the smallest limit counts.
 	Memory int64
 
-	// Progress, if not nil, is called with the stage, always "computing", the number of sweeps done and their expected total.
+	// Progress, if not nil, is called with the stage, always "computing", the sweeps done and the expected total.
 	Progress func(stage string, done, total int64)
 }
 
@@ -89,11 +80,10 @@ func (s *Settings) progress(done, total int) {
 const (
 	defaultTolerance = 1e-10
 	defaultLimit     = 1e-8
-	singleLimit      = 1e-6 // of values that are rounded to float32
+	singleLimit      = 1e-6 // for values rounded to float32
 )
 
-// complete returns s with the default tolerance and limit filled in, and with the smallest memory limit of a
-// team.
+// complete returns s with defaults, and with the smallest memory limit of a team.
 func (s *Settings) complete(team *sparse.Team) (set Settings, err error) {
 	if err := s.validate(); err != nil {
 		return set, err
@@ -117,8 +107,8 @@ func (s *Settings) limit() float64 {
 	return s.Tolerance
 }
 
-// certifies reports whether errors must have a bound, even if the bound needs an eigenvalue. This is so if the
-// tolerance is strict or the graph is small.
+// certifies reports whether errors must have a bound rather than an estimate: the tolerance is strict or the graph is
+// small.
 func (s *Settings) certifies(n int) bool {
 	return s.Tolerance > 0 && !s.Lenient || n <= iterative.ExactFirst
 }
@@ -132,7 +122,7 @@ func (s *Settings) validate() error {
 
 // Report describes a result.
 type Report struct {
-	Method string // how it was computed, such as "chebyshev" or "conjugate gradients"
+	Method string // such as "chebyshev" or "conjugate gradients"
 	Sweeps int    // over all entries of the graph
 
 	// HalfSteps says that the block is UᵀU.
@@ -141,16 +131,15 @@ type Report struct {
 	// ErrorBound is an upper bound of the error of every value of a block, and Largest the size of the largest value.
 	ErrorBound, Largest float64
 
-	// ColumnBound is never below the norm of the error of each column of
-	// K·X; of ApplyTo only.
+	// ColumnBound bounds the norm of the error of each column of K·X; of ApplyTo only.
 	ColumnBound []float64
 
-	// Condition, if not empty, is what the bound assumes: that an eigenvalue found by
-	// iteration is the right eigenvalue. Or it says that the bound is an estimate.
+	// Condition, if not empty, says what the bound assumes, for example that an eigenvalue found by iteration is the
+	// right one, or that the bound is an estimate.
 	Condition string
 }
 
-// Scale multiplies the bounds by a factor ≥ 0, for a result that is multiplied by it.
+// Scale multiplies all bounds by factor ≥ 0.
 func (r *Report) Scale(factor float64) {
 	r.ErrorBound *= factor
 	r.Largest *= factor
@@ -161,14 +150,13 @@ func (r *Report) Scale(factor float64) {
 
 const estimated = "the error is estimated from the convergence of conjugate gradients; with a tolerance it is bounded"
 
-// IsEstimate reports whether ErrorBound is an estimate, which the error may exceed.
+// IsEstimate reports whether the error may exceed ErrorBound.
 func (r *Report) IsEstimate() bool {
 	return r.Condition == estimated
 }
 
-// Values is Block of k for values that are rounded to T. Tolerance and bounds apply to the rounded values; the tolerance 0
-// means about the precision of T. If T cannot hold the largest value of the block, the error is a [*param.ParameterError].
-// Cost: Block.
+// Values is [Block] with values rounded to T. Tolerance and bounds apply to the rounded values; the tolerance 0 means
+// about the precision of T. If T cannot hold the largest value of the block, the error is a [*param.ParameterError].
 func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {
@@ -198,7 +186,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	if err != nil || !single {
 		return report, err
 	}
-	const denormal, normal = 0x1p-149, 0x1p-126 // the least positive numbers
+	const denormal, normal = 0x1p-149, 0x1p-126 // least positive numbers
 	if report.Largest > 0 && report.Largest < normal {
 		return nil, refuse(pkg, "dtype",
 			"the largest value, %.3g, is too small for float32; give float64",
@@ -208,7 +196,7 @@ func Values[T sparse.Float](ctx context.Context, k Kernel, rows, cols []int,
 	return report, nil
 }
 
-// Matrix returns the block of k between rows and cols. It needs memory for the computation and for the block.
+// Matrix returns the block of k between rows and cols. It needs memory for the computation and the block.
 func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	s *Settings) (*sparse.Block[float64], *Report, error) {
 	checkNodes(k.Len(), rows, cols)
@@ -223,8 +211,7 @@ func Matrix(ctx context.Context, k Kernel, rows, cols []int,
 	return out, report, err
 }
 
-// Block calls the method Block of a kernel. It panics if rows or cols have a node that the graph does
-// not have.
+// Block calls k.Block. It panics if rows or cols have a node that the graph does not have.
 func Block(ctx context.Context, k Kernel, rows, cols []int,
 	take Sink,
 	s *Settings) (*Report, error) {

@@ -14,9 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its null space. Error bounds need this
-// eigenvalue. It needs no more memory than the solve of cols columns that follows, and may make the factor of this
-// solve.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space, for error bounds. It needs
+// no more memory than the following solve of cols columns, and may make the factor of that solve.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -25,16 +24,16 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	n := len(s.Graph.Degrees)
 	components := len(s.Graph.Components.Sizes)
 	if components == sparse.TeamOf(s.Graph.A).TotalOf(n) {
-		s.Least = 1 // the map is zero, and so is everything
+		s.Least = 1 // the map is zero
 		return nil
 	}
 	l := newLeastSearch(s, cols)
-	// The residual must be small compared with an eigenvalue that may be far below
-	// the norm of the map. A first search with a coarse tolerance shows its magnitude.
+	// The residual must be small compared with the eigenvalue, which may be far below the norm of the map; a coarse
+	// first search shows its magnitude.
 	const tightest = 1e-13
 	for tolerance := firstLook; ; {
 		pairs, err := l.find(ctx, tolerance)
-		if errors.Is(err, lanczos.ErrKnown) { // because of rounding, another eigenvalue is smaller than the known 0
+		if errors.Is(err, lanczos.ErrKnown) { // by rounding, another eigenvalue is below the known 0
 			return noDigit("")
 		}
 		if err != nil {
@@ -57,8 +56,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	}
 }
 
-// mapRounding is a bound of the rounding error of an eigenvalue of a Laplacian, in units of ε times
-// the largest eigenvalue.
+// mapRounding bounds the rounding error of an eigenvalue of a Laplacian, in units of ε times the largest eigenvalue.
 const mapRounding = 2
 
 func noDigit(why string) error {
@@ -66,8 +64,8 @@ func noDigit(why string) error {
 		"it is an inverse that has no sure digit on this graph%s; take regularized-laplacian", why)
 }
 
-// leastSearch finds the smallest eigenvalue outside the null space. The diagonal
-// preconditions while the search converges fast enough; then the factor does.
+// leastSearch finds the smallest eigenvalue outside the null space. The diagonal preconditions while the search
+// converges fast enough, and then a factor.
 type leastSearch struct {
 	system   *iterative.System
 	problem  lanczos.Problem
@@ -81,7 +79,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l := &leastSearch{system: s}
 	memory := s.Memory
 	if memory > 0 {
-		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // of the following solve, without its argument and result
+		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // memory of the following solve except its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale
@@ -101,7 +99,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// excludeIsolated takes isolated nodes out of the eigenproblem, so that a dense matrix is smaller.
+// excludeIsolated takes isolated nodes out of the eigenproblem, which makes a dense matrix smaller.
 func (l *leastSearch) excludeIsolated() {
 	g := l.system.Graph
 	known := l.problem.Known
@@ -118,8 +116,7 @@ func (l *leastSearch) excludeIsolated() {
 	}
 }
 
-// canFactor reports whether the system may be factored: the graph must have no negative weights, and this process
-// must have all entries.
+// canFactor reports whether the system may be factored: no negative weights, and all entries in this process.
 func (l *leastSearch) canFactor() bool {
 	return sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
 }
@@ -127,16 +124,14 @@ func (l *leastSearch) canFactor() bool {
 const (
 	firstLook = 1e-6
 
-	// With the diagonal the residual must fall by a factor e every paceIterations, so that it reaches
-	// firstLook after paceReach iterations. It is first reviewed after paceReview iterations. On
-	// social networks it falls so fast, in a tenth of the time of a factor; on webs, grids, road maps
-	// and trees it is far behind at the first review.
+	// With the diagonal the residual must fall by a factor e every paceIterations, first reviewed after paceReview
+	// iterations, to reach firstLook after paceReach. On social networks it falls so fast, in a tenth of the time of a
+	// factor; on webs, grids, road maps and trees it is far behind at the first review.
 	paceReview, paceIterations, paceReach = 12, 6, 42
 )
 
 var errBehind = errors.New("kernel: a factor pays")
 
-// find returns the eigenpair.
 func (l *leastSearch) find(ctx context.Context,
 	tolerance float64) (*lanczos.Pairs, error) {
 	settings := l.settings
@@ -167,12 +162,12 @@ func (l *leastSearch) find(ctx context.Context,
 	return pairs, err
 }
 
-// behind makes the factor the preconditioner, in place of the diagonal.
+// behind replaces the diagonal by the factor as the preconditioner.
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {
 		defer func(memory int64) { l.system.Memory = memory }(l.system.Memory)
-		l.system.Memory = l.settings.Memory // the blocks of the solve are not allocated yet
+		l.system.Memory = l.settings.Memory // blocks of the solve are not allocated yet
 		p, _, err := l.system.Preconditioner(ctx)
 		if err != nil {
 			return nil, err

@@ -44,8 +44,7 @@ var matern = Family{
 	},
 }
 
-// newMatern returns the kernel. It refuses a κ for which values overflow, and a κ so large that 2ν/κ² is lost in
-// rounding when it is added to L.
+// newMatern refuses a κ for which values overflow, and a κ so large that rounding loses 2ν/κ² when it is added to L.
 func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 	m, root, err := g.laplacian(ctx, v.Word("laplacian"))
 	if err != nil {
@@ -53,7 +52,7 @@ func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error)
 	}
 	nu := v.Number("nu")
 	kappa := v.Number("kappa")
-	// (2ν/κ²)^−ν is the largest value, and within e^±maxLog.
+	// (2ν/κ²)^−ν is the largest value; it must be within e^±maxLog.
 	middle := math.Sqrt(2 * nu)
 	factor := math.Exp(min(maxLog/nu, maxLog) / 2)
 	if smallest, greatest := middle/factor, middle*factor; !(kappa >= smallest && kappa <= greatest) {

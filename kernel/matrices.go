@@ -10,17 +10,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// matrices are the matrices of a graph, each made when a kernel first needs it.
+// matrices are the matrices of a graph, each made at first use.
 type matrices struct {
 	*graph.Graph
 	degrees *degrees
 	maps    map[sparse.Kind]*expm.Map
 
-	work work // of the kernel that is made
+	work work
 }
 
-// spectral returns the kernel K = full, a function of a symmetric matrix. If root is not nil, it
-// returns diag(1/root)·K·diag(root). half is the square root of full, or nil.
+// spectral returns K = full, or diag(1/root)·K·diag(root) if root is not nil. half is the square root of full, or
+// nil.
 func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
@@ -39,8 +39,7 @@ func (g *matrices) of(ctx context.Context,
 	return m, err
 }
 
-// laplacian returns the symmetric map of a Laplacian. For I − T it returns the map of L̃,
-// which is similar, and d^½.
+// laplacian returns the map of L or L̃. For I − T it returns the map of the similar L̃, and d^½.
 func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {
@@ -49,8 +48,7 @@ func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, 
 	return m, nil, err
 }
 
-// laplacianKind returns the symmetric matrix of a Laplacian, or the symmetric matrix to which the
-// Laplacian is similar.
+// laplacianKind returns the symmetric matrix that is, or is similar to, a Laplacian.
 func laplacianKind(laplacian string) sparse.Kind {
 	if laplacian == combinatorial {
 		return sparse.Laplacian
@@ -58,9 +56,9 @@ func laplacianKind(laplacian string) sparse.Kind {
 	return sparse.NormalizedLaplacian
 }
 
-// roots returns d^½ of each node divided by the smallest d^½ in the component of the node, and 1 for a row without entries.
-// Only ratios within a component matter, because a kernel is 0 between components; ratios between components would enlarge
-// error bounds.
+// roots returns d^½ of each node divided by the smallest d^½ in its component, and 1 for a row without entries.
+// Kernels are 0 between components, so only ratios within a component matter; other ratios would enlarge error
+// bounds.
 func roots(g *graph.Graph) []float64 {
 	component := g.Components.Of
 	smallest := slices.Repeat([]float64{math.Inf(-1)}, len(g.Components.Sizes)) // negated

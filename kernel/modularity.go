@@ -16,41 +16,39 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// modularity is the part of M = A − γ·d·dᵀ/vol that belongs to its largest
-// positive eigenvalues: K = FFᵀ, where F has a column √λ·u for each of these
-// eigenvalues λ with eigenvector u.
+// modularity is K = FFᵀ, where F has a column √λ·u for each of the largest positive eigenvalues λ of M = A −
+// γ·d·dᵀ/vol, with eigenvector u.
 type modularity struct {
 	graph      *graph.Graph
 	team       *sparse.Team
 	nodes      int     // of all processes
-	rank       int     // eigenpairs at most
+	rank       int     // most eigenpairs
 	adapts     bool    // uses fewer pairs if the gap below them is wider
 	gamma      float64 // −γ/vol; 0 without edges
-	subtracted float64 // the norm of the matrix that is subtracted from A
+	subtracted float64 // norm of the matrix subtracted from A
 
 	features  *sparse.Block[float64] // F, once computed, padded with zero columns
-	tolerance float64                // with which
+	tolerance float64                // of features
 	foundPairs
 }
 
 type foundPairs struct {
 	Bound  float64 // of ‖FFᵀ − K‖
-	Cut    string  // advice for a rank whose bound is infinite
+	Cut    string  // advice if Bound is infinite
 	Scale  float64 // of rounding errors in M
 	Sweeps int
 	Method string
 }
 
 const (
-	// fewPairs is the number of eigenpairs for learners, and the largest number if no rank is given and the graph has more
-	// than smallNodes nodes.
+	// fewPairs is the number of eigenpairs for learners, and the most without a given rank on more than smallNodes
+	// nodes.
 	fewPairs = 64
 
-	// If no rank is given, a kernel on at most smallNodes nodes has all eigenpairs, which take about a second.
+	// Without a given rank, a kernel on at most smallNodes nodes has all eigenpairs, which take about a second.
 	smallNodes = 1000
 )
 
-// modularities are Σ λuuᵀ over the positive eigenvalues of M, or the largest of them.
 var modularities = Family{
 	Spec: param.Spec{
 		Name: "modularity", Title: "Σ λuuᵀ over the positive eigenvalues of M = A − γ·ddᵀ/vol", Works: param.Undirected,
@@ -85,7 +83,7 @@ var modularities = Family{
 	},
 }
 
-// rankOn returns the number of eigenpairs on n nodes, and whether the number adapts to the gaps between
+// rankOn returns the largest number of eigenpairs on n nodes, and whether the number adapts to the gaps between
 // eigenvalues.
 func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	if rank = v.Int("rank"); rank == 0 {
@@ -97,8 +95,7 @@ func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	return min(rank, n), false
 }
 
-// newModularity returns the kernel of A − γ·ddᵀ/vol. It refuses a γ so large that A is lost in
-// rounding.
+// newModularity refuses a γ so large that rounding loses A.
 func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 	team := sparse.TeamOf(g.A)
 	n := team.TotalOf(len(g.Degrees))
@@ -109,8 +106,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 	}
 	vol := blocks.Total(team, g.Degrees)
 	squares := blocks.Dot(team, g.Degrees, g.Degrees)
-	// Without the limit the subtracted matrix, of norm γ‖d‖²/vol, would exceed the mean degree, which
-	// no norm of A is below, by more than float64 can represent.
+	// The subtracted matrix has norm γ‖d‖²/vol, and A has at least the mean degree as its norm; float64 must represent
+	// both.
 	bound := math.Inf(1)
 	if vol > 0 {
 		bound = vol / squares * (vol / float64(n)) / epsilon
@@ -130,9 +127,9 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
-// prepare computes F. size returns the size with which errors are compared. The residuals of the first search do not
-// depend on the tolerance, so that if a tolerance can be met, so can every larger tolerance. If the bound exceeds
-// the limit, a second search with smaller residuals follows. Without a limit, any bound is accepted.
+// prepare computes F; size returns the size that errors are compared with. The first search ignores the tolerance, so
+// that if a tolerance can be met, so can every larger one. If its bound exceeds the limit, a second search with
+// smaller residuals follows.
 func (m *modularity) prepare(ctx context.Context, s *Settings,
 	size func() float64) (Settings, error) {
 	set, err := s.complete(nil)
@@ -157,15 +154,14 @@ func (m *modularity) prepare(ctx context.Context, s *Settings,
 	}
 }
 
-// Residuals of the eigenpairs relative to the norm of M: in the first search, and the smallest
-// possible.
+// Residuals of the eigenpairs relative to the norm of M: in the first search, and the smallest possible.
 const (
 	firstResidual = 1e-11
 	leastResidual = 1e-13
 )
 
-// largest returns the largest absolute value in a column of K: the column of the node, among nodes, with the largest
-// diagonal element. If K is zero, it returns the scale of M, because errors are compared with the result.
+// largest returns the largest absolute value in the column of K, among nodes, with the largest diagonal element. If K
+// is zero, it returns the scale of M.
 func (m *modularity) largest(nodes []int) float64 {
 	f := m.features
 	column := make([]float64, f.Cols)
@@ -181,8 +177,7 @@ func (m *modularity) largest(nodes []int) float64 {
 	return cmp.Or(blocks.MaxOver(m.team, peak), m.Scale)
 }
 
-// pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap
-// below the last pair decides the error bound, but at most n.
+// pairsOf returns one more than the rank, because the gap below the last pair decides the error bound, but at most n.
 func pairsOf(n, rank int) int { return min(rank+1, n) }
 
 func (m *modularity) find(ctx context.Context, s Settings,
@@ -212,11 +207,11 @@ func (m *modularity) find(ctx context.Context, s Settings,
 	return nil
 }
 
-// fill computes F and its error bound from the pairs. Let M' = M − E be the map whose exact eigenpairs are the pairs; then
-// ‖E‖ ≤ √2·‖R‖ with the residuals R. A function of a symmetric matrix changes by at most ‖E‖, in the Frobenius norm, times
-// its largest divided difference between eigenvalues of M and of M'. This difference is 1 for all positive eigenvalues, and
-// λ_q/(λ_q − λ_q+1) for the q largest. Eigenvalues that may be positive by rounding errors in A − γ·d·dᵀ/vol alone are left
-// out, and count as errors; if no eigenvalue is left, K is 0. Eigenvalues that may be negative by rounding errors alone
+// fill computes F and its error bound from the pairs. Let M' = M − E be the map whose exact eigenpairs are the pairs;
+// then ‖E‖ ≤ √2·‖R‖ with the residuals R. A function of a symmetric matrix changes by at most ‖E‖, in the Frobenius
+// norm, times its largest divided difference between eigenvalues of M and of M': 1 for all positive eigenvalues, and
+// λ_q/(λ_q − λ_q+1) for the q largest. Eigenvalues that may be positive only by rounding errors in A − γ·d·dᵀ/vol are
+// left out and count as errors; if none is left, K is 0. Eigenvalues that may be negative by rounding errors alone
 // count as errors too.
 func (m *modularity) fill(pairs *lanczos.Pairs) {
 	count := 0
@@ -278,14 +273,13 @@ func widestGap(pairs *lanczos.Pairs, rank int) int {
 	return widest
 }
 
-// gapBelow returns a lower bound of the distance between the eigenvalues rank and rank+1.
+// gapBelow returns a lower bound of λ_rank − λ_rank+1.
 func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
 	return max(0, pairs.Values[rank-1]-pairs.Values[rank]-pairs.Residuals[rank-1]-
 		pairs.Residuals[rank])
 }
 
-// cutsCopies returns an advice if the rank separates equal eigenvalues: the ranks that do not.
-// Otherwise it returns "".
+// cutsCopies returns an advice with other ranks if the rank separates equal eigenvalues, and otherwise "".
 func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 	text := fmt.Sprintf("%d is between copies of an eigenvalue, %.6g, and no tolerance can be promised; give more", rank, pairs.Values[rank])
 	for r := rank - 1; r > 0; r-- {
@@ -372,5 +366,4 @@ func (m *modularity) multiply(dst, x *sparse.Block[float64]) {
 	}
 }
 
-// panelBytes is the size of a panel of the block of modularity.
 const panelBytes = 8 << 20

@@ -6,8 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// pageRank is (1−α)(I − αT)⁻¹, with the default of Brin and Page. At a node without edges the walk stays, and the kernel
-// is 1.
+// pageRank is (1−α)(I − αT)⁻¹, and 1 at a node without edges, where the walk stays.
 var pageRank = Family{
 	Spec: param.Spec{
 		Name: "pagerank", Title: "(1−α)(I − αT)⁻¹", Works: param.Undirected,

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The matrices that a kernel is a function of, as users name them.
+// Matrices as users name them.
 const (
 	normalized    = "normalized"    // L̃ = J − S
 	combinatorial = "combinatorial" // L = D − A
@@ -18,19 +18,18 @@ const (
 	normalizedAdjacency = string(sparse.NormalizedAdjacency) // S
 )
 
-// usualTime is the time of the default diffusion, about four steps of a walk: the walk has left the
-// nearest neighbours but not forgotten its start. Resolvents (I + αL̃)⁻¹ average diffusions over
-// exponential times of mean α, and (2ν/κ²·I + L̃)^−ν over gamma times of mean κ²/2.
+// usualTime is the time of the default diffusion, about four steps of a walk: it has left the nearest neighbours but
+// not forgotten its start. Resolvents (I + αL̃)⁻¹ average diffusions over exponential times of mean α, and (2ν/κ²·I +
+// L̃)^−ν over gamma times of mean κ²/2.
 const usualTime = 4
 
-// usualShare is the α for which the resolvent (I − αS)⁻¹ has the mean time usualTime: α/(1−α) = 4.
+// usualShare is the α for which (I − αS)⁻¹ has the mean time α/(1−α) = usualTime.
 const usualShare = usualTime / (1.0 + usualTime)
 
-// maxLog is the logarithm of the largest value that a kernel may have, because norms
-// are sums of the squares of values.
+// maxLog is the logarithm of the largest value of a kernel, whose square must be finite.
 const maxLog = 350
 
-// leastRest is the smallest 1 − α of kernels with α < 1. The condition of the system is then 1/(16ε).
+// leastRest is the smallest 1 − α of kernels with α < 1, for a condition of the system of 1/(16ε).
 const leastRest = 32 * epsilon
 
 func laplacianParam(words ...string) param.Param {
@@ -41,8 +40,7 @@ func laplacianParam(words ...string) param.Param {
 	}
 }
 
-// ofRandomWalk is the Asymmetry of a [Family] with the parameter laplacian: functions of I − T are
-// not symmetric.
+// ofRandomWalk is the Asymmetry of a [Family] with the parameter laplacian.
 func ofRandomWalk(v param.Values) (parameter, what string) {
 	if v["laplacian"] != param.Of(randomWalk) {
 		return "", ""
@@ -75,8 +73,7 @@ func shareParam(usual float64) param.Param {
 	}
 }
 
-// symmetricParam selects the symmetric kernel that is similar to the kernel of a walk, for
-// learners.
+// symmetricParam selects the symmetric kernel similar to the kernel of a walk.
 func symmetricParam() param.Param {
 	return param.Param{
 		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½",
@@ -85,7 +82,7 @@ func symmetricParam() param.Param {
 	}
 }
 
-// unlessSymmetric is the Asymmetry of a [Family] with [symmetricParam]: the kernel of a walk is not symmetric.
+// unlessSymmetric is the Asymmetry of a [Family] with [symmetricParam].
 func unlessSymmetric(v param.Values) (parameter, what string) {
 	if v["symmetric"] != param.Of(false) {
 		return "", ""
@@ -105,7 +102,7 @@ func shares() []param.Value {
 	return param.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
-// overDegree converts a time on L̃ to a time on L: it divides the time by the mean degree.
+// overDegree converts a time on L̃ to a time on L.
 func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 	if v.Word("laplacian") == combinatorial {
 		x /= g.MeanDegree()

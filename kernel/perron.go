@@ -14,38 +14,36 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// perron bounds the spectral radius ρ of A ≥ 0 from both sides. It converges even if many
-// eigenvalues are close to ρ, as on a grid, where Lanczos is slow. It is Noda's iteration
-// (1971): for σ > ρ and b > 0 the solution of
+// perron bounds the spectral radius ρ of A ≥ 0 from both sides. It converges even if many eigenvalues are close to ρ,
+// as on a grid, where Lanczos is slow. It is Noda's iteration (1971): for σ > ρ and b > 0 the solution of
 //
 //	(I − A/σ)·y = b
 //
-// is positive, and so is its approximation by conjugate gradients if this is close enough. By
-// the theorems of Collatz and Wielandt and of Rayleigh
+// is positive, and so is its approximation by conjugate gradients if this is close enough. By the theorems of Collatz
+// and Wielandt and of Rayleigh
 //
-//	σ − σ·yᵀq/yᵀy ≤ ρ ≤ σ − σ·min_i q_i/y_i,  q = (I − A/σ)·y
+//	σ − σ·yᵀq/yᵀy ≤ ρ ≤ σ − σ·min_i q_i/y_i, q = (I − A/σ)·y
 //
-// The next b is y, and the next σ is about the upper bound: each round reduces the distance from ρ
-// to some hundredths.
+// The next b is y, and the next σ is about the upper bound: each round reduces the distance from ρ to some
+// hundredths.
 //
-// If a solve needs many products, for example on a long path, it is preconditioned by a sampled
-// factor of the matrix, balanced by an earlier y. When the factor no longer helps, it is made
-// again.
+// If a solve needs many products, for example on a long path, it is preconditioned by a sampled factor of the matrix,
+// balanced by an earlier y.
 type perron struct {
 	graph        *graph.Graph
 	team         *sparse.Team
 	cg           iterative.CG
-	b, y, q      *sparse.Block[float64] // of one column
+	b, y, q      *sparse.Block[float64]
 	lower, upper float64
 	best         []float64 // the y, at most 1, with the least ratio; nil before the first round
-	ratio        float64   // what no (Ay)_i/y_i of it exceeds
+	ratio        float64   // max (Ay)_i/y_i for y = best
 	products     int
 	noFactor     bool // it fills in, or several processes share the rows
 }
 
 type shiftedMap struct {
-	*sparse.Operator[float64] // A
-	sigma                     float64
+	*sparse.Operator[float64]
+	sigma float64
 }
 
 // StepTo implements [sparse.Applier].
@@ -57,30 +55,29 @@ func (m *shiftedMap) StepTo(ctx context.Context, dst, x *sparse.Block[float64],
 
 const (
 	perronRounds   = 12
-	perronProducts = 20000 // in all
+	perronProducts = 20000
 	perronExact    = 1e-10 // relative distance of the bounds
 
-	// perronRest is the largest residual that a solve leaves, relative to the element of b.
-	// perronFloor is the smallest element of b, because an eigenvector may almost vanish somewhere.
+	// perronRest is the largest residual of a solve, relative to the element of b. perronFloor is the smallest element
+	// of b, because an eigenvector may almost vanish somewhere.
 	perronRest  = 0.01
 	perronFloor = 1e-5
 
-	// A factor costs as much as some hundred products of one column. It is kept for further rounds
-	// while a solve with it needs at most stepsWithFactor steps.
+	// A factor costs as much as productsOfFactor products of one column. It is kept while a solve with it needs at most
+	// stepsWithFactor steps.
 	productsOfFactor = 250
 	stepsWithFactor  = 30
 )
 
 var errPerron = errors.New("kernel: the largest eigenvalue is not separated from its neighbours")
 
-// newPerron returns the iteration for the spectral radius ρ of a graph. upper is an upper bound of ρ, and may be far
-// above ρ.
+// newPerron returns the iteration for ρ. upper bounds ρ, and may be far above it.
 func newPerron(g *graph.Graph, upper float64) *perron {
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
 	return &perron{
 		graph: g, team: team, cg: iterative.CG{Workers: g.Workers},
-		noFactor: team != nil, // it requires all entries in one process
+		noFactor: team != nil, // a factor requires all entries in one process
 		b:        blocks.Ones(team, n), y: sparse.NewBlock[float64](n, 1),
 		q:     sparse.NewBlock[float64](n, 1),
 		upper: upper, ratio: math.Inf(1),
@@ -99,7 +96,7 @@ func (w *perron) search(ctx context.Context, enough func() bool) error {
 	return nil
 }
 
-// round solves for y, and computes bounds and the next b from y.
+// round solves for y, from which it computes bounds and the next b.
 func (w *perron) round(ctx context.Context) error {
 	// A σ slightly above the bound lets the solve converge.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
@@ -146,7 +143,6 @@ func (w *perron) round(ctx context.Context) error {
 	return nil
 }
 
-// solve computes y from b, starting at the current y.
 func (w *perron) solve(ctx context.Context, sigma float64) error {
 	for fresh := false; ; fresh = true {
 		limit := perronProducts - w.products
@@ -163,7 +159,7 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 				Enough: w.isSolved, MaxIterations: limit,
 			})
 			switch {
-			case errors.Is(err, iterative.ErrIndefinite): // rounding has made σ too small
+			case errors.Is(err, iterative.ErrIndefinite): // by rounding, σ is too small
 				return errPerron
 			case err != nil && !errors.Is(err, iterative.ErrIterationLimit):
 				return err
@@ -200,15 +196,14 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 			w.noFactor = false
 		}
 	}
-	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // rounding is in the way
+	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // because of rounding
 		return nil
 	}
 	return err
 }
 
-// isSolved reports whether y is positive and all residuals are small.
 func (w *perron) isSolved(y, residual []float64) bool {
-	open := 0.0 // 1: there is a row with too large a residual
+	open := 0.0 // 1: a row has too large a residual
 	for i, r := range residual {
 		if (!(math.Abs(r) <= perronRest*w.b.Data[i]) || !(y[i] > 0)) &&
 			!w.team.IsPadding(i) {

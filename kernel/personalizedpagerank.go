@@ -17,8 +17,7 @@ import (
 )
 
 // PersonalizedPageRank is the PageRank of walks that restart at nodes in proportion to the weights p of a column. The
-// graph may be directed. PersonalizedPageRank is not a kernel, because a walk at a sink moves on by the weights of the
-// whole column.
+// graph may be directed. It is not a kernel, because a walk leaves a sink by the weights of the whole column.
 var PersonalizedPageRank = &param.Spec{
 	Name:   "personalized-pagerank",
 	Title:  "x = α·(Tᵀx + s·q) + (1−α)·p, s: sum of x at sinks",
@@ -34,7 +33,6 @@ var PersonalizedPageRank = &param.Spec{
 	},
 }
 
-// pageRank makes f [PersonalizedPageRank].
 func (f *Function) pageRank(ctx context.Context, g *graph.Graph) error {
 	arcs := g.In
 	if arcs == nil {
@@ -68,11 +66,10 @@ type restartingWalk struct {
 	uniform float64 // weight of every node in q; 0: q is p
 }
 
-// applyTo iterates the map. One step contracts the sum of absolute values by α, so that the error is at most α/(1−α) times
-// the last change, and 1/(1−α) times the rounding errors of a step. A column whose change is below these rounding errors is
-// not improved by another step. If patience steps are not enough, a solve of the linear system improves the iterate, and
-// the steps after the solve bound its error. Large graphs are not solved, see mostSolveBytes. On directed graphs further
-// solves, which take half of all sweeps, follow until mostSteps are done.
+// applyTo iterates the map. A step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
+// times the last change, plus 1/(1−α) times the rounding errors of a step; a smaller change is no improvement. After
+// patience steps, and on directed graphs again until mostSteps, a solve of the linear system improves the iterate
+// (unless it exceeds mostSolveBytes), and further steps bound its error. Solves take half of all sweeps.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
@@ -105,7 +102,7 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 				solved, err = w.solve(ctx, y, p, room)
 			} else {
 				r.Method = "stabilized biconjugate gradients"
-				solves = 4 * r.Sweeps // half of them steps
+				solves = 4 * r.Sweeps // so that half of them are steps
 				solved, err = w.improve(ctx, y, p, q, r.Sweeps)
 			}
 			if err != nil {
@@ -142,12 +139,11 @@ const (
 	patience  = 100    // steps that cost about as much as a solve
 	mostSteps = 30_000 // enough for α up to 0.999
 
-	// mostSolveBytes is the memory of the largest solve. It depends on the graph alone, so that a memory limit never changes a result.
+	// mostSolveBytes is the memory of the largest solve, so that a memory limit never changes a result.
 	mostSolveBytes = 1 << 30
 )
 
-// pageRankWorkspace returns the workspace of applyTo: the vectors of the graph, the blocks of the iteration, and the blocks
-// and vectors of solves. A factor is optional.
+// pageRankWorkspace returns the workspace of applyTo. A factor is optional.
 func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
 	w := budget.Held(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n)))
 	if solve := solveBytes(n, cols); solve <= mostSolveBytes {
@@ -171,8 +167,8 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 	})
 }
 
-// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), as exactly as it can solve for z with (D − αA)·z, where
-// x = D·z at nodes with edges. At the other nodes, the sinks, x is the right-hand side. It returns the number of sweeps.
+// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), as exactly as it can solve (D − αA)·z, where x =
+// D·z at nodes with edges. At sinks, x is the right-hand side.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	memory int64) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
@@ -182,7 +178,7 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	system.Memory = memory
 	cols := p.Cols
 	if w.uniform > 0 {
-		cols++ // of the column q
+		cols++ // for q
 	}
 	startOf := func(i, j int) float64 {
 		if j == p.Cols {
@@ -225,10 +221,8 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 }
 
 // improve adds to y an approximate solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a
-// step with the jumps from sinks, by at most most sweeps of Bi-CGSTAB. Little but the slowest parts of the error is
-// left after the earlier steps. If the residual of a column does not shrink, the column stays as it is. Van der
-// Vorst, Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of nonsymmetric linear systems
-// (1992).
+// step with the jumps from sinks, by at most most sweeps of Bi-CGSTAB (van der Vorst 1992). If the residual of a
+// column does not shrink, the column stays as it is.
 func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[float64], most int) (sweeps int, err error) {
 	var start, residual, direction, image, next, z *sparse.Block[float64]
 	for _, block := range []**sparse.Block[float64]{&start, &residual, &direction, &image, &next, &z} {
@@ -241,7 +235,7 @@ func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[floa
 	blocks.Copy(residual, start)
 	blocks.Copy(direction, start)
 	squares := blocks.Dots(w.f.team, start, start)
-	left := squares // squares of residuals
+	left := squares // squares of residual norms
 	products := squares
 	divide := func(a, b []float64) []float64 { // −a/b, 0 in finished columns
 		q := make([]float64, y.Cols)
@@ -337,14 +331,14 @@ func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[f
 }
 
 // step replaces x in y by the next x, given lost, the sums of x at sinks; next is scratch space. It returns for all
-// columns the new sums at sinks, then the sums of the changes, and then bounds of the sums of the rounding errors.
+// columns the new sums at sinks, then the sums of the changes, then bounds of the sums of rounding errors.
 func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[float64],
 	lost []float64) ([]float64, error) {
 	if err := w.op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: w.alpha}); err != nil {
 		return nil, err
 	}
 	cols := y.Cols
-	const operations = 8 // for each row, in addition to its entries
+	const operations = 8 // per row, in addition to its entries
 	return w.f.sumRows(y, 3*cols, func(i int, sums []float64) {
 		row, last := next.Row(i), y.Row(i)
 		for j, share := range p.Row(i) {
@@ -359,8 +353,7 @@ func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[f
 	}), nil
 }
 
-// sumRows calls add for each row of a block, and returns the sums over the rows of all processes, each
-// node counted once.
+// sumRows returns the sums that add makes over the rows of all processes, each node counted once.
 func (f *Function) sumRows(b *sparse.Block[float64], count int,
 	add func(i int, sums []float64)) []float64 {
 	sums := make([]float64, count)

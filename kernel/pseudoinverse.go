@@ -20,7 +20,7 @@ var pseudoInverse = Family{
 	work: func(param.Values, *degrees) work { return pseudoInverseWork },
 }
 
-// newPseudoInverse returns L⁺ without half steps, because a root would cost more than L⁺.
+// newPseudoInverse returns L⁺ without half steps, because a root costs more than L⁺.
 func newPseudoInverse(g *matrices, laplacian string) (*spectral, error) {
 	s, err := iterative.ShiftedLaplacian(g.Graph, laplacian != combinatorial, 1, 0)
 	if err != nil {

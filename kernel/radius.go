@@ -11,10 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// radius returns the spectral radius of A ≥ 0, its largest eigenvalue, rounded up, because von-neumann of A requires α <
-// 1/radius. For a signed graph it returns the radius of |a_ij|, which is at least as large. The radius is computed once for
-// a graph. Cost: some tens of sweeps of one column; if many eigenvalues are near the largest, hundreds and one or two
-// sampled factors. If [graph.Graph].Memory is too small for a factor, the error is a [*budget.Error].
+// radius returns the largest eigenvalue of A ≥ 0, rounded up, or of |a_ij| for a signed graph. Cost, once for a
+// graph: some tens of sweeps of one column; if many eigenvalues are near the largest, hundreds and one or two sampled
+// factors. If [graph.Graph].Memory is too small for a factor, the error is a [*budget.Error].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
 		g, err := graph.AbsoluteWeights(ctx, g)
@@ -34,7 +33,7 @@ func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	})
 }
 
-// radiusByLanczos computes [radius] if rounding stops the search.
+// radiusByLanczos computes [radius] if rounding stops perron.
 func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	pairs, err := largest(ctx, g, 1e-10)
 	if err != nil {
@@ -43,8 +42,8 @@ func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	return pairs.Values[0] + pairs.Residuals[0] + 1e-14*pairs.Values[0], nil
 }
 
-// roughRadius returns a lower bound of the largest eigenvalue of A ≥ 0 with an error of about
-// 1 %, which is enough to choose α and β. Cost: some tens of sweeps, once for a graph.
+// roughRadius returns a lower bound of the largest eigenvalue of A ≥ 0 within about 1 %, which is enough to choose α
+// and β. Cost: some tens of sweeps, once for a graph.
 func roughRadius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.RoughRadius.Get(func() (float64, error) {
 		g, err := graph.AbsoluteWeights(ctx, g)
@@ -70,6 +69,6 @@ func largest(ctx context.Context, g *graph.Graph,
 	return problem.Solve(ctx, 1, settings)
 }
 
-// radiusBasis is the number of vectors in the basis of a search for the largest eigenvalue:
-// about half the default, so that it needs little more memory than the series that follows.
+// radiusBasis is the size of the basis of a search for the largest eigenvalue: half the default, so that the search
+// needs little more memory than the series that follows.
 const radiusBasis = 32

@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	lanes    = 4  // numbers that are multiplied at a time
-	jobRows  = 64 // rows of a block in one piece of work
-	tileCols = 32 // columns whose features stay in cache while these rows pass
+	lanes    = 4  // numbers multiplied at a time
+	jobRows  = 64 // rows of a job
+	tileCols = 32 // columns whose features stay in cache while jobRows rows pass
 )
 
-// newFeatures returns a zero block with zero padding, as [rowProductsTo] requires.
 func newFeatures(n, cols int) *sparse.Block[float64] {
 	return sparse.NewBlock[float64](n, featureColumns(cols))
 }
@@ -23,9 +22,9 @@ func featureColumns(cols int) int {
 	return max(1, (cols+lanes-1)/lanes) * lanes
 }
 
-// rowProductsTo stores the values of F·Fᵀ between rows and cols in dst. f must
-// come from newFeatures. An element depends on its two rows of F alone, so that
-// any division into parts gives the same bits, and F·Fᵀ is symmetric to the bit.
+// rowProductsTo stores the values of F·Fᵀ between rows and cols in dst. f must come from newFeatures. An element
+// depends on its two rows of F alone, so that any division into jobs gives the same bits, and F·Fᵀ is symmetric to
+// the bit.
 func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
 	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {

@@ -16,15 +16,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spectral is a function K of a symmetric matrix of a graph. If root is not
-// nil, it is the similar map diag(1/s)·K·diag(s) with s = root.
+// spectral is a function K of a symmetric matrix of a graph or, with a root s, the similar diag(1/s)·K·diag(s).
 type spectral struct {
 	graph *graph.Graph
 	full  engine
-	half  engine // K^½; nil if it does not exist or costs as much
+	half  engine // K^½; nil if it does not exist or costs as much as K
 	root  []float64
 
-	work work // of the engines
+	work work
 }
 
 func (k *spectral) Len() int { return len(k.graph.Degrees) }
@@ -43,8 +42,7 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the kernel as a function of a matrix, for sweeps that several kernels share. If the
-// kernel has a root, it returns the zero value.
+// joint returns the kernel as a function of a matrix, or the zero value if the kernel has a root.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -58,7 +56,7 @@ func (k *spectral) joint() joint {
 	return joint{}
 }
 
-// inWhole returns k without half steps if it is an inverse, because its root needs more sweeps than a solve.
+// inWhole returns k, without half steps if k is an inverse, because its root needs more sweeps than a solve.
 func inWhole(k Kernel) Kernel {
 	s, ok := k.(*spectral)
 	if !ok || !s.work.inverse {
@@ -69,9 +67,8 @@ func inWhole(k Kernel) Kernel {
 	return &copied
 }
 
-// SlabColumns returns the number of columns of a slab of n rows: as many as 32
-// MiB hold, but at least 8 and at most 64. It depends on n alone, because the
-// bits of results depend on it.
+// SlabColumns returns the number of columns of a slab of n rows: as many as 32 MiB hold, but 8 to 64. Bits of results
+// depend on it, so it depends on n alone.
 func SlabColumns(n int) int {
 	const elements = 32 << 20 / 8
 	return min(64, max(8, elements/max(n, 1)/8*8))
@@ -80,39 +77,38 @@ func SlabColumns(n int) int {
 type computation struct {
 	k       *spectral
 	s       Settings
-	strict  bool // the tolerance must be met
-	bounded bool // errors are bounded, because an estimate missed the limit
+	strict  bool
+	bounded bool // errors must be bounded: an estimate missed the limit
 	log     slabLog
 	scale   columnScale
 
-	x, y *sparse.Block[float64] // a slab of unit vectors, and its image
+	x, y *sparse.Block[float64] // a slab of unit vectors and its image
 	need budget.Size            // memory without factors
 
-	core       float64 // the largest value in the columns so far
-	base       float64 // the largest value in the columns of the first slab
-	norm       float64 // the largest column of K^½ so far
-	worst      float64 // the largest bound of a column so far
+	core       float64 // largest value in the columns so far
+	base       float64 // largest value in the columns of the first slab
+	norm       float64 // largest column norm of K^½ so far
+	worst      float64 // largest bound of a column so far
 	tightest   float64 // factor by which errors of values of K may grow
-	effort     float64 // the tolerance of the last slab, in the engine's measure
+	effort     float64 // tolerance of the last slab, in the engine's measure
 	eliminated float64 // error of an elimination that missed the tolerance, relative to the largest value
 }
 
 type slabLog struct {
 	report     Report
-	progress   func(done, total int) // nil: none
-	slabs      int                   // to be computed in all
-	done       int                   // slabs
-	sweeps     int                   // sweeps of all attempts that are over
-	slabSweeps int                   // sweeps of slabs that are done
-	last       int                   // sweeps of the attempt with which the last slab was done
-	attempt    int                   // sweeps of the last attempt
+	progress   func(done, total int)
+	slabs      int // to be computed in all
+	done       int // slabs
+	sweeps     int // of all attempts that are over
+	slabSweeps int // of slabs that are done
+	last       int // of the attempt with which the last slab was done
+	attempt    int // of the last attempt
 }
 
-// columnScale converts columns of the symmetric K to columns of the similar kernel
-// diag(1/s)·K·diag(s).
+// columnScale converts columns of K to columns of diag(1/s)·K·diag(s).
 type columnScale struct {
 	team   *sparse.Team
-	root   []float64 // of [spectral]; nil: ones
+	root   []float64 // s; nil: ones
 	weight []float64 // factor of each node's column and its errors; nil: ones
 }
 
@@ -135,8 +131,8 @@ func slabsOf(n, m int) [][2]int {
 	return list
 }
 
-// reserve allocates the argument and the image of a slab of an engine, and returns more values for
-// each column of the slab. The error wraps [sparse.ErrMemory].
+// reserve allocates the argument and the image of a slab, and returns the given number of values for each of its
+// columns. The error wraps [sparse.ErrMemory].
 func (c *computation) reserve(columns, values int) ([]float64, error) {
 	width := min(SlabColumns(c.k.Len()), columns)
 	if err := c.check(c.k.work, width, values*width); err != nil {
@@ -165,8 +161,8 @@ func (c *computation) left() int64 {
 	return budget.Subtract(c.s.Memory, c.need)
 }
 
-// reportAttempt reports the progress of an attempt at a slab. The expected sweeps of an attempt at the first slab come from
-// the engine; for other slabs they are the sweeps of the last attempt, with whose tolerance the slab begins.
+// reportAttempt reports the progress of an attempt at a slab. The first slab has the engine's expected sweeps, and
+// other slabs the sweeps of the last attempt, whose tolerance they begin with.
 func (c *slabLog) reportAttempt(done, expected int) {
 	if c.progress == nil {
 		return
@@ -180,8 +176,8 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
-// direct returns the error of the columns of nodes, or of the rows if turned is set, relative to the largest value of
-// these columns, even if not all their values are handed out.
+// direct returns the error of the columns of nodes (rows if turned), relative to their largest value, handed out or
+// not, as a multiple of the tolerance.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
 	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
@@ -192,7 +188,6 @@ func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []
 	return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
 }
 
-// rootRounding returns a bound of the relative rounding errors of the scaling by root.
 func (k *spectral) rootRounding() float64 {
 	if k.root == nil {
 		return 0
@@ -223,7 +218,6 @@ func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
 	return nil
 }
 
-// largestValue returns the largest value of the kernel in columns or rows, given values of the symmetric matrix.
 func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	turned bool) (m float64) {
 	root := c.root
@@ -246,17 +240,14 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	return blocks.MaxOver(c.team, m)
 }
 
-// A block of nodes among themselves is UᵀU if U has at most halfLimit
-// elements. halfLimit is not a setting, because bits depend on it.
+// halfLimit is the largest number of elements of U for a block UᵀU. It is not a setting, because bits depend on it.
 const halfLimit = 1 << 28
 
 func fitsHalf(n, nodes int) bool {
 	return int64(n)*int64(nodes) <= halfLimit
 }
 
-// Block implements [Kernel]. If the columns U of K^½ are easier to compute, a block of nodes among
-// themselves is UᵀU. Block loops over slabs of columns (across, mirrorColumns or gram); an engine computes
-// each slab as the image of unit vectors.
+// Block implements [Kernel]. A block of nodes among themselves is UᵀU if the columns U of K^½ are easier to compute.
 func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	symmetric := slices.Equal(rows, cols)
@@ -284,7 +275,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 		switch {
 		case err == nil:
 			return &c.log.report, nil
-		case half && !handed && lost(err): // because K itself may have digits that K^½ loses
+		case half && !handed && lost(err): // K itself may have digits that K^½ loses
 			lostRoot = err
 		case lostRoot != nil && ctx.Err() == nil:
 			return nil, lostRoot
@@ -294,7 +285,6 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	}
 }
 
-// lost reports whether err says that rounding errors exceed the tolerance.
 func lost(err error) bool {
 	return errors.Is(err, ErrTolerance) ||
 		errors.Is(err, iterative.ErrIndefinite) ||
@@ -316,7 +306,7 @@ func checkNodes(n int, lists ...[]int) {
 	}
 }
 
-// scalePieces returns a Sink for pieces of K. It scales pieces to pieces of diag(1/s)·K·diag(s), passes them to take, and
+// scalePieces returns a Sink that scales pieces of K to pieces of diag(1/s)·K·diag(s), passes them to take, and
 // remembers the largest value.
 func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	root := c.scale.root
@@ -353,20 +343,18 @@ func (c *computation) finish(bound float64) {
 
 const epsilon = 0x1p-52
 
-// columnValues returns a function that stores in dst the values between item i of a list and each of
-// nodes. y has the columns of nodes.
+// columnValues returns a function that stores in dst the values between item i of a list and each of nodes, given the
+// columns y of nodes.
 type columnValues = func(y *sparse.Block[float64], nodes []int) func(dst []float64, i int)
 
-// pickRows returns the columnValues of the kernel for a list of nodes.
 func pickRows(list []int) columnValues {
 	return func(y *sparse.Block[float64], _ []int) func(dst []float64, i int) {
 		return func(dst []float64, i int) { copy(dst, y.Row(list[i])) }
 	}
 }
 
-// across passes the values between a list of the given length and nodes to out, slab by slab of
-// the columns of nodes. If transposed is set, the columns become rows of the block. Later slabs
-// use the effort that the first slab has found.
+// across passes the values between a list of the given length and nodes to out, slab by slab of the columns of nodes.
+// If transposed is set, these columns are rows of the block. Later slabs begin with the effort of the first.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -415,8 +403,7 @@ func (c *computation) across(ctx context.Context, length int, nodes []int,
 	return nil
 }
 
-// mirrorColumns passes the values on and above the diagonal, and their mirror images, to out, so
-// that the block is symmetric to the bit.
+// mirrorColumns passes the values on and above the diagonal and their mirror images to out.
 func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -451,8 +438,8 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	return nil
 }
 
-// handOver passes to out a piece of a symmetric block, at row lo and column left, and the mirror
-// image of the rows of the piece that lie above the diagonal.
+// handOver passes to out a piece of a symmetric block, at row lo and column left, and the mirror image of its first
+// height rows.
 func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
 	out Sink) error {
 	if height > 0 {

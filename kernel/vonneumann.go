@@ -61,7 +61,7 @@ var vonNeumann = Family{
 	},
 }
 
-// newWalkInverse returns scale·(I − αS)⁻¹, which is the identity for isolated nodes.
+// newWalkInverse returns scale·(I − αS)⁻¹, the identity at the nodes in stay.
 func newWalkInverse(ctx context.Context, g *matrices, alpha, scale float64,
 	stay []int) (*spectral, error) {
 	s, err := iterative.VonNeumann(g.Graph, true, alpha)
@@ -82,7 +82,6 @@ func walkInverseWork(alpha float64) work {
 	return work{inverse: true, half: 2*alpha/(1-alpha) <= narrow}
 }
 
-// newVonNeumannAdjacency returns (I − αA)⁻¹.
 func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 	alpha float64) (Kernel, error) {
 	m, err := g.of(ctx, sparse.Adjacency)
@@ -101,12 +100,11 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 		&series{m: m, f: root}, nil), nil
 }
 
-// nearestPole is the smallest 1 − αρ that von-neumann of A accepts. A series takes some 12/√(1 − αρ) sweeps, and solves lose
-// about log₁₀ 1/(1 − αρ) digits.
+// nearestPole is the smallest 1 − αρ for α on A. A series takes some 12/√(1 − αρ) sweeps, and solves lose about log₁₀
+// 1/(1 − αρ) digits.
 const nearestPole = 1e-9
 
-// alphasBelow returns the text of the range of α of von-neumann of A, for the message that refuses
-// a value.
+// alphasBelow returns the range of α on A, for the message that refuses a value.
 func alphasBelow(rho, refused float64) string {
 	end := 1 / rho
 	if refused > 0 { // ρ is an upper bound
@@ -115,9 +113,8 @@ func alphasBelow(rho, refused float64) string {
 	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.10g", param.End(end, refused, true, 10), rho)
 }
 
-// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ, given an upper bound on ρ: a series
-// in A on [−ρ, ρ] or, if that would take many sweeps, solves. It determines 1 − αρ only to a tenth
-// of its value.
+// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ: a series in A on [−ρ, ρ] or, if it would take many
+// sweeps, solves. It determines 1 − αρ only to a tenth of its value.
 func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine, error) {
 	sizes, err := graph.AbsoluteWeights(ctx, g.Graph)
 	if err != nil {
@@ -150,7 +147,7 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 		switch {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
-		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // rounding is in the way
+		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // because of rounding
 		default:
 			return nil, err
 		}
@@ -163,6 +160,5 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 // If α·ρ is below farFromPole, any bound of ρ suffices.
 const farFromPole = 0.95
 
-// If 1 − αρ is below nearSolves, von-neumann of A is computed by solves, because
-// a series would take more than some 300 sweeps.
+// nearSolves is the 1 − αρ below which solves replace a series, which would take more than some 300 sweeps.
 const nearSolves = 1.6e-3

@@ -10,8 +10,8 @@ import (
 )
 
 type work struct {
-	inverse bool // by solves of package iterative; otherwise a function by package expm
-	series  bool // a function that is a Chebyshev series on every graph
+	inverse bool // by solves of package iterative; otherwise by package expm
+	series  bool // a Chebyshev series on every graph
 	joint   bool // an inverse that many kernels compute together, as a series
 	half    bool // a block of nodes among themselves is UᵀU with U = K^½·E
 	search  bool // an eigenvalue is computed first: the largest of A, or for an inverse the smallest
@@ -19,16 +19,16 @@ type work struct {
 
 func functionOf(series bool) work { return work{series: series, half: true} }
 
-// root returns the work of half steps. The root of an inverse, (c + aL)^−½, is a series.
+// root returns the work of half steps; the root of an inverse, (c + aL)^−½, is a series.
 func (w work) root() work { return functionOf(w.inverse || w.series) }
 
 const (
-	// graphVectors is the number of vectors of the graph, its maps, their null spaces and solves. seriesVectors is the
-	// number of vectors of a series, which has no solves; a ranking with the diffusion kernel was measured to take 7.
+	// graphVectors counts the vectors of the graph, its maps, their null spaces and solves. seriesVectors is the count
+	// without solves; a ranking with the diffusion kernel was measured to take 7.
 	graphVectors  = 20
 	seriesVectors = 9
 
-	// inverseBlocks is the number of blocks of a solve, its columns and images included.
+	// inverseBlocks counts the blocks of a solve, including its columns and images.
 	inverseBlocks = 5
 )
 
@@ -58,11 +58,11 @@ func (w work) workspace(bytes budget.Size, n int, entries int64, width int, sear
 	return space
 }
 
-// Shape is the shape of a block of a kernel on a graph of Nodes nodes. The block has Long·Short values. If
-// Long is 0, it is a product with a block of Short columns.
+// Shape is the shape of a block of Long·Short values of a kernel, or, if Long is 0, of a product with a block of
+// Short columns.
 type Shape struct {
 	Nodes, Long, Short int
-	Directed           bool // whether the edges of the graph have a direction
+	Directed           bool // whether edges have a direction
 }
 
 func (f *Family) declared(v param.Values, s Shape) budget.Workspace {
@@ -74,8 +74,8 @@ func (f *Family) declared(v param.Values, s Shape) budget.Workspace {
 	return budget.Held(budget.Times(8, budget.AllOf(budget.Block[float64](s.Nodes, columns), budget.Times(s.Long, int64(columns))))).And(vectors)
 }
 
-// BlockWorkspace returns the workspace of [Block], without the matrix and the result. If s has a tolerance, an eigenvalue
-// may be needed, and its memory counts.
+// BlockWorkspace returns the workspace of [Block], without the matrix and the result. If s has a tolerance, it
+// includes the search for an eigenvalue.
 func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64,
 	directed bool, rows, cols []int, s *Settings) budget.Workspace {
 	n := len(degrees)
@@ -85,13 +85,13 @@ func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64
 		return f.declared(v, Shape{n, long, short, directed})
 	}
 	w := f.work(v, describe(nil, degrees))
-	if f.Distance != "" { // it requires the columns of both lists
+	if f.Distance != "" { // a distance requires the columns of both lists
 		short, long = long, short
 	}
 	symmetric := slices.Equal(rows, cols)
 	width := min(SlabColumns(n), short)
 	values := long + 1 // and a row
-	if symmetric {     // each piece has a mirror image
+	if symmetric {     // and a mirror image
 		values = 2 * long
 	}
 	searches := w.search && (!w.inverse || s != nil && s.certifies(n))
@@ -121,8 +121,8 @@ func (f *Family) ApplyWorkspace(v param.Values, degrees []float64, entries int64
 	return w.workspace(budget.AllOf(w.bytes(n, cols, 1), block), n, entries, cols, w.search && !w.inverse) // and a scaled argument
 }
 
-// GramsWorkspace returns the workspace of [Grams] on the given number of nodes, including the blocks. vs are the complete
-// values of each kernel.
+// GramsWorkspace returns the workspace of [Grams] on the given number of nodes, including the blocks. vs are complete
+// values.
 func (f *Family) GramsWorkspace(vs []param.Values, degrees []float64, entries int64, nodes int) budget.Workspace {
 	n := len(degrees)
 	var space budget.Workspace
@@ -134,16 +134,15 @@ func (f *Family) GramsWorkspace(vs []param.Values, degrees []float64, entries in
 		w := f.work(v, describe(nil, degrees))
 		width := gramsWidth(n, nodes, 1, true)
 		space = space.Or(w.workspace(w.gramsBytes(n, width, 1, nodes), n, entries, width, w.search && !w.inverse))
-		if joint := w.root(); len(vs) > 1 { // of one matrix, computed together
+		if joint := w.root(); len(vs) > 1 {
 			width = gramsWidth(n, nodes, len(vs), joint.series)
 			space = space.Or(joint.workspace(joint.gramsBytes(n, width, len(vs), nodes), n, entries, width, false))
 		}
 	}
-	const vectors = 3 // of an inverse: its ground, scale and null space
+	const vectors = 3 // ground, scale and null space of an inverse
 	return space.And(budget.Held(budget.Times(len(vs), budget.Vector[float64](nodes*nodes+vectors*n))))
 }
 
-// gramsBytes returns the memory of several functions of one matrix at the given number of rows.
 func (w work) gramsBytes(n, width, functions, rows int) budget.Size {
 	values := budget.Vector[float64](2 * functions * rows * width)
 	if w.series {
