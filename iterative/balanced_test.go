@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestVonNeumannAdjacency checks a solve near the pole on a ring with chords and uneven weights.
 func TestVonNeumannAdjacency(t *testing.T) {
 	const n, rest = 100, 1e-6
 	var edges []sparse.Triplet

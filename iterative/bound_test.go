@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestErrorBoundOfUnevenWeights checks that with weights over many decades an error is bounded row by row, by a bound that is
-// close to the error. It compares the solution with the solution of the scaled system, which is well conditioned.
+// The bound by rows must be close to the error. The expected solution is that of the scaled system,
+// which is well conditioned.
 func TestErrorBoundOfUnevenWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const n, alpha = 40, 0.99
@@ -71,7 +71,6 @@ func TestErrorBoundOfUnevenWeights(t *testing.T) {
 	}
 }
 
-// TestBoundIsAbove checks error bounds against the inverse from eigenpairs.
 func TestBoundIsAbove(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -120,8 +119,7 @@ func TestBoundIsAbove(t *testing.T) {
 	}
 }
 
-// TestRoundingOfBound checks that a bound includes the rounding errors of computing a residual, even if X is large compared
-// with B.
+// A bound includes the rounding errors of computing a residual, even if X is large compared with B.
 func TestRoundingOfBound(t *testing.T) {
 	const n, least = 200, 1e-3
 	a := testgraph.Complete(n)
@@ -153,7 +151,7 @@ func TestRoundingOfBound(t *testing.T) {
 	}
 }
 
-// If degrees are equal, the bound of the least eigenvalue is the eigenvalue of the vector of ones.
+// If degrees are equal, the bound is the eigenvalue of the vector of ones.
 func TestLeastIsTheEigenvalue(t *testing.T) {
 	const alpha, degree = 0.99, 2
 	g := graphOf(t, testgraph.Cycle(12))

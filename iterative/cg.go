@@ -10,15 +10,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952). Each column has its own recurrence, and
-// all columns share one sweep in a step. A must be symmetric, and positive definite on the complement of Null.
+// CG solves A·X = B by preconditioned conjugate gradients (Hestenes and Stiefel 1952). Each column
+// has its own recurrence, and all columns share one sweep in a step. A must be symmetric, and
+// positive definite on the complement of Null.
 //
-// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while residuals, tolerances and Null
-// belong to the scaled system. For example, the map D − αA with s = d^½ is the system I − αS, at the cost of a sweep over
-// unscaled weights.
+// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while
+// residuals, tolerances and Null belong to the scaled system. For example, the map D − αA with s =
+// d^½ is the system I − αS, at the cost of a sweep over unscaled weights.
 //
-// A CG keeps its buffers between solves: three blocks of the size of X, four with a preconditioner other than Jacobi's. It must
-// not be used concurrently.
+// A CG keeps its buffers between solves: three blocks of the size of X, four with a preconditioner
+// other than Jacobi's. It must not be used concurrently.
 type CG struct {
 	A       sparse.Applier[float64]
 	Scale   []float64        // positive; nil means ones
@@ -29,33 +30,33 @@ type CG struct {
 	ladder *ladder // nil: Precond serves all columns
 	run    run
 
-	// complete states that Precond is the inverse of A up to rounding errors, or A⁺ outside the null space. Without Start the
-	// iteration then begins at Precond's solution, which seldom needs another step.
+	// complete states that Precond is the inverse of A up to rounding errors, or A⁺ outside the
+	// null space. Without Start the iteration then begins at Precond's solution, which seldom needs
+	// another step.
 	complete bool
 
-	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the iteration down the most.
-	// Without Start the iteration begins at the exact solution for the part of B in their span, or at zero if easy is nil.
+	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the
+	// iteration down the most. Without Start the iteration begins at the exact solution for the
+	// part of B in their span.
 	//
-	// If image = A·1 is set, the vectors of easy are s in each component and ground/s² are their Rayleigh quotients. The
-	// iteration then begins at Galerkin's approximation in their span.
+	// If image = A·1 is set, the vectors of easy are s in each component, ground/s² are their
+	// Rayleigh quotients, and the iteration begins at Galerkin's approximation in their span.
 	easy          *blocks.Disjoint
 	ground, image []float64
 }
 
-// column is the state of the recurrence of one column.
 type column struct {
-	target   float64 // the column has converged if the norm of its residual is at most target
-	norm     float64 // norm of the right-hand side
-	first    float64 // norm of the residual before the first step
-	residual float64 // current norm of the residual
+	target   float64 // the column has converged if residual ≤ target
+	norm     float64 // of the right-hand side
+	first    float64 // residual before the first step
+	residual float64 // norm of the residual
 	rz       float64 // rᵀM⁻¹r
 	progress progress
 	steps    int
-	limit    int // largest number of steps
+	limit    int
 	status   status
 }
 
-// status is the state of a column's recurrence.
 type status uint8
 
 const (
@@ -67,7 +68,6 @@ const (
 	waiting     // waits for the ladder's next preconditioner
 )
 
-// relative returns the residual relative to the right-hand side.
 func (c *column) relative() float64 {
 	if c.norm == 0 {
 		return 0
@@ -75,7 +75,7 @@ func (c *column) relative() float64 {
 	return c.residual / c.norm
 }
 
-// advance returns the step length of a live column, given pᵀq.
+// advance returns the step length of a live column, given pᵀq, and 0 for other columns.
 func (c *column) advance(pq float64) (alpha float64) {
 	switch {
 	case c.status != live:
@@ -90,8 +90,8 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns β of a live column: its next direction is z + β·direction. There is no direction if the preconditioned residual
-// consists of rounding errors. With a null space this may happen before the residual is small.
+// turn returns β of a live column: its next direction is z + β·direction. There is no direction if
+// z consists of rounding errors, which with a null space may happen before the residual is small.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.status != live {
 		return 0
@@ -139,7 +139,8 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return r.rec.result, r.verdict()
 }
 
-// solve runs the recurrence, and runs it again from the true residual if that differs from the residual of the recurrence.
+// solve runs the recurrence, and runs it again if the true residual differs from the residual of
+// the recurrence.
 func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
@@ -207,8 +208,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// discard sets columns of x to zero if zero is a better solution, and then computes the residuals again. If the map is nearly
-// singular, rounding errors may make columns worse than zero.
+// discard sets columns of x to zero if zero is a better solution, and then computes the residuals
+// again. If the map is nearly singular, rounding errors may make columns worse than zero.
 func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {
@@ -228,7 +229,6 @@ func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 // worthless is the residual of a column, relative to its right-hand side, above which zero is a better solution.
 const worthless = 2
 
-// climb continues the waiting columns with the next preconditioner.
 func (r *run) climb(ctx context.Context) (again bool, err error) {
 	if r.cg.ladder == nil || r.count(waiting) == 0 {
 		return false, nil
@@ -256,7 +256,6 @@ func (r *run) climb(ctx context.Context) (again bool, err error) {
 	return true, nil
 }
 
-// step does one step of every live column.
 func (r *run) step(ctx context.Context) error {
 	if err := r.rec.multiply(ctx); err != nil {
 		return err
@@ -287,7 +286,8 @@ func (r *run) step(ctx context.Context) error {
 	return nil
 }
 
-// isLastStep reports whether no column needs another direction, for which the preconditioner would be applied.
+// isLastStep reports whether no column needs another direction, so that the preconditioner need not
+// be applied.
 func (r *run) isLastStep() bool {
 	if r.rec.v.z == nil {
 		return false
@@ -323,7 +323,6 @@ func (r *run) record() {
 	}
 }
 
-// count returns the number of columns with status s.
 func (r *run) count(s status) (n int) {
 	for j := range r.columns {
 		if r.columns[j].status == s {

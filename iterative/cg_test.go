@@ -19,7 +19,6 @@ import (
 
 var ctx = context.Background()
 
-// nullSpace is the span of the restrictions of a vector to the components.
 func nullSpace(c *sparse.Components, weights []float64) *blocks.Disjoint {
 	return blocks.NewDisjoint(nil, c, weights)
 }
@@ -53,7 +52,6 @@ func componentsOf(t testing.TB, a sparse.Matrix) *sparse.Components {
 	return c
 }
 
-// denseLaplacian returns L, or L̃, of a.
 func denseLaplacian(a *sparse.CSR, deg []float64, normalized bool) *mat.SymDense {
 	n := len(deg)
 	l := mat.NewSymDense(n, nil)
@@ -76,7 +74,6 @@ func denseLaplacian(a *sparse.CSR, deg []float64, normalized bool) *mat.SymDense
 	return l
 }
 
-// function returns f of a symmetric matrix from its eigenpairs.
 func function(m *mat.SymDense, f func(float64) float64) *mat.Dense {
 	n, _ := m.Dims()
 	var e mat.EigenSym
@@ -94,7 +91,6 @@ func function(m *mat.SymDense, f func(float64) float64) *mat.Dense {
 	return &r
 }
 
-// times returns m·B.
 func times(m mat.Matrix, b *sparse.Block[float64]) *sparse.Block[float64] {
 	var r mat.Dense
 	r.Mul(m, b)
@@ -107,7 +103,7 @@ func times(m mat.Matrix, b *sparse.Block[float64]) *sparse.Block[float64] {
 	return out
 }
 
-// inverse is the function whose matrix function is the pseudo-inverse. Eigenvalues below 1e-9 count as 0.
+// inverse makes function return the pseudo-inverse; eigenvalues below 1e-9 count as 0.
 func inverse(x float64) float64 {
 	if math.Abs(x) < 1e-9 {
 		return 0
@@ -193,7 +189,6 @@ func TestIterationLimit(t *testing.T) {
 	}
 }
 
-// The error names the column that is furthest from its tolerance.
 func TestWorstColumnIsNamed(t *testing.T) {
 	a := testgraph.Path(200)
 	cg := &CG{A: sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a)), Null: nullSpace(componentsOf(t, a), nil)}
@@ -206,7 +201,6 @@ func TestWorstColumnIsNamed(t *testing.T) {
 	}
 }
 
-// If the solution of a column would be worse than zero, it is zero.
 func TestNothingIsWorseThanZero(t *testing.T) {
 	a := testgraph.Path(200)
 	op := sparse.NewOperator[float64](sparse.Laplacian, a, degreesOf(t, a))
@@ -262,7 +256,6 @@ func TestStagnation(t *testing.T) {
 	}
 }
 
-// TestStart continues from an approximation, also in the scaled system.
 func TestStart(t *testing.T) {
 	g := graphOf(t, testgraph.Random(2, 80, 160, true))
 	s, err := VonNeumann(g, true, 0.9)
@@ -367,7 +360,7 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 }
 
-// TestEnough ends a solve at the first step for which Enough returns true. X and the residual must be of this step.
+// X and the residual are those of the step for which Enough returns true.
 func TestEnough(t *testing.T) {
 	a := testgraph.Random(3, 300, 900, true)
 	deg, err := sparse.Degrees(context.Background(), a, 1)

@@ -18,27 +18,27 @@ import (
 // and has about as many entries as the graph. Vertices are eliminated in the order of their current degrees, so that the factor
 // of a forest is exact. It is safe for concurrent use.
 type cholesky struct {
-	order   []uint32  // row at each position of the factor
+	order   []uint32  // row at each position
 	pivot   []float64 // inverse pivots
 	scale   []float64 // s, of a factor of diag(1/s)·M·diag(1/s); nil means ones
 	lower   triangle  // coefficients of earlier positions, by rows
 	upper   triangle  // the transpose of lower
-	levels  []int     // starts of groups of positions that do not depend on each other
+	levels  []int     // starts of groups of independent positions
 	workers int
 
-	substitutions *sync.Pool // of *substitution
+	substitutions *sync.Pool
 }
 
-// triangle is a triangular matrix by rows, without its unit diagonal.
 type triangle struct {
 	ptr []int64  // by position
 	col []uint32 // vertices
 	val []float64
 }
 
-// FactorWorkspace declares the largest factor that a solve may make for a graph with n nodes and the given number of stored
-// entries, two for each edge. If isSampled is set, it considers only sampled factors. If the graph has so few edges that most
-// solves use the factor, slabs of columns leave room for the factor.
+// FactorWorkspace declares the largest factor that a solve may make for a graph with n nodes and
+// the given number of stored entries, two for each edge. If isSampled is set, it considers only
+// sampled factors. If most solves use the factor, because the graph has few edges, slabs of columns
+// leave room for the factor.
 func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) {
 	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
@@ -56,7 +56,6 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 	return w
 }
 
-// SampledBytes returns the memory of making and keeping the largest sampled factor.
 func SampledBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, factorLimit(n, entries))
 }
@@ -69,7 +68,7 @@ func SlowBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, entries+entries/5)
 }
 
-// sampledBytes returns the memory of making and keeping a sampled factor with the given entries of the triangle.
+// sampledBytes is SampledBytes for a factor with fill entries of the triangle.
 func sampledBytes(n int, entries, fill int64) budget.Size {
 	columns := budget.Times(fill, 12)
 	return budget.AnyOf( // columns exist at the same time as the records, and each triangle at the same time as its source
@@ -77,8 +76,8 @@ func sampledBytes(n int, entries, fill int64) budget.Size {
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
 
-// isLean reports whether a complete factor is tried. The graph must be small, or have so few edges that it may be a tree, a
-// road map, a grid or a mesh.
+// isLean reports whether a complete factor is tried: the graph is small, or has so few edges that
+// it may be a tree, a road map, a grid or a mesh.
 func isLean(n int, entries int64) bool {
 	return n <= smallRows || entries <= 8*int64(n)
 }
@@ -92,32 +91,32 @@ func IsSlow(n int, entries int64) bool {
 // leanRows is the largest number of rows for which the complete factor of a grid takes less than half a gigabyte.
 const leanRows = 1 << 18
 
-// Graphs of at most smallRows rows always get a complete factor, which keeps all digits for weights of any range. It nearly
-// always takes less than a second.
+// Graphs of at most smallRows rows always get a complete factor, which keeps all digits for weights
+// of any range and nearly always takes less than a second.
 const smallRows = 4096
 
-// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill entries. This is the memory
-// of the edges, of the search for an order with the lists of the fronts, of the columns, a front and the stack, and then of two
-// triangles. The lists have at most as many vertices as the triangle has entries.
+// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill
+// entries: the edges, the search for an order, the columns, a front and the stack, and then two
+// triangles. The lists of the fronts have at most as many vertices as the triangle has entries.
 func completeBytes(n int, entries, fill int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
-// factorLimit bounds the entries of the triangle of a sampled factor. For each entry of the matrix, the triangle has 0.5 to 1.2
-// entries in a social network, a web or a road map; 0.8 to 1.2 in a grid of two dimensions or between neighbours in the plane;
-// in three dimensions 1.6 with six neighbours and 1.2 with 26; and 2.7 in a random graph with eight edges for each node. Random
-// graphs with more edges, and neighbours in more dimensions, exceed the limit. On them Jacobi takes few steps, except if
-// weights differ by orders of magnitude.
+// factorLimit bounds the entries of the triangle of a sampled factor. For each entry of the matrix,
+// the triangle has 0.5 to 1.2 entries in a social network, a web, a road map, a plane grid or
+// between neighbours in the plane; 1.6 in a grid of three dimensions; and 2.7 in a random graph
+// with eight edges for each node. Denser random graphs, and neighbours in more dimensions, exceed
+// the limit; there Jacobi takes few steps, unless weights differ by orders of magnitude.
 func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
-// newCholesky factors M = scale·L + diag(ground), L = D − A. A must be symmetric with weights ≥ 0. ground must be ≥ 0; nil
-// means zeros. On each component whose ground is zero it factors the singular L.
+// newCholesky factors M = scale·L + diag(ground), L = D − A. A must be symmetric with weights ≥ 0.
+// ground must be ≥ 0; nil means zeros. On each component whose ground is zero it factors the
+// singular L. memory limits the factor in bytes, but does not change it; 0 means no limit.
 //
-// The factor depends on the matrix alone. memory limits the factor in bytes; 0 means no limit. The error is a [*budget.Error],
-// wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential elimination, and the memory
-// of sampledBytes for the entries that the elimination makes.
+// The error is a [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep.
+// Cost: one sweep and a sequential elimination.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
@@ -143,15 +142,14 @@ func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	return newFactor(columns, workers), nil
 }
 
-// newFactor returns the factor of the given columns, which it takes over.
 func newFactor(columns *columns, workers int) *cholesky {
 	c := &cholesky{workers: workers, substitutions: new(sync.Pool)}
 	c.arrange(columns)
 	return c
 }
 
-// arrange orders the positions by level. The level of a position is one more than the highest level among the positions on
-// which the position depends.
+// arrange orders the positions by level, one more than the highest level among the positions that a
+// position depends on.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
 	level := make([]uint32, n) // of each vertex
@@ -218,7 +216,6 @@ func (c *cholesky) arrange(columns *columns) {
 	}
 }
 
-// newTriangle allocates a triangle, on huge pages because substitutions read it at random.
 func newTriangle(n int, entries int64) triangle {
 	return triangle{make([]int64, n+1), system.Make[uint32](int(entries)),
 		system.Make[float64](int(entries))}
@@ -227,8 +224,8 @@ func newTriangle(n int, entries int64) triangle {
 // slabColumns is the number of float64 in a cache line.
 const slabColumns = 8
 
-// ApplyTo implements [Preconditioner]: it stores (G·Gᵀ)⁺·R in dst, which may be r. It passes forwards and backwards over the
-// factor. The workers share the columns.
+// ApplyTo implements [Preconditioner]: it stores (G·Gᵀ)⁺·R in dst, which may be r. The workers
+// share the columns.
 func (c *cholesky) ApplyTo(ctx context.Context,
 	dst, r *sparse.Block[float64]) error {
 	n := len(c.order)
@@ -245,7 +242,8 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 	})
 }
 
-// batchBytes is the size of the sums that are gathered before they are added. The sums then stay in the nearest cache.
+// batchBytes is the size of the sums that are gathered before they are added, so that they stay in
+// the nearest cache.
 const batchBytes = 16 << 10
 
 // solve is ApplyTo for one slab of columns.
@@ -280,13 +278,11 @@ func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) err
 	return nil
 }
 
-// substitution solves with the triangles, in place.
 type substitution struct {
 	y, sums simd.Rows[float64] // y by vertex, sums by position
 	ones    []float64
 }
 
-// begin prepares s for a block b that receives the solution.
 func (s *substitution) begin(b *sparse.Block[float64]) {
 	w := b.Cols
 	batch := max(1, batchBytes/(8*w))
@@ -298,10 +294,11 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	}
 }
 
-// For at most fewEntries entries of positions, calls of simd take longer than plain loops.
+// Up to fewEntries entries or positions, plain loops are faster than calls of simd.
 const fewEntries = 8
 
-// gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y. It reports whether there are coefficients.
+// gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y. It reports
+// whether there are coefficients.
 func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	first := t.ptr[lo]
 	end := t.ptr[hi]
@@ -321,7 +318,6 @@ func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	return first < end
 }
 
-// at returns the row of y of vertex v, and the row of sums with index place.
 func (s *substitution) at(v uint32, place int) (row, sums []float64) {
 	w := s.sums.Stride
 	return s.y.Data[int(v)*s.y.Stride:][:w], s.sums.Data[place*w:][:w]

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// tree returns a random tree.
 func tree(t *rapid.T) *sparse.CSR {
 	n := rapid.IntRange(1, 60).Draw(t, "nodes")
 	var e []sparse.Triplet
@@ -58,7 +57,6 @@ func TestFactorOfAForestIsExact(t *testing.T) {
 	})
 }
 
-// TestFactorIsUnbiased checks that the mean of factors tends to the matrix.
 func TestFactorIsUnbiased(t *testing.T) {
 	a := testgraph.Complete(8)
 	n := 8
@@ -98,7 +96,6 @@ func TestFactorIsUnbiased(t *testing.T) {
 	}
 }
 
-// TestLimitOfFactor checks that a factor with more entries than allowed is refused.
 func TestLimitOfFactor(t *testing.T) {
 	for _, a := range []*sparse.CSR{testgraph.Complete(40), testgraph.Random(3, 300, 2000, true), grid(20)} {
 		if _, err := eliminate(ctx, a, 1, nil, 1, 9*a.NNZ()); err != nil {
@@ -110,8 +107,7 @@ func TestLimitOfFactor(t *testing.T) {
 	}
 }
 
-// TestPreconditioner runs plain conjugate gradients on L̃ itself with the
-// factor that belongs to it.
+// The factor also preconditions conjugate gradients on L̃ itself.
 func TestPreconditioner(t *testing.T) {
 	a := grid(30)
 	g := graphOf(t, a)

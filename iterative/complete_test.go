@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// completeWithin returns the complete factor within limits.
 func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fillLimits) (*cholesky, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, nil, func(int, int64) fillLimits { return limits }, 0)
 	if err != nil {
@@ -23,8 +22,7 @@ func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fil
 	return newFactor(columns, 1), nil
 }
 
-// TestCompleteFactor compares solutions by the complete factor with an elimination on a dense matrix. The graphs are random,
-// with hubs that come last or without hubs, and with two entries for each pair. All numbers are positive, so that the weights
+// The reference is an elimination on a dense matrix. All numbers are positive, so that the weights
 // do not matter.
 func TestCompleteFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -71,8 +69,7 @@ func TestCompleteFactor(t *testing.T) {
 	})
 }
 
-// TestVerticesOfLargeDegreeComeLast checks the factors of stars and wheels, whose hubs are left out of the search for an order.
-// A solve with such a factor must take one step.
+// A star or wheel has hubs that are left out of the search for an order.
 func TestVerticesOfLargeDegreeComeLast(t *testing.T) {
 	const n = 3000
 	var links []link
@@ -95,7 +92,6 @@ func TestVerticesOfLargeDegreeComeLast(t *testing.T) {
 	}
 }
 
-// TestCompleteFill checks the entries of complete factors. Factors that fill in must be refused.
 func TestCompleteFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -122,8 +118,7 @@ func TestCompleteFill(t *testing.T) {
 	}
 }
 
-// TestIsSlow checks, for the dimensions of known graphs, whether a complete factor is tried, and whether iterations without it
-// are slow.
+// Dimensions of known graphs.
 func TestIsSlow(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -145,7 +140,6 @@ func TestIsSlow(t *testing.T) {
 	}
 }
 
-// TestTryFill checks that balls show which large graphs have no complete factor.
 func TestTryFill(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -164,7 +158,6 @@ func TestTryFill(t *testing.T) {
 	}
 }
 
-// TestCompleteBytes compares the allocations of a complete factor with their estimate.
 func TestCompleteBytes(t *testing.T) {
 	a := grid(250)
 	n, _ := a.Dims()

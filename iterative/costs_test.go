@@ -5,11 +5,9 @@ import (
 	"testing"
 )
 
-// TestReview checks which columns are continued with the factor: the columns for which Jacobi is predicted to take more steps
-// than the factor is worth.
 func TestReview(t *testing.T) {
 	const target = 1e-8
-	// even returns the residual after some steps, if the residual falls evenly to the target in all steps.
+	// even returns the residual after some steps, if it falls evenly to the target in all steps.
 	even := func(steps int, all float64) float64 { return math.Pow(target, float64(steps)/all) }
 	l := &ladder{jacobiSteps: 50}
 	for _, c := range []struct {

@@ -26,19 +26,19 @@ var ErrFill = errors.New("iterative: the factor fills in")
 // Eliminating a vertex joins its neighbours by a random tree in place of a clique; the tree's expectation is the clique. A vertex
 // with one or two neighbours is eliminated exactly.
 type elimination struct {
-	ground []float64 // weight of each vertex's edge to the ground
+	ground []float64 // weight of the edge to the ground
 
-	// The edges of a vertex are a list of records. Each record is a half of an edge, and refers to the other half, its twin. Edges
-	// between the neighbours of an eliminated vertex reuse its records, so that no record is added. Removing an edge sets the weight
-	// of the remaining half to 0.
+	// The edges of a vertex are a list of records. Each record is a half of an edge and refers to
+	// the other half, its twin. Edges between the neighbours of an eliminated vertex reuse its
+	// records. Removing an edge sets the weight of the remaining half to 0.
 	head    []uint32
 	records []record
 
 	count   []int32
 	buckets buckets
 
-	// State of the current vertex.
-	sum        []float64 // sum of the multi-edges to each neighbour
+	// Of the current vertex:
+	sum        []float64 // of the multi-edges to each neighbour
 	neighbours []neighbour
 	tailSums   []float64
 	draws      *rand.PCG
@@ -46,7 +46,6 @@ type elimination struct {
 	columns columns
 }
 
-// record is an edge, as one of its ends sees it.
 type record struct {
 	weight float64
 	vertex uint32
@@ -67,10 +66,9 @@ type columns struct {
 	pivot []float64 // inverse pivots; 0 for a pivot of 0
 	entries
 
-	mass []float64 // mass of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion to the entries; nil: none
+	mass []float64 // mass of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion; nil: none
 }
 
-// newColumns returns an empty factor of a matrix with n rows, with space for the given number of entries.
 func newColumns(n int, stored int64) columns {
 	c := columns{order: make([]uint32, 0, n),
 		start: append(make([]int64, 0, n+1), 0), pivot: make([]float64, 0, n)}
@@ -78,8 +76,8 @@ func newColumns(n int, stored int64) columns {
 	return c
 }
 
-// begin adds the column of vertex v. Its pivot is sum, the sum of the weights of v. The caller must add the entries of the
-// column with add, and then append the position after the last entry to c.start.
+// begin adds the column of vertex v, whose weights have the given sum. The caller must add the
+// entries of the column with add, and then append the position after the last entry to c.start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
 	inverse := 0.0
@@ -96,8 +94,8 @@ func (c *columns) add(row uint32, share float64) {
 	}
 }
 
-// entries is a long list of vertices, or positions, with values. It consists of pieces of equal length, because a slice would be
-// copied whenever it grows.
+// entries is a long list of vertices, or positions, with values. It consists of pieces of equal
+// length, because a slice would be copied whenever it grows.
 type entries struct {
 	row   [][]uint32
 	value [][]float64
@@ -105,10 +103,8 @@ type entries struct {
 	count int64
 }
 
-// pieceEntries is the usual length of a piece.
 const pieceEntries = 1 << 16
 
-// add appends an entry, in a new piece if the last piece is full.
 func (e *entries) add(row uint32, value float64) {
 	last := len(e.row) - 1
 	if e.count == int64(len(e.row))*int64(e.piece) {
@@ -121,7 +117,7 @@ func (e *entries) add(row uint32, value float64) {
 	e.count++
 }
 
-// from returns the entries from lo up to hi or the end of the piece.
+// from returns the entries from lo to hi or to the end of the piece.
 func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 	piece := lo / int64(e.piece)
 	seed := piece * int64(e.piece)
@@ -131,7 +127,8 @@ func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 
 const noRecord = math.MaxUint32
 
-// eliminate factors scale·L(A) + diag(ground). If the factor has more than limit entries, the error wraps [ErrFill].
+// eliminate factors scale·L(A) + diag(ground). If the factor has more than limit entries, the error
+// wraps [ErrFill].
 func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, rngSeed uint64, limit int64) (*columns, error) {
 	records := a.NNZ()
@@ -164,15 +161,15 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 			return nil, fmt.Errorf("%w to more than %d entries", ErrFill, limit)
 		}
 	}
-	columns := e.columns // does not keep the rest of e in memory
+	columns := e.columns // without the rest of e
 	return &columns, nil
 }
 
-// read makes the records of the entries of the matrix. The records of a row are consecutive, so that a list is in order in
-// memory. It ignores self loops, which a Laplacian does not have.
+// read makes the records of the entries of the matrix, except self loops. The records of a row are
+// consecutive, so that a list is in order in memory.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
-	upper := make([]uint32, len(e.head)) // for each row, its next record above the diagonal whose twin has not been read
+	upper := make([]uint32, len(e.head)) // next record of a row above the diagonal whose twin has not been read
 	for i := range e.head {
 		e.head[i] = noRecord
 		upper[i] = noRecord
@@ -191,9 +188,9 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// eachEdge calls visit with the row, the column and scale times the weight of every entry off the diagonal, except zeros. It
-// returns [graph.ErrWeight] for a weight that is negative or NaN, because neither the sampled nor the complete factorization is
-// defined for such a weight.
+// eachEdge calls visit with the row, the column and scale times the weight of every entry off the
+// diagonal, except zeros. It returns [graph.ErrWeight] for a weight that is negative or NaN,
+// because no factorization is defined for it.
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
@@ -213,7 +210,6 @@ func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	})
 }
 
-// link inserts a record at the head of a vertex's list.
 func (e *elimination) link(record, vertex uint32, w float64) {
 	r := &e.records[record]
 	r.weight = w
@@ -222,7 +218,6 @@ func (e *elimination) link(record, vertex uint32, w float64) {
 	e.count[vertex]++
 }
 
-// cut removes the edge of a record of the current vertex.
 func (e *elimination) cut(record uint32) {
 	r := &e.records[record]
 	e.records[r.twin].weight = 0
@@ -255,8 +250,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	}
 }
 
-// collect stores the neighbours of v in neighbours. It merges multi-edges, and sorts the neighbours by weight and then by
-// number.
+// collect stores the neighbours of v, without repeats, sorted by weight and then by number.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
@@ -302,7 +296,7 @@ func (e *elimination) sampleTree(total float64) {
 	for i := range max(0, m-1) {
 		remainder := e.tailSums[i+1]
 		point := remainder * (float64(e.draws.Uint64()>>11) / (1 << 53))
-		// The tail sums decrease, so that a binary search finds the last sum above the point.
+		// The tail sums decrease; find the last sum above the point.
 		lo, hi := i+1, m
 		for lo+1 < hi {
 			if mid := (lo + hi) / 2; e.tailSums[mid] > point {
@@ -336,20 +330,19 @@ func (e *elimination) sampleTree(total float64) {
 
 // buckets hold the vertices by number of edges, as doubly linked lists.
 type buckets struct {
-	first, last []uint32 // of each bucket; the last bucket has all vertices with more edges
+	first, last []uint32 // the last bucket has all vertices with more edges
 	next, prev  []uint32
-	in          []int32 // the bucket of each vertex
-	lowest      int     // buckets below are empty
-	stacks      int     // in the first stacks buckets the latest vertex comes first, in other buckets last
+	in          []int32
+	lowest      int // buckets below are empty
+	stacks      int // in the first stacks buckets the latest vertex comes first, in others last
 }
 
 const noVertex = math.MaxUint32
 
-// fill puts every vertex into the bucket of its number of edges.
 func (b *buckets) fill(count []int32) {
 	n := len(count)
-	// There is a bucket for every number up to n. With one bucket for four and more edges, a graph whose vertices all have four
-	// edges was eliminated in arbitrary order, and its factor was twice as large.
+	// There is a bucket for every number up to n. With one bucket for four and more edges, the
+	// factor of a graph whose vertices all have four edges was twice as large.
 	b.first = make([]uint32, n+1)
 	b.last = make([]uint32, n+1)
 	for i := range b.first {
@@ -364,7 +357,6 @@ func (b *buckets) fill(count []int32) {
 	}
 }
 
-// put puts v into the bucket for count edges: first in a stack, else last.
 func (b *buckets) put(v uint32, count int32) {
 	i := min(int(count), len(b.first)-1)
 	if i < b.stacks || b.first[i] == noVertex {
@@ -404,7 +396,6 @@ func (b *buckets) remove(v uint32) {
 	}
 }
 
-// move puts v into the bucket for count edges, if v is in another bucket.
 func (b *buckets) move(v uint32, count int32) {
 	if int(b.in[v]) != min(int(count), len(b.first)-1) {
 		b.remove(v)
@@ -412,7 +403,6 @@ func (b *buckets) move(v uint32, count int32) {
 	}
 }
 
-// takeLeast removes and returns a vertex with the fewest edges.
 func (b *buckets) takeLeast() uint32 {
 	for b.first[b.lowest] == noVertex {
 		b.lowest++

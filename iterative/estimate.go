@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// progress holds numbers of the recurrence of one column with one preconditioner. They give an estimate of the error of the
-// column.
+// progress holds numbers of the recurrence of one column with one preconditioner, from which
+// estimate estimates the error.
 type progress struct {
 	energy   float64 // Σ α·rᵀz over all steps, about xᵀ·A·x
 	longest  float64 // largest α of about the last ten steps
@@ -19,7 +19,6 @@ type progress struct {
 	residual float64 // norm of the residual in the recurrence
 }
 
-// step records a step of length α.
 func (p *progress) step(alpha, rz float64) {
 	if p.steps == 0 {
 		p.first = rz
@@ -29,7 +28,7 @@ func (p *progress) step(alpha, rz float64) {
 	p.longest = max(0.8*p.longest, alpha)
 }
 
-// usual multiplies estimates, so that they are seldom below the error. Without it they may be, because norms differ and
+// usual multiplies estimates, so that they are seldom below the error although norms differ and
 // residuals are rounded.
 const usual = 3
 
@@ -54,9 +53,9 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C. The error is about C⁺·R with the residual R.
-// The residual may look smaller than its own rounding errors. Therefore estimateByFactor adds numbers of their size with random
-// signs to R.
+// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C: the error is about
+// C⁺·R with the residual R. It adds numbers with random signs, of the size of the rounding errors,
+// to R, because R may look smaller than its rounding errors.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

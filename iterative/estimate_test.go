@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Estimates of errors of pseudo-inverses are seldom below the errors, and never far above them.
+// Estimates are seldom below the errors, and never far above them.
 func TestErrorEstimate(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 11))
 	weights := func(decades float64) *sparse.CSR {

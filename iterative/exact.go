@@ -8,12 +8,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// exact is the factor G·D·Gᵀ of N = scale·L + diag(ground), by elimination without subtraction (Grassmann, Taksar and Heyman
-// 1985; O'Cinneide 1993).
+// exact is the factor G·D·Gᵀ of N = scale·L + diag(ground), by elimination without subtraction
+// (Grassmann, Taksar and Heyman 1985; O'Cinneide 1993).
 //
-// Eliminating a vertex v joins its neighbours u and x by an edge of weight w_vu·w_vx/Σ_u w_vu, where the sum includes the edge to
-// the ground. Diagonals are sums of weights, never differences, so that every number has full relative precision for weights of
-// any range. Vertices are eliminated in the order of their degrees.
+// Eliminating a vertex v joins its neighbours u and x by an edge of weight w_vu·w_vx/Σ_u w_vu,
+// where the sum includes the edge to the ground. Diagonals are sums of weights, so that every
+// number has full relative precision for weights of any range.
 type exact struct {
 	factor *cholesky
 
@@ -38,11 +38,10 @@ const (
 	epsilon      = 2 * unitRoundoff
 )
 
-// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is ignored. held must have a node
-// of each singular component. These nodes are eliminated last, and solutions are 0 there. The error wraps [ErrFill] if products
-// of weights underflow to 0. Other errors come from the sweep.
-//
-// Cost: one sweep, and at most n³/6 products.
+// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is
+// ignored. held must have a node of each singular component. These nodes are eliminated last, and
+// solutions are 0 there. The error wraps [ErrFill] if products of weights underflow to 0. Cost: one
+// sweep, and at most n³/6 products.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
 	held []int, limits func(int, int64) fillLimits, memory int64, workers int) (*exact, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, held, limits, memory)

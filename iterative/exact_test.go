@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// link is an edge of a test graph.
 type link struct {
 	a, b int
 	w    float64
@@ -38,8 +37,8 @@ func linked(t testgraph.TB, n int, links []link) *sparse.CSR {
 	return a
 }
 
-// denseElimination returns N⁻¹·b for N = L + diag(ground), b ≥ 0, by the elimination of
-// Grassmann, Taksar and Heyman without an order or sparsity.
+// denseElimination returns N⁻¹·b for N = L + diag(ground), b ≥ 0, by the elimination of Grassmann,
+// Taksar and Heyman.
 func denseElimination(a *sparse.CSR, ground, b []float64) []float64 {
 	n := len(ground)
 	w, g, x := make([][]float64, n), slices.Clone(ground), slices.Clone(b)
@@ -81,7 +80,6 @@ func denseElimination(a *sparse.CSR, ground, b []float64) []float64 {
 	return x
 }
 
-// denseHarmonic returns the harmonic function that is 1 in the nodes ones and 0 in the other clamped nodes.
 func denseHarmonic(a *sparse.CSR, clamped []int, ones ...int) []float64 {
 	n, _ := a.Dims()
 	var free []int
@@ -119,8 +117,8 @@ func denseHarmonic(a *sparse.CSR, clamped []int, ones ...int) []float64 {
 	return f
 }
 
-// affinities returns exp(−γd²) for points of the plane in two groups. It has all pairs or only the k nearest neighbours of each
-// point.
+// affinities returns exp(−γd²) for points of the plane in two groups, for the k nearest neighbours
+// of each point or, with k = 0, all pairs.
 func affinities(r *rand.Rand, n int, gap, gamma float64, k int) []link {
 	at := make([][2]float64, n)
 	for i := range at {
@@ -148,7 +146,6 @@ func affinities(r *rand.Rand, n int, gap, gamma float64, k int) []link {
 	return links
 }
 
-// wideGraphs are graphs whose weights span many orders of magnitude.
 func wideGraphs(t testing.TB) map[string]*sparse.CSR {
 	r := rand.New(rand.NewPCG(7, 7))
 	clusters := func(size int, bridge float64) []link {
@@ -190,7 +187,6 @@ func wideGraphs(t testing.TB) map[string]*sparse.CSR {
 	}
 }
 
-// Harmonic functions on weights of many orders of magnitude are exact to the tolerance, are between 0 and 1, and add up to 1.
 func TestHarmonicOfManyOrders(t *testing.T) {
 	for name, a := range wideGraphs(t) {
 		n, _ := a.Dims()
@@ -228,7 +224,6 @@ func TestHarmonicOfManyOrders(t *testing.T) {
 	}
 }
 
-// Graphs that are too large to be eliminated are solved by conjugate gradients.
 func TestHarmonicOfManyOrdersLarge(t *testing.T) {
 	n := ExactFirst + 20
 	a := linked(t, n, affinities(rand.New(rand.NewPCG(3, 3)), n, 1, 30, 9))
@@ -250,7 +245,7 @@ func TestHarmonicOfManyOrdersLarge(t *testing.T) {
 	}
 }
 
-// Errors of pseudo-inverses are within the bound that an elimination reports. The bound is small if the signs of B allow it.
+// The bound is small if the signs of B allow it.
 func TestEliminateTo(t *testing.T) {
 	for name, a := range wideGraphs(t) {
 		n, _ := a.Dims()
@@ -284,7 +279,6 @@ func TestEliminateTo(t *testing.T) {
 	}
 }
 
-// The error of an elimination of a nearly complete graph is within its bound.
 func TestEliminateDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	const n = 300
@@ -316,10 +310,9 @@ func TestEliminateDense(t *testing.T) {
 	}
 }
 
-// twice is a matrix with two entries for each entry, of a third and of two thirds of its value, like entries of two kinds.
+// twice has two entries for each entry of a matrix, with a third and two thirds of its value.
 type twice struct{ *sparse.CSR }
 
-// SweepRows implements [sparse.Matrix].
 func (m twice) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
 	return m.CSR.SweepRows(ctx, lo, hi, workers, func(worker int, p sparse.Panel) error {
 		q := p
@@ -339,7 +332,6 @@ func (m twice) SweepRows(ctx context.Context, lo, hi, workers int, visit func(wo
 	})
 }
 
-// Both factorizations add the entries of a pair.
 func TestEliminateParallelEdges(t *testing.T) {
 	a := testgraph.Random(8, 60, 200, true)
 	n, _ := a.Dims()
@@ -362,7 +354,6 @@ func TestEliminateParallelEdges(t *testing.T) {
 	}
 }
 
-// columnOf returns column j of b.
 func columnOf(b *sparse.Block[float64], j int) []float64 {
 	c := make([]float64, b.Rows)
 	for i := range c {

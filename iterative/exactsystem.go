@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exactFactor returns the exact factor of Edge·L + diag(Ground). The first call makes the factor. The error wraps [ErrFill].
+// exactFactor returns the exact factor of Edge·L + diag(Ground), which the first call makes. The
+// error wraps [ErrFill].
 func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
@@ -41,8 +42,8 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	return f, err
 }
 
-// heaviest returns for each vector of the null space the row of its largest element. It returns nil for a definite system.
-// Holding this row at 0 costs the fewest digits, because means are near the value of this row.
+// heaviest returns for each vector of the null space the row of its largest element, or nil for a
+// definite system. Holding this row at 0 costs the fewest digits, because means are near its value.
 func (s *System) heaviest() []int {
 	if s.Null == nil {
 		return nil
@@ -90,7 +91,7 @@ func (s *System) EliminateTo(ctx context.Context,
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
-// eliminatedTo is EliminateTo with a result that also has the fields that an iteration fills.
+// eliminatedTo is EliminateTo, and also fills the fields of the result that an iteration fills.
 func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	record func(int, []float64)) (*Result, error) {
 	for j, norm := range columnNorms(s.team(), b) {
@@ -127,8 +128,8 @@ func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of diag(1/s)·X. In singular
-// components the bounds hold up to a constant.
+// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of
+// diag(1/s)·X, which in singular components hold up to a constant.
 func (s *System) solveByFactor(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
@@ -166,14 +167,14 @@ func (s *System) solveByFactor(ctx context.Context, f *exact,
 	return bound, nil
 }
 
-// squareOf returns s_i².
 func (s *System) squareOf(i int) float64 {
 	f := blocks.Factor(s.Scale, i)
 	return f * f
 }
 
-// removeMeans stores diag(s)·B in c. In singular components it leaves out the part of B in the null space. It stores in size
-// upper bounds of the absolute values of the summands of c. means is nil for a definite system.
+// removeMeans stores diag(s)·B in c, in singular components without the part of B in the null
+// space, and upper bounds of the absolute values of the summands of c in size. means is nil for a
+// definite system.
 func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {
@@ -205,7 +206,7 @@ func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componen
 	return means
 }
 
-// componentMeans computes for each component a sum of numbers divided by the sum of s².
+// componentMeans computes for each component a sum divided by the sum of s².
 type componentMeans struct {
 	part   []uint32
 	unit   []float64 // 0 in rows outside the null space
@@ -214,7 +215,6 @@ type componentMeans struct {
 	weight []float64
 }
 
-// newMeans returns empty sums, with the sum of s² of each component.
 func newMeans(s *System) *componentMeans {
 	parts := s.Graph.Components
 	m := &componentMeans{part: parts.Of, unit: s.Null.Unit,
@@ -232,7 +232,8 @@ func (m *componentMeans) clear() {
 	clear(m.minus)
 }
 
-// add adds v to the sum of the component of row i. Positive and negative numbers have separate sums, which keep all digits.
+// add adds v to the sum of the component of row i. Positive and negative numbers have separate
+// sums, which keep all digits.
 func (m *componentMeans) add(i int, v float64) {
 	if m.unit[i] == 0 {
 		return

@@ -9,8 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// torus returns a torus of the given sides: a node has two neighbours in each
-// direction.
 func torus(sides ...int) *sparse.CSR {
 	n := 1
 	for _, side := range sides {
@@ -33,8 +31,8 @@ func torus(sides ...int) *sparse.CSR {
 	return a
 }
 
-// TestFill checks that vertices are eliminated in the order of their degrees, even if a degree exceeds the largest degree of
-// the graph. Factors then fit their limit.
+// Vertices are eliminated in the order of their degrees, even if a degree exceeds the largest
+// degree of the graph.
 func TestFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -59,7 +57,6 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestSampledBytes checks that a sampled factor is made within the memory for its entries, and refused with less memory.
 func TestSampledBytes(t *testing.T) {
 	a := torus(100, 100)
 	n, _ := a.Dims()
@@ -78,7 +75,6 @@ func TestSampledBytes(t *testing.T) {
 	}
 }
 
-// TestTooMuchFill checks that a factor that exceeds its limit is refused, and that the diagonal replaces it.
 func TestTooMuchFill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

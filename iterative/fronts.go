@@ -22,8 +22,8 @@ type multifrontal struct {
 	ground   []float64
 	fronts   *fronts
 
-	done  []bool  // eliminated
-	place []int32 // position of each vertex in the current front
+	done  []bool
+	place []int32 // position in the current front
 
 	stack  []float64 // weights left by fronts: the columns below the diagonal
 	stride int       // a multiple of 4
@@ -33,17 +33,17 @@ type multifrontal struct {
 	unused []float64
 
 	columns *columns
-	kept    int   // number of last vertices that are not eliminated: their weights stay on the stack
-	limit   int64 // limit of the number of values on the stack
+	kept    int   // number of last vertices that stay; their weights stay on the stack
+	limit   int64 // of the number of values on the stack
 }
 
 // panelColumns is the number of pivots whose products are added to the other columns together.
 const panelColumns = 4
 
-// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. The
-// error wraps [ErrFill] if the factor exceeds a limit that limit returns for the number of rows and entries. The error is a
-// [*budget.Error] if the factor takes more than memory; 0 means no limit. completeColumns counts the entries of the factor
-// before it makes the factor.
+// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the
+// held vertices last. Before it makes the factor it counts the entries: the error wraps [ErrFill]
+// if they exceed a limit, and is a [*budget.Error] if the factor takes more than memory; 0 means no
+// limit.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits, memory int64) (*columns, error) {
@@ -69,8 +69,8 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m.columns, nil
 }
 
-// beginFactor eliminates the leaves of the graph, and finds the fronts of the other vertices. mass is the mass of each row, see
-// [columns]. The other arguments and the errors are the same as for [completeColumns].
+// beginFactor eliminates the leaves of the graph, and finds the fronts of the other vertices. mass
+// is the mass of each row, see [columns].
 func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int, mass []float64,
 	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
@@ -104,7 +104,8 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m, err
 }
 
-// eliminateFronts adds the columns of the fronts. The error wraps [ErrFill] if the stack would exceed the limit.
+// eliminateFronts adds the columns of the fronts. The error wraps [ErrFill] if the stack would
+// exceed the limit.
 func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
@@ -129,10 +130,9 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	return nil
 }
 
-// pairs returns the number of values that a front with a border of the given size leaves on the stack.
+// pairs returns the number of values that a front with the given border leaves on the stack.
 func pairs(border int) int { return border * (border - 1) / 2 }
 
-// peakStack returns the largest number of values on the stack.
 func (m *multifrontal) peakStack(order []int32, children *children) int64 {
 	var stacked, peak int64
 	for _, f := range order {
@@ -145,7 +145,6 @@ func (m *multifrontal) peakStack(order []int32, children *children) int64 {
 	return max(peak, int64(pairs(m.kept)))
 }
 
-// children holds the children of each front.
 type children struct {
 	start []int32
 	front []int32
@@ -160,7 +159,7 @@ func (fronts *fronts) children() *children {
 	c := &children{start: make([]int32, len(parent)+1)}
 	for _, p := range parent {
 		if p >= 0 {
-			c.start[p]++ // counts; the starts follow
+			c.start[p]++ // counts, before the starts
 		}
 	}
 	var count int32
@@ -178,7 +177,7 @@ func (fronts *fronts) children() *children {
 	return c
 }
 
-// postorder returns the fronts in an order in which each front follows its descendants, which are consecutive.
+// postorder returns the fronts such that each front follows its descendants, which are consecutive.
 func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
@@ -187,7 +186,7 @@ func (fronts *fronts) postorder(children *children) []int32 {
 			open = append(open, int32(f))
 		}
 	}
-	// It lists parents before children, last children first, and then reverses the list.
+	// Parents before children, last children first; reversed below.
 	for len(open) > 0 {
 		f := open[len(open)-1]
 		open = open[:len(open)-1]
@@ -198,7 +197,8 @@ func (fronts *fronts) postorder(children *children) []int32 {
 	return order
 }
 
-// assemble adds up the weights within front f: the edges of its pivots, and the weights that its children left on the stack.
+// assemble adds up the weights within front f: the edges of its pivots, and the weights that its
+// children left.
 func (m *multifrontal) assemble(f int32, children []int32) {
 	pivots := m.fronts.pivots[f]
 	size := pivots.size() + m.fronts.border[f].size()
@@ -235,7 +235,8 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 	}
 }
 
-// eliminate eliminates the first k vertices of front f, stores their columns, and puts the remaining weights on the stack.
+// eliminate eliminates the first k vertices of front f, and puts the remaining weights on the
+// stack.
 func (m *multifrontal) eliminate(f int32, k int) {
 	vertices := m.fronts.all(f)
 	for lo, hi := range blocks.Slabs(k, panelColumns) {
@@ -257,7 +258,6 @@ func (m *multifrontal) column(j int) []float64 {
 	return m.matrix[j*m.stride:][:m.stride]
 }
 
-// addBelow adds c·x to y in the elements from row on.
 func addBelow(y, x []float64, row int, c float64) {
 	y = y[row:]
 	for i, v := range x[row:] {
@@ -265,7 +265,7 @@ func addBelow(y, x []float64, row int, c float64) {
 	}
 }
 
-// eliminatePivot stores the column of pivot p, and its shares in the given column of the panel.
+// eliminatePivot stores the column of pivot p, and its shares in m.shares[panel].
 func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	v := vertices[p]
 	m.done[v] = true
@@ -294,7 +294,7 @@ func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	c.start = append(c.start, c.count)
 }
 
-// addPanel adds the products of the pivots lo ≤ p < hi to the columns from hi on. Numbers above the diagonal are meaningless.
+// addPanel adds the products of the pivots lo ≤ p < hi to the columns from hi on.
 func (m *multifrontal) addPanel(lo, hi, size int) {
 	if hi-lo < panelColumns || size-hi < panelColumns {
 		for p := lo; p < hi; p++ {

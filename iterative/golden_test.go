@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// graphOf returns the system maker of a golden graph.
 func graphOf(t testing.TB, a sparse.Matrix) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(ctx, a, &graph.Settings{Workers: 2})
@@ -19,7 +18,6 @@ func graphOf(t testing.TB, a sparse.Matrix) *graph.Graph {
 	return g
 }
 
-// identity returns the columns of the identity for the given rows.
 func identity(n int, rows []int) *sparse.Block[float64] {
 	b := sparse.NewBlock[float64](n, len(rows))
 	for j, i := range rows {
@@ -38,7 +36,6 @@ func transposed(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return t
 }
 
-// oneHot returns Y: the class of each training row.
 func oneHot(g testgraph.Graph) *sparse.Block[float64] {
 	y := sparse.NewBlock[float64](len(g.Nodes), len(g.Classes))
 	for i, row := range g.Train {
@@ -47,8 +44,7 @@ func oneHot(g testgraph.Graph) *sparse.Block[float64] {
 	return y
 }
 
-// goldenSystems are files by the start of their names and the systems whose
-// inverses they hold.
+// goldenSystems are the systems whose inverses the files with a name hold.
 var goldenSystems = []struct {
 	files string
 	make  func(g *graph.Graph) (*System, error)

@@ -107,7 +107,6 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	return h, err
 }
 
-// harmonicTo is [System.SolveTo] of a [Harmonic] system.
 func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if f.Rows != len(s.free) {
@@ -162,8 +161,9 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. The values of a
-// harmonic function lie between them. In a signed graph the negated values do, too.
+// givenRange returns the smallest and the largest value of each column of f in the rows that are
+// not free. The values of a harmonic function, in a signed graph also the negated values, lie
+// between them.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)
@@ -185,7 +185,7 @@ func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	return lows, highs
 }
 
-// freePart returns a with zeros in the rows and columns in which free is 0; a nil free means ones.
+// freePart returns a with zeros in the rows and columns where free is 0; nil means ones.
 func freePart(ctx context.Context, a sparse.Matrix,
 	free []float64) (sparse.Matrix, error) {
 	if free == nil {

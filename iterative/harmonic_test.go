@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// If Jacobi would take thousands of steps, harmonic functions are computed with the factor, exactly and with the same bits for
-// any number of workers. If there is no memory for the factor, the error says so.
+// Jacobi would take thousands of steps.
 func TestHarmonicSlow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -88,7 +87,6 @@ func TestHarmonicSlow(t *testing.T) {
 	}
 }
 
-// A solve that needs no factor has the same bits without memory for a factor.
 func TestHarmonicEasy(t *testing.T) {
 	const n = 40
 	a := testgraph.Random(1, n, 200, false)
@@ -111,7 +109,6 @@ func TestHarmonicEasy(t *testing.T) {
 	}
 }
 
-// TestRestricted compares a matrix without some rows and columns with a matrix that is made of the other entries.
 func TestRestricted(t *testing.T) {
 	a, err := sparse.FromTriplets(4, 4, []sparse.Triplet{
 		{Row: 0, Col: 0, Val: 7}, {Row: 0, Col: 1, Val: 2}, {Row: 1, Col: 0, Val: 2}, {Row: 0, Col: 3, Val: 3},
@@ -130,8 +127,6 @@ func TestRestricted(t *testing.T) {
 	}
 }
 
-// A loop of any weight does not change a harmonic function. On a path with clamped ends the function is the straight line
-// between the values of the ends.
 func TestHarmonicLoops(t *testing.T) {
 	const n = 9
 	for _, heavy := range []float64{1, 1e6, 1e12, 1e18} {
@@ -164,8 +159,7 @@ func TestHarmonicLoops(t *testing.T) {
 	}
 }
 
-// The unit of weights does not change a harmonic function. On a path the function is the straight line between the values of
-// the ends.
+// On a path the harmonic function is the straight line between the values of the ends.
 func TestHarmonicUnit(t *testing.T) {
 	const n = 30
 	for _, weight := range []float64{1e-90, 1e-30, 1e-12, 1, 1e12, 1e30, 1e90} {
@@ -194,9 +188,8 @@ func TestHarmonicUnit(t *testing.T) {
 	}
 }
 
-// TestHarmonicSpread checks harmonic functions of signed graphs with weights over sixteen decades. It compares them with the
-// elimination of L̄_UU in 300 bits. On more nodes it compares them with harmonic functions of the unsigned graph that differs
-// only by the sides of nodes.
+// Signed graphs with weights over sixteen decades are compared with the elimination of L̄_UU in 300
+// bits. Larger graphs are compared with the unsigned graph that differs only by the sides of nodes.
 func TestHarmonicSpread(t *testing.T) {
 	for seed := range uint64(12) {
 		const n = 30
@@ -250,7 +243,6 @@ func TestHarmonicSpread(t *testing.T) {
 	}
 }
 
-// signedGraph returns a random tree with more edges, whose signs are given.
 func signedGraph(t *testing.T, rng *rand.Rand, n, more int, sign func(i, j int) float64) *sparse.CSR {
 	t.Helper()
 	weight := map[[2]int]float64{}
@@ -274,7 +266,8 @@ func signedGraph(t *testing.T, rng *rand.Rand, n, more int, sign func(i, j int) 
 	return a
 }
 
-// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows. It returns nil if the solve is refused.
+// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows, or nil if
+// the solve is refused.
 func solveClamped(t *testing.T, g *graph.Graph, clamped []int) *sparse.Block[float64] {
 	t.Helper()
 	h, err := Harmonic(ctx, g, clamped)
@@ -295,7 +288,7 @@ func solveClamped(t *testing.T, g *graph.Graph, clamped []int) *sparse.Block[flo
 	return f
 }
 
-// exactHarmonic returns the harmonic function with the values of f in clamped rows, by elimination in 300 bits.
+// exactHarmonic computes with 300 bits.
 func exactHarmonic(a *sparse.CSR, clamped []int, f *sparse.Block[float64]) []float64 {
 	n, _ := a.Dims()
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
@@ -315,7 +308,7 @@ func exactHarmonic(a *sparse.CSR, clamped []int, f *sparse.Block[float64]) []flo
 			m[i][j].Sub(m[i][j], number(val[e]))
 		}
 	}
-	for p := range n { // diagonally dominant, so that no pivot is zero but in rows without entries
+	for p := range n {
 		for i := range n {
 			if i == p || m[i][p].Sign() == 0 || m[p][p].Sign() == 0 {
 				continue

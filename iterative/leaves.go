@@ -2,9 +2,9 @@ package iterative
 
 import "slices"
 
-// eliminateLeaves repeatedly eliminates vertices with at most one neighbour, except held vertices. Eliminating such a vertex
-// changes no weight between other vertices. eliminateLeaves appends the columns to c, renumbers the remaining vertices, leaves
-// their edges in a, and returns the vertices by new number.
+// eliminateLeaves repeatedly eliminates vertices with at most one neighbour, except held vertices;
+// this changes no weight between other vertices. It appends the columns to c, renumbers the
+// remaining vertices, leaves their edges in a, and returns the vertices by new number.
 func (a *adjacency) eliminateLeaves(ground []float64, held []int, c *columns) []uint32 {
 	n := len(a.start) - 1
 	degree := make([]int, n)       // number of remaining neighbours; -1: eliminated

@@ -10,22 +10,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// adjacency holds the edges of a graph, each at both ends, with their weights.
+// adjacency holds the edges of a graph, each at both ends.
 type adjacency struct {
 	start  []int64
 	end    []uint32
 	weight []float64
 }
 
-// of returns the neighbours of v and the weights of the edges to them.
 func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	lo := a.start[v]
 	hi := a.start[v+1]
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge]. A list has each neighbour once, as the search
-// for an order requires.
+// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge]. It adds up
+// entries for the same pair, because the search for an order requires lists without repeats.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
@@ -36,7 +35,7 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	}
 	row := uint32(noVertex)
 	err := eachEdge(ctx, matrix, scale, func(i, c uint32, w float64) {
-		if last := len(a.end) - 1; i == row && a.end[last] == c { // entries for the same pair are added
+		if last := len(a.end) - 1; i == row && a.end[last] == c {
 			a.weight[last] += w
 			return
 		}
@@ -51,26 +50,23 @@ func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	return a, err
 }
 
-// span is a range of a list of vertices.
 type span struct{ from, to int64 }
 
-// of returns the part of the list.
 func (s span) of(list []uint32) []uint32 {
 	return list[s.from:s.to]
 }
 
 func (s span) size() int { return int(s.to - s.from) }
 
-// fronts are sets of vertices in the order of their elimination. The pivots of a front are eliminated together, because they then
-// have the same neighbours: the border of the front.
+// fronts are sets of vertices in the order of their elimination. The pivots of a front are
+// eliminated together, because they then have the same neighbours: the border of the front.
 type fronts struct {
 	vertices       []uint32
 	pivots, border []span
 	parent         []int32 // front whose pivots are the first of the border to be eliminated; -1: none
-	entries        int64   // number of entries of the triangle
+	entries        int64
 }
 
-// newFronts returns an empty list with space for the given numbers of fronts and of vertices.
 func newFronts(count, vertices int) fronts {
 	return fronts{
 		vertices: make([]uint32, 0, vertices),
@@ -80,7 +76,6 @@ func newFronts(count, vertices int) fronts {
 	}
 }
 
-// add appends a front without a parent.
 func (fronts *fronts) add(pivots, border []uint32) {
 	first := int64(len(fronts.vertices))
 	middle := first + int64(len(pivots))
@@ -90,7 +85,7 @@ func (fronts *fronts) add(pivots, border []uint32) {
 	fronts.parent = append(fronts.parent, -1)
 }
 
-// all returns the pivots of a front and then its border.
+// all returns the pivots and then the border of a front.
 func (fronts *fronts) all(front int32) []uint32 {
 	return fronts.vertices[fronts.pivots[front].from:fronts.border[front].to]
 }
@@ -101,32 +96,33 @@ func (fronts *fronts) all(front int32) []uint32 {
 //
 // Vertices of very large degree come last, because every elimination of a neighbour reads their lists.
 type minimumDegree struct {
-	start []int64 // start of the list of each variable
+	start []int64
 
-	// The list of a variable has its elements, and then the neighbours that share no element with it.
+	// The list of a variable has its elements, and then the neighbours that share no element with
+	// it.
 	list     []uint32
-	elements []int32 // number of elements in each list
-	length   []int32 // length of each list
+	elements []int32
+	length   []int32
 
-	size   []int32  // number of vertices of each variable; 0: merged into another variable, eliminated or last
+	size   []int32  // number of vertices of each variable; 0: merged, eliminated or last
 	next   []uint32 // rings of merged vertices
 	degree []int32  // upper bound of the number of neighbours
 	queue  buckets
-	left   int64    // number of remaining vertices
-	last   []uint32 // vertices of very large degree
+	left   int64
+	last   []uint32
 	isLast []bool
 
-	// The next lists describe elements, by a pivot.
+	// Of elements, by a pivot:
 	front   []int32 // number of its front; -1: a variable, or absorbed into another element
-	border  []span  // range of its variables in names
-	extent  []int32 // number of vertices in its border
-	beyond  []int32 // number of vertices in its border that are not in the border of the current element
+	border  []span  // variables of the border, as a range of names
+	extent  []int32 // number of vertices in the border
+	beyond  []int32 // number of vertices of the border that are not in the current border
 	reached []int32 // round in which beyond was set
 	names   []uint32
 
-	// The next fields describe the current element.
+	// Of the current element:
 	round  int32
-	mark   []int32 // round in which each vertex was last found
+	mark   []int32 // round in which a vertex was last found
 	found  []uint32
 	kept   []uint32 // new list of a variable
 	pivots []uint32
@@ -135,7 +131,7 @@ type minimumDegree struct {
 
 	fronts fronts
 	cost   factorCost
-	steps  int64 // number of list entries that have been read
+	steps  int64 // list entries read
 	limits fillLimits
 }
 
@@ -145,7 +141,6 @@ type factorCost struct {
 	products float64
 }
 
-// add adds a front with the given numbers of pivots and of border vertices.
 func (c *factorCost) add(pivots, border int) {
 	for p := range pivots {
 		below := int64(border + p)
@@ -154,10 +149,9 @@ func (c *factorCost) add(pivots, border int) {
 	}
 }
 
-// fillLimits are limits above which a complete factor is refused.
 type fillLimits struct {
 	factorCost
-	steps int64 // limit of the search for an order
+	steps int64 // of the search for an order
 }
 
 const (
@@ -168,23 +162,21 @@ const (
 	// largeFill bounds the entries of the triangle of a large graph, for each entry of the matrix.
 	largeFill = 3
 
-	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the matrix. A search takes 3 in a road
-	// map, 6 in a grid, and 25 in a dictionary. In a graph with large hubs, a search that orders a fifth of the vertices takes
-	// 25.
+	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the
+	// matrix. A search takes 3 in a road map, 6 in a grid, and 25 in a dictionary; with large hubs
+	// it orders a fifth of the vertices in 25.
 	stepsPerEntry = 30
 )
 
-// The search eliminates the latest vertex first among vertices with fewer than shortLists edges. It then follows chains, whose
-// numbers are near each other. Among other vertices it eliminates the first vertex first: the factor of a grid then has a
-// quarter less entries.
+// Among vertices with fewer than shortLists edges the search eliminates the latest first, and so
+// follows chains, whose numbers are near each other. Among other vertices it eliminates the first,
+// so that the factor of a grid has a quarter less entries.
 const shortLists = 3
 
-// noLimits returns limits that no factor exceeds.
 func noLimits(int, int64) fillLimits {
 	return fillLimits{factorCost{math.MaxInt64, math.Inf(1)}, math.MaxInt64}
 }
 
-// limitsOf returns the limits for a matrix with n rows and the given number of stored entries.
 func limitsOf(n int, entries int64) fillLimits {
 	size := entries + int64(n)
 	limits := fillLimits{factorCost{completeLimit(n, entries),
@@ -196,8 +188,9 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
-// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix, the triangle has one
-// entry in a road map of any size or between nearest neighbours in the plane, and eight in a grid of a million nodes.
+// completeLimit bounds the entries of the triangle of a complete factor. The triangle has one entry
+// for each entry of the matrix in a road map or between nearest neighbours in the plane, and eight
+// in a grid of a million nodes.
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
 	if n > leanRows {
@@ -211,13 +204,13 @@ func completeLimit(n int, entries int64) int64 {
 
 var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
-// orderFronts returns the fronts of a complete factor, with the held vertices last. The error wraps [ErrFill] if a limit is
-// exceeded.
+// orderFronts returns the fronts of a complete factor, with the held vertices last. The error wraps
+// [ErrFill] if a limit is exceeded.
 func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, isHeld, limits)
 	size := int64(len(a.end) + len(m.size))
-	review := size // number of steps after which the search is judged
+	review := size // number of steps before the next isHopeless
 	for step := 0; m.left > 0; step++ {
 		if m.steps >= review {
 			review += size
@@ -243,13 +236,12 @@ func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	return &m.fronts, nil
 }
 
-// exceeds reports whether c exceeds the limit in entries or in products.
 func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
 
-// isHopeless predicts whether the limits will be exceeded. The columns of the remaining vertices get at least the entries that
-// their degrees give now, and in most graphs several times as many. The steps for each vertex grow.
+// isHopeless predicts whether the limits will be exceeded. The columns of the remaining vertices
+// get at least the entries that their degrees give now.
 func (m *minimumDegree) isHopeless() bool {
 	var entries int64
 	for v, size := range m.size {
@@ -260,8 +252,8 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-// newMinimumDegree returns an order in which no vertex is eliminated yet. Vertices in isHeld, and vertices with far more edges
-// than most, come last, because every elimination of a neighbour would update their long lists.
+// newMinimumDegree returns an order in which no vertex is eliminated yet. Held vertices and
+// vertices with far more edges than most come last.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
@@ -309,7 +301,8 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 	return m
 }
 
-// eliminate makes variable v, and variables that have no other neighbours, the pivots of a front with an element.
+// eliminate makes variable v, and the variables that have no other neighbours, the pivots of a
+// front.
 func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
 	m.collect(v)
@@ -351,7 +344,6 @@ func (m *minimumDegree) eliminate(v uint32) {
 	m.cost.add(len(m.pivots), len(m.whole))
 }
 
-// number returns the number of the current front.
 func (m *minimumDegree) number() int32 {
 	return int32(len(m.fronts.parent))
 }
@@ -384,7 +376,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
-// find adds variable i to found, if it is not there. It removes i from the queue, because the degree of i will change.
+// find adds variable i to found, and removes it from the queue because its degree will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -401,7 +393,7 @@ func (m *minimumDegree) absorb(e uint32) {
 	m.front[e] = -1
 }
 
-// measure counts, for each other element, the vertices of its border that are not in the border of the current element.
+// measure sets beyond of every element that shares a variable with the current element.
 func (m *minimumDegree) measure() {
 	for _, i := range m.found {
 		elements := m.list[m.start[i]:][:m.elements[i]]
@@ -416,8 +408,8 @@ func (m *minimumDegree) measure() {
 	}
 }
 
-// update rebuilds the list of variable i, adds element v to it, and bounds the number of the neighbours of i beyond v. It
-// reports whether there are any.
+// update rebuilds the list of variable i with element v, and bounds the number of the neighbours of
+// i beyond v. It reports whether there are any.
 func (m *minimumDegree) update(i, v uint32) bool {
 	list := m.list[m.start[i]:][:m.length[i]]
 	m.steps += int64(len(list))
@@ -466,8 +458,8 @@ func (m *minimumDegree) join(i uint32) {
 	m.twins.add(hash, i)
 }
 
-// placeLast makes a front of the vertices that come last. They are in the border of every front with an edge to one of them, and
-// of the fronts that follow this front.
+// placeLast makes a front of the vertices that come last. They are in the border of every front
+// with an edge to one of them, and of the ancestors of this front.
 func (m *minimumDegree) placeLast(a *adjacency) error {
 	if len(m.last) == 0 {
 		return nil
@@ -510,7 +502,6 @@ func (m *minimumDegree) placeLast(a *adjacency) error {
 	return nil
 }
 
-// findLast adds vertex u to found, if u comes last and is not in found.
 func (m *minimumDegree) findLast(u uint32) {
 	if m.isLast[u] && m.mark[u] != m.round {
 		m.mark[u] = m.round
@@ -518,15 +509,14 @@ func (m *minimumDegree) findLast(u uint32) {
 	}
 }
 
-// twins finds variables with equal lists among the variables of a border.
+// twins finds variables of a border with equal lists.
 type twins struct {
 	head, chain []uint32 // chains of variables with equal hashes
-	used        []uint32 // heads in use
+	used        []uint32
 	seen        []int32
 	stamp       int32
 }
 
-// begin makes room for n variables.
 func (t *twins) begin(n int) {
 	size := 1
 	for size < n {
@@ -540,7 +530,7 @@ func (t *twins) begin(n int) {
 	}
 }
 
-// clear removes all variables. It resets only the heads in use, because most borders are short.
+// clear resets only the heads in use, because most borders are short.
 func (t *twins) clear() {
 	for _, h := range t.used {
 		t.head[h] = noVertex
@@ -548,12 +538,12 @@ func (t *twins) clear() {
 	t.used = t.used[:0]
 }
 
-// first returns the first variable in the chain of the given hash. chain leads to the next variables.
+// first returns the first variable in the chain of the given hash, or noVertex. chain leads to the
+// next variables.
 func (t *twins) first(hash uint32) uint32 {
 	return t.head[hash&uint32(len(t.head)-1)]
 }
 
-// add adds a variable with a hash.
 func (t *twins) add(hash, v uint32) {
 	h := hash & uint32(len(t.head)-1)
 	if t.head[h] == noVertex {

@@ -2,14 +2,14 @@ package iterative
 
 import "github.com/heatwalk/heatwalk/sparse/blocks"
 
-// nullShare computes the parts of a preconditioned residual z and of a residual r in the null space. The sums for z come first,
-// the sums for r follow. In the scaled system z and r are s∘z and r/s, and u are the vectors of the null space.
+// nullShare computes the parts of a preconditioned residual z and of a residual r in the null
+// space, first the sums for z, then the sums for r. In the scaled system z and r are s∘z and r/s,
+// and u are the vectors of the null space.
 type nullShare struct {
 	blocks.Share
 	scale []float64 // s; nil means ones
 }
 
-// total adds up the sums of all chunks, and negates them.
 func (n *nullShare) total() {
 	n.Total()
 	n.Negate()

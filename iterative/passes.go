@@ -21,8 +21,8 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores the sums over all rows in dst: rᵀr if which is 0, rᵀz if it is 1. It adds the sums of chunks in their order, and
-// then over all processes. The rows of a chunk all count in this process, or all count in another process. Padding adds zeros.
+// total stores the sums over all rows in dst: rᵀr if which is 0, rᵀz if it is 1. It adds chunks in
+// their order, and then processes. All rows of a chunk count in the same process.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
@@ -33,7 +33,6 @@ func (r *passes) total(dst []float64, which int) {
 	r.team.Sum(dst)
 }
 
-// dotRows adds pᵀq over the finished rows of a sweep.
 func (r *passes) dotRows(rows sparse.Rows) {
 	if !r.team.Counts(rows.Lo) {
 		return
@@ -42,14 +41,14 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		simd.RowsOf(r.p.Data, r.p.Stride, rows.Lo), simd.RowsOf(r.q.Data, r.q.Stride, rows.Lo))
 }
 
-// lessen computes r −= q·diag(α) on a chunk. It adds up rᵀr and the part of r in the null space. With Jacobi it also adds up
-// rᵀz and the part of z in the null space.
+// lessen computes r −= q·diag(α) on a chunk, and the sums of rᵀr and of the part of r in the null
+// space; with Jacobi also rᵀz and the part of z.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	var weights [blocks.ChunkRows]float64 // weight of the square of each row of a residual in its norm
+	var weights [blocks.ChunkRows]float64 // of the square of each row of a residual in its norm
 	for i := range hi - lo {
 		s := blocks.Factor(r.cg.Scale, lo+i)
 		weights[i] = 1 / (s * s)
@@ -70,7 +69,6 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	}
 }
 
-// productsChunk computes rᵀz of a chunk from z.
 func (r *passes) productsChunk(chunk, lo, hi int) {
 	rz := r.part(chunk, 1)
 	clear(rz)
@@ -78,7 +76,6 @@ func (r *passes) productsChunk(chunk, lo, hi int) {
 	r.addNull(chunk, lo, hi, r.z)
 }
 
-// addNull adds up the part of z in the null space, on a chunk.
 func (r *passes) addNull(chunk, lo, hi int, z *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64
@@ -98,7 +95,6 @@ func (r *passes) turnChunk(_, lo, hi int) {
 	r.removeNull(lo, hi, r.p)
 }
 
-// removeNull subtracts the part of z in the null space from rows of p.
 func (r *passes) removeNull(lo, hi int, p *sparse.Block[float64]) {
 	if r.cg.Null != nil {
 		var room [blocks.ChunkRows]float64

@@ -13,8 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// scattered returns a graph with n nodes whose weights are between least and 1. It has three components of nodes i with the
-// same i mod 4, pairs among the other nodes, and nodes without edges. A loop at node 1 has a weight of 50.
+// scattered returns a graph with three components of nodes i with the same i mod 4, pairs among the
+// other nodes, and nodes without edges. A loop at node 1 has a weight of 50, the other weights are
+// between least and 1.
 func scattered(t *testing.T, n int, least float64) *graph.Graph {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	var entries []sparse.Triplet
@@ -50,8 +51,6 @@ func scattered(t *testing.T, n int, least float64) *graph.Graph {
 	return contract.GraphOf(t, a, 2)
 }
 
-// TestSystemsOnSeveralProcesses compares the solutions of all systems with the solutions of one
-// process.
 func TestSystemsOnSeveralProcesses(t *testing.T) {
 	const n, cols = 1500, 3
 	named := []int{0, 2, 600, 601, 1499}
@@ -150,7 +149,6 @@ func TestSystemsOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestFactorsNeedOneProcess checks the errors of factors, and that the diagonal takes their place.
 func TestFactorsNeedOneProcess(t *testing.T) {
 	whole := scattered(t, 300, 0.5)
 	contract.OnProcesses(t, 2, whole, nil, func(g *graph.Graph, _ func(int) int) (*sparse.Block[float64], error) {

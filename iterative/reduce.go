@@ -24,12 +24,11 @@ type Reduction struct {
 	// with this mass meets this row of L first. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
 	Mass []float64
 
-	weight  *sparse.Block[float64] // between rows of L, with zeros on the diagonal
+	weight  *sparse.Block[float64] // between rows of L; the diagonal is 0
 	columns *columns               // columns of the rows U
 }
 
-// A graph is not reduced if the rows L have more pairs than reductionPairs, or if the triangle has more entries than
-// reductionLimit.
+// A graph is reduced only if the rows L have at most reductionPairs pairs.
 const reductionPairs = 1 << 21
 
 // reductionLimit bounds the entries of the triangle without the pairs of rows of L.
@@ -178,14 +177,14 @@ func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error
 	return ends, nil
 }
 
-// Reduces reports whether [Reduce] pays for a matrix with n rows and the given number of entries. The matrix must be large and
-// sparse, and kept, the number of rows kept, small.
+// Reduces reports whether [Reduce] pays for a matrix with n rows and the given number of entries:
+// the matrix must be large and sparse, and the number of kept rows small.
 func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the weights on the stack during a reduction. In lattices the number of weights is half the number of
-// entries.
+// reductionStack bounds the weights on the stack during a reduction. In lattices there are half as
+// many weights as entries.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

@@ -10,9 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestReduction computes harmonic functions on a lattice with weights over twelve decades by its reduction to some rows, half
-// of which have values. It compares them, their extensions to all rows, and their sums with a mass, with the functions that are
-// computed with all rows.
+// The lattice has weights over twelve decades; half of the kept rows have values.
 func TestReduction(t *testing.T) {
 	lattice := grid(50)
 	n, _ := lattice.Dims()
@@ -89,7 +87,6 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// TestReductionRefuses checks that a graph that fills in is not reduced, and that a row must not be kept twice.
 func TestReductionRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		a    *sparse.CSR

@@ -23,7 +23,6 @@ type run struct {
 	relative, verified []float64 // by column
 }
 
-// recurrence runs the steps of the method for all columns.
 type recurrence struct {
 	cg               *CG
 	v                *passes
@@ -39,11 +38,10 @@ type passes struct {
 	team    *sparse.Team
 	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
-	z       *sparse.Block[float64] // preconditioned residual, which shares memory with q; nil if z is diag(inverse)·r
+	z       *sparse.Block[float64] // preconditioned residual, shares memory with q; nil if z is diag(inverse)·r
 
 	alpha, beta []float64 // by column
 
-	// of each row
 	inverse []float64 // the preconditioner, or ones
 	ones    []float64 // nil until unit is called
 
@@ -52,7 +50,6 @@ type passes struct {
 	null  nullShare
 }
 
-// begin prepares the vectors and counters of a solve. It reuses the memory of the previous solve.
 func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	n := b.Rows
 	k := b.Cols
@@ -86,7 +83,6 @@ func (r *run) begin(c *CG, x, b *sparse.Block[float64], s Settings) {
 	r.rec.dot = r.v.dotRows
 }
 
-// end releases the caller's blocks.
 func (r *run) end() {
 	r.cg, r.v.cg, r.rec.cg, r.v.x, r.v.b, r.settings = nil, nil, nil, nil,
 		nil, Settings{}
@@ -101,7 +97,6 @@ func (r *passes) chunks(do func(r *passes, chunk, lo, hi int)) {
 	})
 }
 
-// start prepares the recurrence at the first approximation.
 func (r *run) start(ctx context.Context) error {
 	switch {
 	case !r.settings.Start && r.cg.easy == nil && !r.cg.complete:
@@ -163,14 +158,12 @@ func (r *run) startComplete(ctx context.Context) error {
 	return r.subtractProduct(ctx)
 }
 
-// subtractProduct subtracts A·X from r.
 func (r *run) subtractProduct(ctx context.Context) error {
 	r.rec.result.Sweeps++
 	return r.cg.A.StepTo(ctx, r.v.r, r.v.x,
 		sparse.Step[float64]{Alpha: -1, Delta: 1, Prev: r.v.r})
 }
 
-// checkNorm returns an error if the norm of column j of the right-hand sides is not finite.
 func checkNorm(j int, norm float64) error {
 	if norm <= math.MaxFloat64 {
 		return nil
@@ -178,8 +171,8 @@ func checkNorm(j int, norm float64) error {
 	return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, norm)
 }
 
-// startEasy stores in x the solution for the part of B in the span of CG.easy. It subtracts the image of this solution from r
-// without a sweep. Cost: two passes.
+// startEasy stores in x the solution for the part of B in the span of CG.easy, and subtracts its
+// image from r without a sweep.
 func (r *recurrence) startEasy() {
 	var share blocks.Share
 	share.Compute(r.cg.easy, r.v.b, r.cg.Workers, nil)
@@ -239,7 +232,7 @@ func (r *recurrence) rightHandSide() {
 	r.v.total(r.rr, 0)
 }
 
-// outside returns B − P₀B, in room if it differs from B.
+// outside returns B − P₀B, stored in room if it differs from B.
 func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64] {
 	if r.cg.Null == nil {
 		return r.v.b
@@ -264,7 +257,6 @@ func (r *recurrence) subtractAgain(ctx context.Context) error {
 	}})
 }
 
-// trueResidual stores s∘(B − P₀B) − A·X in r, and the norms of the residuals in the columns.
 func (r *run) trueResidual(ctx context.Context) error {
 	if err := r.rec.subtractAgain(ctx); err != nil {
 		return err
@@ -276,7 +268,6 @@ func (r *run) trueResidual(ctx context.Context) error {
 	return nil
 }
 
-// setPreconditioner prepares for Precond.
 func (r *recurrence) setPreconditioner() {
 	r.v.z = nil
 	switch p := r.cg.Precond.(type) {
@@ -296,14 +287,12 @@ func (r *recurrence) measure() {
 	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.r) }) // any finite block times 0
 }
 
-// addUp runs a pass that adds up rᵀr and rᵀz.
 func (r *recurrence) addUp(pass func(r *passes, chunk, lo, hi int)) {
 	r.v.chunks(pass)
 	r.v.total(r.rr, 0)
 	r.v.total(r.rz, 1)
 }
 
-// open begins a recurrence from the residual in r.
 func (r *run) open(ctx context.Context) error {
 	r.rec.measure()
 	if r.rec.exact && r.isSolved() {
@@ -323,8 +312,8 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// isSolved reports whether the residuals of all columns have reached their targets before a preconditioner is applied. If so, it
-// marks the columns as converged.
+// isSolved reports whether the residuals of all columns have reached their targets before a
+// preconditioner is applied, and marks them as converged.
 func (r *run) isSolved() bool {
 	for j := range r.columns {
 		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
@@ -339,7 +328,7 @@ func (r *run) isSolved() bool {
 	return true
 }
 
-// multiply computes q = A·p and the products pᵀq.
+// multiply computes q = A·p and pᵀq.
 func (r *recurrence) multiply(ctx context.Context) error {
 	r.v.dots.Begin(r.v.b.Cols)
 	r.result.Sweeps++
@@ -350,12 +339,11 @@ func (r *recurrence) multiply(ctx context.Context) error {
 	return err
 }
 
-// update computes r −= q·diag(α) and rᵀr, and with Jacobi rᵀz.
 func (r *recurrence) update() {
 	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) })
 }
 
-// precondition removes the null space from z. It first computes z and rᵀz, if no other pass has computed them.
+// precondition removes the null space from z. It first computes z and rᵀz, if no other pass has.
 func (r *recurrence) precondition(ctx context.Context) error {
 	if r.v.z != nil {
 		r.projectResidual()
@@ -372,8 +360,9 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	return nil
 }
 
-// projectResidual subtracts from the columns of r their parts in the null space, if these are more than negligible. Rounding
-// errors let these parts grow, and a factor of a singular matrix, which leaves out a row of each component, would enlarge them.
+// projectResidual subtracts from r its part in the null space, if this is more than negligible.
+// Rounding errors let the part grow, and a factor of a singular matrix, which leaves out a row of
+// each component, would enlarge it.
 func (r *recurrence) projectResidual() {
 	if r.cg.Null == nil {
 		return
@@ -400,7 +389,8 @@ func (r *recurrence) projectResidual() {
 	}
 }
 
-// correct subtracts the parts in the null space from rᵀr and rᵀz. Otherwise rounding errors would decide the steps near the end.
+// correct subtracts the parts in the null space from rᵀr and rᵀz, because they would decide the
+// last steps.
 func (r *recurrence) correct() {
 	k := r.v.b.Cols
 	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
@@ -416,10 +406,8 @@ func (r *recurrence) correct() {
 	}
 }
 
-// turn computes x += p·diag(α) and p = z + p·diag(β).
 func (r *recurrence) turn() { r.v.chunks((*passes).turnChunk) }
 
-// finish turns x into the solution of the scaled system.
 func (r *run) finish() {
 	if r.cg.Scale != nil {
 		r.v.chunks(func(r *passes, _, lo, hi int) {

@@ -8,7 +8,8 @@ import (
 )
 
 var (
-	// ErrIterationLimit is returned, with a result, if a column has not reached its tolerance within the allowed steps.
+	// ErrIterationLimit is returned, with a result, if a column has not reached its tolerance
+	// within the allowed steps.
 	ErrIterationLimit = errors.New("iterative: tolerance not reached within the iteration limit")
 
 	// ErrIndefinite is returned, with a result, if a direction p with pᵀAp ≤ 0 shows that the map is not positive definite on the
@@ -25,7 +26,8 @@ type Settings struct {
 	// side, outside the null space. 0 means 1e-8; it must be less than 1.
 	Tolerance float64
 
-	// Absolute, if not nil, holds the norm of the residual at which each column has converged, in place of Tolerance.
+	// Absolute, if not nil, holds the norm of the residual at which each column has converged, in
+	// place of Tolerance.
 	Absolute []float64
 
 	// MaxIterations is the largest number of steps of a column; 0 means 10 000.
@@ -34,8 +36,9 @@ type Settings struct {
 	// Start states that X holds a first approximation; otherwise the first approximation is zero.
 	Start bool
 
-	// Recurrence reports the residuals of the recurrence in place of the true residuals. They agree up to rounding errors of
-	// the order ε·steps·‖A‖·‖X‖. Recurrence saves the last sweep, but ErrStagnation is then never returned.
+	// Recurrence reports the residuals of the recurrence in place of the true residuals; they
+	// differ by rounding errors of the order ε·steps·‖A‖·‖X‖. It saves the last sweep, but
+	// ErrStagnation is then never returned.
 	Recurrence bool
 
 	// Recorder, if not nil, is called before the first and after every step with the relative residuals of all columns, in a slice
@@ -57,7 +60,6 @@ const (
 	defaultMaxIterations = 10_000
 )
 
-// validate returns the errors of all settings that are out of range.
 func (s *Settings) validate() error {
 	if s == nil {
 		return nil
@@ -78,7 +80,6 @@ func (s *Settings) validate() error {
 	return errors.Join(problems...)
 }
 
-// withDefaults returns a copy in which zero values are replaced.
 func (s *Settings) withDefaults() Settings {
 	var c Settings
 	if s != nil {
@@ -93,11 +94,12 @@ func (s *Settings) withDefaults() Settings {
 	return c
 }
 
-// Result describes a solve, including a failed solve. Only a [System] fills the fields after History.
+// Result describes a solve, including a failed solve. Only a [System] fills the fields after
+// History.
 type Result struct {
-	Steps       int   // number of steps of the block, each with one sweep; summed over groups of columns
-	Sweeps      int   // number of all sweeps, including sweeps for residuals
-	ColumnSteps []int // number of steps of each column until it ended
+	Steps       int   // steps of the block, each with one sweep; summed over groups of columns
+	Sweeps      int   // all sweeps, including sweeps for residuals
+	ColumnSteps []int // steps of each column until it ended
 
 	// Residual holds ‖B − A·X‖ for each column, without the part of B in the null space. Relative is Residual over the norm of
 	// B, also without this part.
@@ -120,5 +122,5 @@ type Result struct {
 	SampledCholesky  bool // the sampled factor was used
 	CompleteCholesky bool // the complete factor was used
 
-	estimate []float64 // estimated errors of columns, relative to the columns
+	estimate []float64 // error estimates, relative to the columns
 }

@@ -20,14 +20,14 @@ const (
 	sharedSpread = 1e9
 )
 
-// errSpread is the error if weights span so many orders of magnitude that rounding errors hide the residual.
+// errSpread is the error if rounding errors hide the residual.
 var errSpread = fmt.Errorf("%w: weights span too many orders of magnitude for a solve without a complete factor", ErrIterationLimit)
 
 // spreadOf returns the largest degree over the smallest weight, and the smallest weight. Cost: a sweep, or none if all degrees
 // are whole numbers of at most wideSpread. It then returns the largest degree and 1.
 func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err error) {
 	team := sparse.TeamOf(g.A)
-	ends := []float64{math.Inf(-1), 0, 0} // negated smallest weight; largest degree; 1 if a degree is not a whole number
+	ends := []float64{math.Inf(-1), 0, 0} // negated smallest weight; largest degree; 1 if a degree is not whole
 	for i, d := range g.Degrees {
 		if !team.IsPadding(i) {
 			ends[1] = max(ends[1], d)

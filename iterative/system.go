@@ -15,8 +15,8 @@ import (
 //
 //	M = diag(1/s)·(Edge·L + diag(Ground))·diag(1/s)
 //
-// The iteration runs on the middle factor, so that a normalized map costs no more per entry than A, and the Cholesky factor of
-// the middle preconditions it. [ShiftedLaplacian], [VonNeumann] and others make the systems of kernels on nodes. A System keeps
+// The iteration runs on the middle factor, so that a normalized map costs no more per entry than A.
+// [ShiftedLaplacian], [VonNeumann] and others make the systems of kernels on nodes. A System keeps
 // its Cholesky factor and its buffers between solves. It must not be used concurrently.
 type System struct {
 	Graph  *graph.Graph
@@ -28,22 +28,22 @@ type System struct {
 	// Least is a lower bound of M's eigenvalues outside the null space; 0 means that no bound is known.
 	Least float64
 
-	// Memory is the largest number of bytes that making and keeping the factor may take, in addition to the blocks of a solve;
-	// 0 means no limit. A solve returns a [*budget.Error] if it needs the factor and Memory is too small, so that no result
-	// depends on Memory.
+	// Memory is the largest number of bytes that making and keeping the factor may take, in
+	// addition to the blocks of a solve; 0 means no limit. A solve returns a [*budget.Error] if it
+	// needs the factor and Memory is too small. Results do not depend on Memory.
 	Memory int64
 
 	// Sampled forbids a complete factor, which takes too much memory for a rough solve.
 	Sampled bool
 
-	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s². They slow the iteration
-	// down the most. nil means that no eigenvectors are known. If quotients is set, s only approximates eigenvectors, and
-	// quotients/s² are its Rayleigh quotients.
+	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues
+	// Ground/s²; nil: none known. They slow the iteration down the most. If quotients is set, s
+	// only approximates eigenvectors, and quotients/s² are their Rayleigh quotients.
 	easy      *blocks.Disjoint
 	quotients []float64
 
-	// free, if not nil, is 1 in the rows that take part and 0 in the other rows. The other rows and their columns are rows and
-	// columns of the identity; their Degrees are 0 and their Ground is 1.
+	// free is 1 in the rows that take part and 0 in the other rows; nil means ones. The other rows
+	// and columns are those of the identity: their Degrees are 0 and their Ground is 1.
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, for a [Harmonic] system
@@ -54,25 +54,28 @@ type System struct {
 	jacobi           Preconditioner
 	factor           *cholesky
 	complete, filled bool
-	isSymmetric      bool  // the matrix of the graph was compared with its transpose
-	sampledErr       error // error of the sampled factor: it fills in
+	isSymmetric      bool
+	sampledErr       error // error of making the sampled factor
 
-	direct    *exact // exact factor of a small graph; nil: not made
-	directErr error  // error of the exact factor
+	direct    *exact
+	directErr error
 }
 
-// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings and errors are the same as
-// for [CG], except that by default a solve with the factor takes at most ten steps for each digit of Tolerance.
+// SolveTo stores in x the solution of M·X = B, or M⁺·B if M is singular. x must not be b. Settings
+// and errors are the same as for [CG], except that by default a solve with the factor takes at most
+// ten steps for each digit of Tolerance.
 //
-// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin
-// with Jacobi; for a definite M they start at the exact solution for the part of B in known eigenvectors. After eight steps and
-// after every twenty, SolveTo sets columns aside if their residuals predict more than 60 steps, or more than 45 for a singular
-// M. When the other columns are done, SolveTo makes the complete factor, or else the sampled factor, and keeps it. It continues
-// the columns set aside with this factor. Its decisions for a column depend on this column alone, and so do the bits of the
-// column.
+// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system.
+// Otherwise columns begin with Jacobi; for a definite M they start at the exact solution for the
+// part of B in known eigenvectors. After eight steps and after every twenty, SolveTo sets columns
+// aside if their residuals predict more than 60 steps, or more than 45 for a singular M. When the
+// other columns are done, SolveTo makes the complete or else the sampled factor, and continues the
+// columns set aside with this factor. Its decisions for a column, and the bits of the column,
+// depend on this column alone.
 //
-// For a [Harmonic] system, b must be nil, and Jacobi may take 300 steps. The error is [graph.ErrAsymmetric] if the matrix is
-// not symmetric, which the first solve checks by [graph.Graph.CheckSymmetric].
+// For a [Harmonic] system, b must be nil, and Jacobi may take 300 steps. The error is
+// [graph.ErrAsymmetric] if the matrix is not symmetric, which the first solve checks by
+// [graph.Graph.CheckSymmetric].
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -119,8 +122,6 @@ func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return out, err
 }
 
-// checkSymmetric returns [graph.ErrAsymmetric] if the matrix of the graph is not symmetric. The first successful call compares
-// the matrix with its transpose.
 func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	if !s.isSymmetric {
 		err = s.Graph.CheckSymmetric(ctx)
@@ -129,28 +130,25 @@ func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	return err
 }
 
-// team returns the processes that share the rows of the graph. If there are several, there are no factors, because a factor
-// needs all entries in one process.
+// team returns the processes that share the rows of the graph, or nil.
 func (s *System) team() *sparse.Team {
 	return sparse.TeamOf(s.Graph.A)
 }
 
-// noFactor reports whether the matrix has no factor because several processes share its rows, or because a signed graph has no
-// Laplacian.
+// noFactor reports whether the matrix has no factor: several processes share its rows, or the graph
+// is signed.
 func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
 
-// errNoFactor is the error if noFactor returns true. It wraps ErrFill, so that the iteration continues with Jacobi as for a
-// factor that fills in.
+// errNoFactor wraps ErrFill, so that the iteration continues with Jacobi as for a factor that fills
+// in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
-// Release frees the buffers and factors that are kept between solves.
 func (s *System) Release() {
 	s.cg, s.factor, s.complete, s.direct = CG{}, nil, false, nil
 }
 
-// newLadder returns the ladder from Jacobi to the factor.
 func (s *System) newLadder(settings *Settings) *ladder {
 	set := settings.withDefaults()
 	l := &ladder{jacobiSteps: stepsDefinite}
@@ -196,7 +194,6 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	return l
 }
 
-// prepare resets the recurrence to Jacobi.
 func (s *System) prepare() {
 	c := &s.cg
 	if c.A == nil {
@@ -219,8 +216,8 @@ func (s *System) prepare() {
 	c.ladder = nil
 }
 
-// diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns the diagonal that the
-// operator adds to −Edge·A. This diagonal includes the loops of A.
+// diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns
+// the diagonal that the operator adds to −Edge·A, which includes the loops of A.
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -236,7 +233,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorCompletely makes the complete factor, if the system has such a factor. A second call does nothing.
+// factorCompletely makes the complete factor on the first call, if the system has such a factor.
 func (s *System) factorCompletely(ctx context.Context) error {
 	if s.factor != nil || s.filled || s.Sampled || s.noFactor() ||
 		!isLean(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -259,8 +256,8 @@ func (s *System) factorCompletely(ctx context.Context) error {
 	return nil
 }
 
-// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled factor. The first call makes the
-// factor. The error wraps [ErrFill] if both factors fill in.
+// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled
+// factor; the first call makes it. The error wraps [ErrFill] if both fill in.
 func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	if s.noFactor() {
 		return nil, errNoFactor
@@ -307,7 +304,7 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 	return &scaled, true, nil
 }
 
-// rngSeed is the seed for the factor of every system.
+// rngSeed makes the sampled factor of a system reproducible.
 const rngSeed = 1
 
 // bound fills ErrorBound. The error of computing a residual is less than 10ε(‖B‖ + ‖M‖·‖X‖). The largest row sum of |M|, or of
@@ -352,13 +349,12 @@ func (s *System) bound(ctx context.Context, out *Result,
 	return nil
 }
 
-// IsWide reports whether a small residual may hide a large error, because weights span many orders of magnitude.
+// IsWide reports whether a small residual may hide a large error.
 func (s *System) IsWide() bool { return s.wide }
 
 // unevenGround is the ratio of elements of Ground above which boundByRows compares the residual with Ground row by row.
 const unevenGround = 1e5
 
-// uneven reports whether elements of ground span so many decades that boundByRows is worth its sweep.
 func uneven(team *sparse.Team, ground []float64) bool {
 	ends := []float64{math.Inf(-1), 0} // negated smallest, and largest
 	for i, g := range ground {
@@ -417,7 +413,7 @@ func (s *System) boundByRows(ctx context.Context, out *Result,
 	return nil
 }
 
-// columnNorms returns the norms of the columns of b. They are infinite if their squares overflow.
+// columnNorms returns the norms of the columns of b, which are infinite if their squares overflow.
 func columnNorms(team *sparse.Team, b *sparse.Block[float64]) []float64 {
 	norms := blocks.Dots(team, b, b)
 	for j, v := range norms {

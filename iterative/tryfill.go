@@ -15,7 +15,8 @@ const (
 	ballVertices = 1 << 14
 )
 
-// tryFill returns an error that wraps [ErrFill] if balls of a large graph show that the complete factor of the graph fills in.
+// tryFill returns an error that wraps [ErrFill] if balls of a large graph show that its complete
+// factor fills in.
 func tryFill(ctx context.Context, matrix sparse.Matrix) error {
 	n, _ := matrix.Dims()
 	if !IsSlow(n, matrix.NNZ()) {
@@ -41,7 +42,7 @@ func tryBytes(n int, entries int64) budget.Size {
 // balls returns the edges between the vertices that are nearest to a few vertices.
 func (a *adjacency) balls() *adjacency {
 	n := len(a.start) - 1
-	place := make([]uint32, n) // one more than the number of each vertex in the balls; 0: in no ball
+	place := make([]uint32, n) // one more than the number in the balls; 0: in no ball
 	var found []uint32
 	find := func(v uint32) {
 		if place[v] == 0 {
