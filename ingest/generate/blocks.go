@@ -15,20 +15,21 @@ import (
 
 // blocks draws the edges of a block model without keeping them.
 //
-// Every node has a place. Places are sorted by class and then by decreasing weight. In a class of n nodes, the node at
-// rank r, counted from 0, has the share G((r+1)/n) − G(r/n) of the weight of the class. The edge u–v is drawn at the rate
+// Every node has a place. Places are sorted by class and then by decreasing weight. In a class of n nodes,
+// the node at rank r, counted from 0, has the share G((r+1)/n) − G(r/n) of the weight of the class. The
+// edge u–v is drawn at the rate
 //
 //	w_u w_v [m(c,d)/W_d + m(d,c)/W_c]
 //
-// where c and d are the classes of u and v, w is the weight of a node, W_c = n_c is the weight of class c, and m(c,d)
-// is the probability that an edge of class c leads to class d. The end with the larger rank in its class owns the edge.
-// If the ranks are equal, the end in the class with the larger number owns it. Each node first draws the number of edges
-// that it owns, and then this number of different ends. Hence repeated edges are found with the memory of one node, and
-// chunks of nodes are processed in parallel.
+// where c and d are the classes of u and v, w is the weight of a node, W_c = n_c is the weight of class c,
+// and m(c,d) is the probability that an edge of class c leads to class d. The end with the larger rank in its
+// class owns the edge. If the ranks are equal, the end in the class with the larger number owns it. Each node
+// first draws the number of edges that it owns, and then this number of different ends. Hence repeated edges
+// are found with the memory of one node, and chunks of nodes are processed in parallel.
 type blocks struct {
 	g     sbm
 	place []uint32 // of each node
-	node  []uint32 // at each place
+	node  []uint32 // node at each place
 	count []uint32 // number of edges that each node owns
 	near  [][]int  // neighbours of each class
 	chunk int      // number of nodes that share a random stream
@@ -36,8 +37,8 @@ type blocks struct {
 	offset, low, norm, power float64 // G(t) = ((t+offset)^power − low)/norm
 }
 
-// EdgesTo writes the edges in the order of the nodes that own them. It draws little more than one end for each
-// edge. It needs 12 bytes of memory for each node.
+// EdgesTo writes the edges in the order of the nodes that own them. It draws little more than one end for
+// each edge. It needs 12 bytes for each node.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	b, err := g.newBlocks(ctx)
 	if err != nil {
@@ -46,7 +47,7 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	if err := b.drawCounts(ctx); err != nil {
 		return err
 	}
-	work := make(chan *drawer, g.workers) // one drawer for each worker
+	work := make(chan *drawer, g.workers)
 	for range g.workers {
 		work <- &drawer{blocks: b}
 	}
@@ -58,12 +59,11 @@ func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// newBlocks determines the places of the nodes and the distribution of weights.
 func (g sbm) newBlocks(ctx context.Context) (*blocks, error) {
 	// A chunk has about 2^15 edges.
 	b := &blocks{g: g, chunk: max(1, min(1<<13, int(1<<15*float64(g.nodes)/float64(max(1, g.edges)))))}
 	b.power = 1 - 1/(g.exponent-1)
-	limit := 6 * math.Sqrt(float64(g.nodes)) // of weights, because heavier nodes would mostly draw pairs that they have
+	limit := 6 * math.Sqrt(float64(g.nodes)) // limit of weights: heavier nodes would mostly draw pairs that they have
 	b.offset = math.Pow(limit, 1-g.exponent)
 	b.low = math.Pow(b.offset, b.power)
 	b.norm = math.Pow(1+b.offset, b.power) - b.low
@@ -82,7 +82,6 @@ func (g sbm) newBlocks(ctx context.Context) (*blocks, error) {
 	return b, nil
 }
 
-// chunks returns the number of chunks of nodes. Each chunk has its own random stream.
 func (b *blocks) chunks() int {
 	return (b.g.nodes + b.chunk - 1) / b.chunk
 }
@@ -96,7 +95,7 @@ func (b *blocks) shareOf(rank, n int) float64 {
 	return (math.Exp(b.power*math.Log(float64(rank)/float64(n)+b.offset)) - b.low) / b.norm
 }
 
-// rankAt returns the rank in a class of n nodes at which the first nodes have the share x of the weight.
+// rankAt is the inverse of shareOf: the rank at which the first of n nodes have the share x of the weight.
 func (b *blocks) rankAt(x float64, n int) int {
 	if b.power == 1 {
 		return int(x * float64(n))
@@ -109,13 +108,13 @@ func (b *blocks) rankAt(x float64, n int) int {
 type option struct {
 	class, ends int
 	all         bool
-	share       float64 // of the weight of the class that the ends have
+	share       float64 // share of the weight of the class
 	rate        float64
 }
 
-// options appends the options of the node at place p to list. It returns the list, the total rate and the
-// number of ends. The classes with fewer nodes than the rank of the node are a single option, so that many
-// small classes cost no time.
+// options appends the options of the node at place p to list, and returns their total rate and number of
+// ends. The classes with fewer nodes than the rank of the node are a single option, so that many small
+// classes cost no time.
 func (b *blocks) options(list []option, p int) (_ []option, total float64, ends int) {
 	c := b.g.classAt(p)
 	rank := p - b.g.first[c]
@@ -137,7 +136,7 @@ func (b *blocks) options(list []option, p int) (_ []option, total float64, ends 
 	if b.g.noise == 0 {
 		return list, total, ends
 	}
-	ends = 0 // the others are among these
+	ends = 0 // the list of all nodes includes these ends
 	noise := 2 * b.g.noise / float64(b.g.nodes)
 	d := 0
 	for ; d < b.g.classes() && b.g.size(d) >= rank; d++ { // later classes have at most one node more
@@ -161,9 +160,9 @@ func (b *blocks) endsIn(d, c, rank int) int {
 	return min(rank, b.g.size(d))
 }
 
-// drawCounts draws the number of edges that each node owns. It is a Poisson number at the rate of the node,
-// plus one if there are enough edges for all nodes. drawCounts then adds or removes edges at random nodes
-// until the total is right.
+// drawCounts draws the number of edges that each node owns: a Poisson number at the rate of the node, plus
+// one if there are enough edges for all nodes. It then adds or removes edges at random nodes until the total
+// is right.
 func (b *blocks) drawCounts(ctx context.Context) error {
 	least := 0
 	if b.g.edges >= b.g.nodes-1 && !b.g.isUniform {
@@ -213,14 +212,12 @@ func (b *blocks) drawCounts(ctx context.Context) error {
 	return err
 }
 
-// drawer draws the edges of chunks.
 type drawer struct {
 	*blocks
 	list []option
 	ends []uint32 // places of the other ends of a node
 }
 
-// drawChunk appends the lines of chunk k to text.
 func (d *drawer) drawChunk(text []byte, k int) []byte {
 	r := source(d.g.rngSeed, edgeStream|uint64(k)<<8)
 	for u := k * d.chunk; u < min((k+1)*d.chunk, d.g.nodes); u++ {
@@ -271,8 +268,8 @@ func (d *drawer) drawEnd(r *rand.Rand, x float64) uint32 {
 	return uint32(d.g.first[class] + min(max(rank, 0), ends-1))
 }
 
-// drawRest draws the remaining ends from a list of all possible ends. It is used if most draws would repeat an
-// end. Ends in the order of independent exponential times have the distribution of ends drawn without
+// drawRest draws the remaining ends from a list of all possible ends. It is used if most draws would repeat
+// an end. Ends in the order of independent exponential times have the distribution of ends drawn without
 // repetition. (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006.)
 func (d *drawer) drawRest(r *rand.Rand, p, count int) {
 	type arrival struct {

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// A lattice of two rows.
 func ExampleNew() {
 	g, err := generate.New("grid", param.Values{"rows": param.Of(2), "columns": param.Of(3)}, 1, 0)
 	if err != nil {

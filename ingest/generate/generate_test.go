@@ -20,7 +20,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// values are numbers, words and switches as values.
 func values(m map[string]any) param.Values {
 	v := param.Values{}
 	for name, x := range m {
@@ -36,7 +35,6 @@ func values(m map[string]any) param.Values {
 	return v
 }
 
-// made is a graph with an rng seed, for a worker.
 func made(t testing.TB, model string, m map[string]any, rngSeed uint64) Graph {
 	t.Helper()
 	g, err := New(model, values(m), rngSeed, 1)
@@ -74,7 +72,6 @@ func sbmEdges(t *testing.T, g Graph) []pair {
 	return parse(t, b.Bytes())
 }
 
-// simple fails unless all pairs are distinct edges between two nodes below n.
 func simple(t *testing.T, list []pair, n int) {
 	t.Helper()
 	seen := map[pair]bool{}
@@ -103,7 +100,6 @@ func sbmClasses(t *testing.T, g Graph) []int {
 	return class
 }
 
-// inside returns the share of edges within a class.
 func inside(list []pair, class []int) float64 {
 	same := 0
 	for _, p := range list {
@@ -146,12 +142,12 @@ func TestDefaultBlockModel(t *testing.T) {
 
 func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 	const nodes, edges = 3000, 12_000
-	for _, want := range []float64{1, 0, 0.5, 0.75} { // share within a class
+	for _, want := range []float64{1, 0, 0.5, 0.75} {
 		g := made(t, "sbm", given{"nodes": nodes, "edges": edges, "homophily": want, "noise": 0.0}, 5)
 		list := sbmEdges(t, g)
 		simple(t, list, nodes)
-		// Four standard errors of a share of the edges, and as much again
-		// because repeated pairs are drawn anew.
+		// Four standard errors of a share of the edges, and as much again because repeated pairs are drawn
+		// anew.
 		tolerance := 8 * math.Sqrt(want*(1-want)/edges)
 		if got := inside(list, sbmClasses(t, g)); math.Abs(got-want) > tolerance {
 			t.Errorf("%.3f within a class, want %.3f ± %.3f", got, want, tolerance)
@@ -159,7 +155,6 @@ func TestHomophilyDecidesWhereEdgesGo(t *testing.T) {
 	}
 }
 
-// TestDrawnEdges checks that the edges are the same for any number of workers, and that no number of a node is preferred.
 func TestDrawnEdges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -214,20 +209,18 @@ func TestLabelsOfAShare(t *testing.T) {
 	}
 }
 
-// TestExactEdges checks that a graph has as many distinct edges as were asked for, or is refused with the largest
-// number, of which a graph is made.
 func TestExactEdges(t *testing.T) {
 	for _, test := range []struct {
 		model string
 		given given
 		most  int // 0: the edges are not too many
 	}{
-		{"sbm", given{"nodes": 1000, "edges": 300}, 0}, // most nodes have none
+		{"sbm", given{"nodes": 1000, "edges": 300}, 0}, // most nodes have no edge
 		{"sbm", given{"nodes": 1000, "edges": 999}, 0},
 		{"sbm", given{"nodes": 1000, "edges": 200_000}, 0},
 		{"sbm", given{"nodes": 1000, "edges": 5000, "classes": 1000, "homophily": 1.0}, 0},
 		{"sbm", given{"nodes": 400, "edges": 16_000, "homophily": 1.0, "noise": 0.0}, 0},
-		{"sbm", given{"nodes": 300, "edges": 20_000, "noise": 1e-9}, 0}, // most edges by noise
+		{"sbm", given{"nodes": 300, "edges": 20_000, "noise": 1e-9}, 0}, // noise makes most edges
 		{"sbm", given{"nodes": 60, "edges": 1700, "exponent": 2.0001}, 0},
 		{"sbm", given{"nodes": 100, "edges": 4951}, 4950},
 		{"sbm", given{"nodes": 3, "edges": 4, "classes": 1, "noise": 0.0}, 3},
@@ -263,8 +256,7 @@ func TestExactEdges(t *testing.T) {
 	}
 }
 
-// TestRates checks that the rates of all pairs of nodes, counted once, and half of the rate of each node with itself, have
-// the sum n, and that all pairs are possible.
+// The rate of each node with itself counts half.
 func TestRates(t *testing.T) {
 	for _, m := range []given{
 		{"nodes": 300, "homophily": 0.3},
@@ -373,8 +365,7 @@ func TestGridAndErdosRenyi(t *testing.T) {
 	}
 }
 
-// TestBytesStay compares checksums of graphs with stored ones, because the bytes of a graph
-// depend on its parameters and the seed only.
+// The bytes of a graph must not change from version to version.
 func TestBytesStay(t *testing.T) {
 	var b bytes.Buffer
 	g := made(t, "sbm", given{"nodes": 500, "edges": 2000}, 7)
@@ -395,7 +386,6 @@ func TestBytesStay(t *testing.T) {
 	}
 }
 
-// Values within their ranges that contradict each other are errors.
 func TestNew(t *testing.T) {
 	for _, test := range []struct {
 		model string
@@ -446,7 +436,6 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 type label struct{ node, class int }
 
-// parseLabels returns the lines of a file of labels.
 func parseLabels(t *testing.T, text string) (list []label) {
 	t.Helper()
 	for line := range strings.Lines(text) {

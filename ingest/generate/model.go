@@ -12,16 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Model is a model of random graphs: its declaration and its generator.
+// Model is a model of random graphs.
 type Model struct {
 	param.Spec
 	HasClasses bool // the nodes of its graphs have classes
 
-	// graph returns the graph for complete values.
 	graph func(v param.Values, d draws) Graph
 }
 
-// draws holds the seed of all random numbers and the number of goroutines.
 type draws struct {
 	rngSeed uint64
 	workers int // at least 1; the graph does not depend on it
@@ -45,10 +43,8 @@ type Graph interface {
 	LabelsTo(ctx context.Context, w io.Writer, share float64) error
 }
 
-// noClasses is a graph without classes.
 type noClasses struct{}
 
-// LabelsTo implements [Graph].
 func (noClasses) LabelsTo(context.Context, io.Writer, float64) error {
 	return nil
 }
@@ -61,16 +57,14 @@ type Size struct {
 	Text  int64 // bytes of the text of the edges
 }
 
-// sizeOf returns the size of a graph with the given numbers of nodes and lines.
 func sizeOf(nodes, lines, bytes int64) Size {
 	digits := len(strconv.FormatInt(max(nodes-1, 1), 10))
 	return Size{Nodes: nodes, Lines: lines, Bytes: bytes,
 		Text: lines * 2 * int64(digits+1)}
 }
 
-// New returns the graph of a model with the given values. Missing values are defaults. The graph depends on
-// the values and the seed only. workers is the number of goroutines (0: one for each processor). The error is
-// a [*param.ParameterError].
+// New returns the graph of a model with the given values. Missing values are defaults. workers is the number
+// of goroutines (0: one for each processor). The error is a [*param.ParameterError].
 func New(model string, parameters param.Values, rngSeed uint64,
 	workers int) (Graph, error) {
 	var names []string
@@ -91,29 +85,25 @@ func New(model string, parameters param.Values, rngSeed uint64,
 	return nil, param.Refuse(model, "model", "missing; choose one of %s", strings.Join(names, ", "))
 }
 
-// maxNodes is the largest number of nodes. Nodes are stored in 32 bits.
+// maxNodes is the largest number of nodes in 32 bits.
 const maxNodes = 1<<32 - 1
 
-// fewNodes is the range of the number of nodes.
 var fewNodes = between(2, maxNodes)
 
 func between(lo, hi float64) param.Range {
 	return param.Range{Least: lo, Most: hi}
 }
 
-// wholeNumber declares a parameter that is a whole number.
 func wholeNumber(name, meaning string, numbers param.Range, usual int) param.Param {
 	return param.Param{Name: name, Symbol: name, Meaning: meaning,
 		Kind: param.Whole, Range: numbers, Default: param.Of(usual)}
 }
 
-// share declares a parameter from 0 to 1.
 func share(name, meaning string, usual float64) param.Param {
 	return param.Param{Name: name, Symbol: name, Meaning: meaning,
 		Range: between(0, 1), Default: param.Of(usual)}
 }
 
-// onOff declares a switch that is off by default.
 func onOff(name, meaning string) param.Param {
 	return param.Param{Name: name, Meaning: meaning, Kind: param.Switch,
 		Default: param.Of(false)}
@@ -124,8 +114,7 @@ func withCheck(p param.Param, check func(v param.Values) error) param.Param {
 	return p
 }
 
-// checkEdges returns an error if a graph cannot have the given number of edges. most is the largest possible
-// number.
+// checkEdges checks that edges is at most most, the number of pairs that can be edges.
 func checkEdges(edges float64, most int) error {
 	switch {
 	case most == 0:

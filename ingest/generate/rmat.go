@@ -12,9 +12,9 @@ import (
 )
 
 // recursiveMatrix is the recursive matrix (R-MAT) of the Graph500 benchmark. An edge is put into a quarter of
-// the adjacency matrix with probabilities a, b, c and 1−a−b−c, then into a quarter of this quarter, and so on.
-// As in the benchmark, edges may repeat, self loops occur, and some nodes have no edge. ingest merges repeated
-// edges and drops self loops. (Chakrabarti, Zhan, Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
+// the adjacency matrix with probabilities a, b, c and 1−a−b−c, then into a quarter of this quarter, and
+// so on. As in the benchmark, edges may repeat, self loops occur, and some nodes have no edge. (Chakrabarti,
+// Zhan, Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
 var recursiveMatrix = &Model{
 	Spec: param.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("scale", "2^scale nodes", between(1, 32), 16),
@@ -47,7 +47,6 @@ type rmat struct {
 	noClasses
 }
 
-// Size implements [Graph].
 func (g rmat) Size() Size {
 	return sizeOf(1<<g.scale, int64(g.factor)<<g.scale,
 		blockLines*longestEdge*int64(g.workers))
@@ -76,22 +75,21 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 }
 
 // quarters draws entries of the matrix. It compares the random number x of a level with the bounds a, a + b
-// and a + b + c by adding 2^16 − bound to x. The sum carries into bit 16 if x ≥ bound. One addition compares
-// several levels, and [gather] collects the carries.
+// and a + b + c by adding 2^16 − bound to x. The sum carries into bit 16 if x ≥ bound. One addition
+// compares several levels, and [gather] collects the carries.
 type quarters struct {
 	levels     int
 	a, ab, abc uint64
 }
 
-// A level uses 16 bits of a random word, more than the digits of the probabilities, so that one
-// word serves four levels.
+// A level uses 16 bits of a random word, more than the digits of the probabilities, so that one word serves
+// four levels.
 const (
 	levelBits = 16
 	perWord   = 4
 	lanes     = 1 | 1<<32 // two 16-bit numbers in a word, with space for a carry above each
 )
 
-// quarters returns the bounds of the quarters in the form that [quarters.draw] adds to random numbers.
 func (g rmat) quarters() quarters {
 	const unit = 1 << levelBits
 	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
@@ -126,15 +124,15 @@ func gather(even, odd uint64) uint64 {
 	return bits>>14&12 | bits>>48
 }
 
-// scramble is a permutation of the numbers below 2^scale. It is composed of products with odd numbers modulo
-// 2^scale, shifts, and a reversal of the bits. It hides the order of degrees in the ids.
+// scramble is a permutation of the numbers below 2^scale, which hides the order of degrees in the ids. It is
+// composed of products with odd numbers modulo 2^scale, shifts, and a reversal of the bits.
 type scramble struct {
 	factor, offset [3]uint64
 	mask           uint64
 	shift, unused  int
 }
 
-// scramble draws the permutation of the ids. It uses its own random stream, so that edges do not depend on it.
+// scramble draws the permutation from its own random stream, so that edges do not depend on it.
 func (g rmat) scramble() scramble {
 	s := scramble{mask: 1<<g.scale - 1, shift: max(1, g.scale/2),
 		unused: 64 - g.scale}
@@ -145,7 +143,6 @@ func (g rmat) scramble() scramble {
 	return s
 }
 
-// of returns the id that replaces x.
 func (s *scramble) of(x uint64) uint64 {
 	for i := range s.factor {
 		x = (x*s.factor[i] + s.offset[i]) & s.mask

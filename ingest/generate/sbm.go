@@ -14,14 +14,15 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// blockModel is a degree-corrected stochastic block model. Its defaults are the benchmark of
-// this project: 100,000 nodes and 374,480 edges in 5 classes, the largest with half of the
-// nodes, and almost no edge within a class.
+// blockModel is a degree-corrected stochastic block model. Its defaults are the benchmark of this project:
+// 100,000 nodes and 374,480 edges in 5 classes, the largest with half of the nodes, and almost no edge within
+// a class.
 //
-// An edge starts at a random node, drawn by weight. With probability noise its other end is any node. Otherwise it is,
-// with probability homophily, a node of the same class, and else a node of the next class (the first class follows the
-// last). The weights of nodes follow a power law. If there are enough edges, every node has an edge. (Karrer and Newman, Stochastic blockmodels and
-// community structure in networks, 2011.)
+// An edge starts at a random node, drawn by weight. With probability noise its other end is any node.
+// Otherwise it is, with probability homophily, a node of the same class, and else a node of the next class
+// (the first class follows the last). The weights of nodes follow a power law. If there are enough edges,
+// every node has an edge. (Karrer and Newman, Stochastic blockmodels and community structure in networks,
+// 2011.)
 var blockModel = &Model{
 	Spec: param.Spec{Name: "sbm", Title: "A block model: classes, and edges that depend on them", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("nodes", "nodes", fewNodes, 100_000),
@@ -65,7 +66,6 @@ func newBlockModel(v param.Values, d draws) sbm {
 // so that no class is empty.
 const mostClasses = 1 << 10
 
-// checkClasses returns an error if there are more classes than nodes.
 func checkClasses(v param.Values) error {
 	if v.Int("classes") > v.Int("nodes") {
 		return fmt.Errorf("%d for %d nodes; give as many at the most",
@@ -82,7 +82,6 @@ type sbm struct {
 	draws
 }
 
-// Size implements [Graph].
 func (g sbm) Size() Size {
 	// Places, nodes and counts; or places and the order and choice of labels.
 	return sizeOf(int64(g.nodes), int64(g.edges), 12*int64(g.nodes)+8*blockLines*longestEdge*int64(g.workers))
@@ -90,7 +89,6 @@ func (g sbm) Size() Size {
 
 func (g sbm) classes() int { return len(g.first) - 1 }
 
-// size returns the number of nodes of a class.
 func (g sbm) size(class int) int { return g.first[class+1] - g.first[class] }
 
 func (g sbm) classAt(place int) int {
@@ -101,8 +99,8 @@ func (g sbm) classAt(place int) int {
 	return class
 }
 
-// halve returns the first place of each class, and then the number of nodes. Each class has half as many nodes
-// as the class before, and at least one.
+// halve returns the first place of each class, and then the number of nodes. Each class has half as many
+// nodes as the class before, and at least one.
 func halve(nodes, classes int) []int {
 	first := []int{0}
 	share := 1.0
@@ -145,7 +143,6 @@ func (g sbm) affinity(c, d int) float64 {
 	return sum
 }
 
-// mostEdges returns the number of pairs of nodes that can be edges.
 func (g sbm) mostEdges() int {
 	if g.noise > 0 {
 		return pairsOf(g.nodes)
@@ -168,8 +165,7 @@ func pairsOf(n int) int {
 	return n / 2 * (n - 1 + n%2)
 }
 
-// places returns the place of each node. Places are in the order of the classes. The error is the error of the
-// context.
+// places returns the place of each node. Places are in the order of the classes.
 func (g sbm) places(ctx context.Context) ([]uint32, error) {
 	return permutation(ctx, source(g.rngSeed, classStream), g.nodes)
 }
@@ -190,8 +186,7 @@ func permutation(ctx context.Context, r *rand.Rand, n int) ([]uint32, error) {
 	return list, nil
 }
 
-// checkContext checks the context every few thousand steps, and returns its error. i is the number of the
-// step.
+// checkContext checks the context if step i is a multiple of 2^14.
 func checkContext(ctx context.Context, i int) error {
 	if i%(1<<14) != 0 {
 		return nil
@@ -201,7 +196,6 @@ func checkContext(ctx context.Context, i int) error {
 
 const badShare = "generate: share of the labels not above 0, at most 1"
 
-// LabelsTo implements [Graph].
 func (g sbm) LabelsTo(ctx context.Context, w io.Writer, share float64) error {
 	if !(share > 0 && share <= 1) {
 		panic(badShare)

@@ -51,13 +51,11 @@ type grid struct {
 	noClasses
 }
 
-// Size implements [Graph].
 func (g grid) Size() Size {
 	n := int64(g.rows) * int64(g.columns)
 	return sizeOf(n, 2*n, 0)
 }
 
-// EdgesTo writes the edges node by node.
 func (g grid) EdgesTo(ctx context.Context, w io.Writer) error {
 	out := newLines(ctx, w)
 	for r := range g.rows {

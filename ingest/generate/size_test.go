@@ -10,8 +10,6 @@ import (
 	"testing"
 )
 
-// TestSize checks that the lines and nodes of a graph do not exceed its Size, that models which
-// draw each line reach it exactly.
 func TestSize(t *testing.T) {
 	for _, test := range []struct {
 		g     Graph
@@ -48,7 +46,6 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A block model of few nodes has at most as many edges as pairs, and a node of each class.
 func TestFewNodes(t *testing.T) {
 	g := made(t, "sbm", given{"nodes": 5, "classes": 5}, 0)
 	if lines := g.Size().Lines; lines != 10 {
@@ -59,7 +56,6 @@ func TestFewNodes(t *testing.T) {
 	}
 }
 
-// A torus of two columns has each edge once.
 func TestNarrowTorus(t *testing.T) {
 	var b strings.Builder
 	if err := (grid{rows: 3, columns: 2, torus: true}).EdgesTo(t.Context(), &b); err != nil {

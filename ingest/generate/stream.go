@@ -9,7 +9,7 @@ import (
 )
 
 // Stream returns a reader of the edges of g. A goroutine generates the edges while they are read. The reader
-// returns an error of the generator. The caller must call stop at the end. stop stops the goroutine, waits for
+// returns an error of the generator. The caller must call stop at the end. stop ends the goroutine, waits for
 // it, and passes on its panic.
 func Stream(ctx context.Context, g Graph) (edges io.Reader, stop func()) {
 	read, write := io.Pipe()

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// lines writes edges as text. It checks the context often, because the first access to a page of a large table
-// takes milliseconds if memory is short, and each edge may be such an access.
+// lines writes edges as text. It checks the context often, because the first access to a page of a large
+// table takes milliseconds if memory is short, and each edge may be such an access.
 type lines struct {
 	ctx context.Context
 	w   *bufio.Writer
@@ -42,8 +42,9 @@ func appendEdge(text []byte, u, v uint64) []byte {
 	return append(strconv.AppendUint(text, v, 10), '\n')
 }
 
-// Second seeds of the random streams of a graph. With separate streams, labels can be drawn without the edges,
-// and blocks of edges can be drawn in parallel. The number of a block is added above the lowest 8 bits.
+// Second seeds of the random streams of a graph. With separate streams, labels can be drawn without the
+// edges, and blocks of edges can be drawn in parallel. The number of a block is added above the lowest 8
+// bits.
 const (
 	classStream = iota
 	edgeStream
@@ -52,7 +53,7 @@ const (
 	weightStream
 )
 
-// source returns a random stream. It is the same for the same seed on every machine.
+// source returns a random stream, which is the same for the same seed on every machine.
 func source(seed uint64, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream))
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// TestPanicReachesTheCaller checks that a panic in any goroutine reaches the caller.
 func TestPanicReachesTheCaller(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		value := func() (value any) {
@@ -69,7 +68,6 @@ func BenchmarkRMAT(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(lines), "ns/line")
 }
 
-// broken is a graph whose generator fails.
 type broken struct{ Graph }
 
 func (broken) EdgesTo(context.Context, io.Writer) error { panic("no edge") }
@@ -113,8 +111,7 @@ func TestStream(t *testing.T) {
 	stop()
 }
 
-// TestEdgesLookAtTheContext checks that a cancelled run stops after a few edges, because each may have to wait
-// for a page.
+// Each edge may have to wait for a page.
 func TestEdgesLookAtTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	out := newLines(ctx, io.Discard)

@@ -11,9 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestHubCoupling checks a node with more arcs than a piece of a row. It must be coupled with the nodes that
-// point to some of the same nodes, in the first and in the last piece. One arc is stored twice, with two
-// kinds.
+// The hub has more arcs than a piece of a row. It must be coupled with the nodes that point to some of the
+// same nodes, in the first and in the last piece. One arc is stored twice, with two kinds.
 func TestHubCoupling(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000
 	var b strings.Builder

@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// HyperedgePrefix is the beginning of the ids of nodes that represent hyperedges. The number of the hyperedge,
-// counted from 1, follows it.
+// HyperedgePrefix is the beginning of the ids of hyperedges. The number of the hyperedge, counted from 1,
+// follows it.
 const HyperedgePrefix = "hyperedge:"
 
 // HyperedgesOption is the option of a store that is made of hyperedges.
@@ -30,15 +30,15 @@ func IsIncidence(m *shard.Manifest) bool {
 	return m.Options[HyperedgesOption] != "" && m.Options["coupling"] == ""
 }
 
-// Hyperedges returns the source of a hypergraph. The inputs are files with the vertices of a hyperedge on each
-// line, separated as in edge lists. The graph is the incidence graph. It has a node for each vertex, in the
-// usual order of ids, and then a node for each hyperedge. It has an edge between each hyperedge and each of
-// its vertices.
+// Hyperedges returns the source of a hypergraph. The inputs are files with the vertices of a hyperedge on
+// each line, separated as in edge lists. The graph is the incidence graph. It has a node for each vertex, in
+// the usual order of ids, and then a node for each hyperedge. It has an edge between each hyperedge and each
+// of its vertices.
 //
 // A hyperedge without vertices, and a vertex that a hyperedge names twice, are errors. A hyperedge with a
-// single vertex is an error if c does not keep self loops. The error of reading is a [*nodefile.ParseError] or
-// comes from the file system. Memory: 4 bytes for each vertex of each hyperedge while the files are read, and
-// the ids.
+// single vertex is an error if c does not keep self loops. The error of reading is a [*nodefile.ParseError]
+// or comes from the file system. Memory: 4 bytes for each vertex of each hyperedge while the files are read,
+// and the ids.
 //
 // If shared is set, the graph has only the vertices. The weight of an edge is the number of hyperedges that
 // contain both ends. Its L is the Laplacian of the hypergraph, diag(E·1) − E.
@@ -61,7 +61,6 @@ func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	}}
 }
 
-// hypergraph holds the hyperedges that have been read.
 type hypergraph struct {
 	c     *ingest.Config
 	hold  graphfile.Holder
@@ -69,10 +68,10 @@ type hypergraph struct {
 
 	ids    []string // of the vertices, in order of appearance
 	code   map[string]uint32
-	bytes  int64    // bytes of ids and codes
-	vertex []uint32 // the vertices of all hyperedges, one behind the other
+	bytes  int64    // memory of ids and codes
+	vertex []uint32 // the concatenated vertices of all hyperedges
 	end    []int    // where each hyperedge ends
-	last   []int    // the hyperedge that each vertex was last named in, from 1
+	last   []int    // number of the last hyperedge with each vertex, from 1
 }
 
 // idBytes is the memory of an id without its text: a string, its entry in a map that is at least half full,
@@ -94,7 +93,7 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 		fields table.Fields
 		lines  int64
 		remark int64 // the first comment below the data
-		late   int64 // comments below the data
+		late   int64 // number of comments below the data
 	)
 	data := int64(1)
 	if head, err := in.Head(); err == nil {
@@ -148,7 +147,6 @@ func (h *hypergraph) read(ctx context.Context, path string) error {
 	return err
 }
 
-// report reports the progress and the memory of the hyperedges.
 func (h *hypergraph) report(in *textio.Reader) error {
 	if h.c.Progress != nil {
 		done, total := in.Progress()
@@ -159,7 +157,6 @@ func (h *hypergraph) report(in *textio.Reader) error {
 
 const wholeHyperedge = "give each hyperedge two vertices or more, each of them once"
 
-// line adds a hyperedge.
 func (h *hypergraph) line(fields *table.Fields, text []byte,
 	sep byte) *nodefile.ParseError {
 	if err := fields.Split(text, sep); err != nil {
@@ -219,7 +216,6 @@ func (h *hypergraph) order() []int {
 	return order
 }
 
-// share makes batches of vertices and of the pairs that share hyperedges.
 func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	ptr := make([]int64, 1, len(h.end)+1)
 	for first := range h.end {
@@ -241,7 +237,6 @@ func (h *hypergraph) share(ctx context.Context, visit graphfile.Visitor) error {
 	return p.flush()
 }
 
-// visit makes batches of vertices and of the edges of the incidence graph.
 func (h *hypergraph) visit(ctx context.Context, visit graphfile.Visitor) error {
 	p := &pairs{ctx: ctx, send: visit, id: func(dst []byte, row int) []byte {
 		if row < len(h.ids) {

@@ -21,12 +21,11 @@ func (s *NeighbourSettings) validate() error {
 // leastSquare is the least square of the norm of a row. Below it, products lose digits.
 const leastSquare = 0x1p-900
 
-// nearestRows visits the nearest neighbours of each row i of X. They are the s.Neighbours rows j ≠ i with the
-// largest cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), in increasing order of j. Only rows with v > 0 and v ≥ s.Least
-// are neighbours. Of rows with equal cosines the lower j is nearer. The cosine of two rows is the same to the
-// bit in both orders. A row of zeros has no neighbours and is not a neighbour. Nothing is approximated. The
-// error comes from the settings, the context or visit. Calls of visit, cost and memory are as in
-// [eachProduct].
+// nearestRows visits the nearest neighbours of each row i of X. They are the s.Neighbours rows j ≠ i with
+// the largest cosines v = x_iᵀx_j/(‖x_i‖·‖x_j‖), in increasing order of j. Only rows with v > 0
+// and v ≥ s.Least are neighbours. Of rows with equal cosines the lower j is nearer. The cosine of two rows
+// is the same to the bit in both orders. The error comes from the settings, the context or visit. Calls of
+// visit, cost and memory are as in [eachProduct].
 func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 	visit func(i int, j []uint32, v []float64) error) error {
 	if err := s.validate(); err != nil {
@@ -74,8 +73,8 @@ func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
 	return nearest[:min(len(nearest), limit)]
 }
 
-// normOf returns ‖x‖·‖y‖, given the squares of the norms. If the squares are equal, the result equals them
-// exactly.
+// normOf returns ‖x‖·‖y‖, given the squares of the norms. If the squares are equal, the result
+// equals them exactly.
 func normOf(x, y float64) float64 {
 	if both := x * y; both > 0 && !math.IsInf(both, 1) {
 		return math.Sqrt(both)

@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Citations returns the source of a graph on the nodes of a directed store. With cocitation, two nodes have an
-// edge if other nodes point to both; the weight is the number of these nodes. With coupling, two nodes have an
-// edge if both point to the same nodes; the weight is the number of these nodes. With both, the weights are
-// added, which gives the co-citation graph of Zhang and Mao (2008). Self loops and weights of the store are
-// ignored. Memory: the store, 16 bytes for each arc while the store is read, and rows of the products, but
-// never a table of all pairs. Time: Σ_v d_v² over the nodes v with d_v arcs.
+// Citations returns the source of a graph on the nodes of a directed store. With cocitation, two nodes have
+// an edge if other nodes point to both; the weight is the number of these nodes. With coupling, two nodes
+// have an edge if both point to the same nodes; the weight is the number of these nodes. With both, the
+// weights are added, which gives the co-citation graph of Zhang and Mao (2008). Self loops and weights of the
+// store are ignored. Memory: the store, 16 bytes for each arc while the store is read, and rows of the
+// products. Time: Σ_v d_v² over the nodes v with d_v arcs.
 func Citations(store *shard.Store, cocitation, coupling bool,
 	workers int) *ingest.Source {
 	var sides []sparse.Matrix
@@ -54,18 +54,18 @@ func Citations(store *shard.Store, cocitation, coupling bool,
 	return s
 }
 
-// NeighbourSettings states which neighbours [Neighbours] joins.
+// NeighbourSettings states which neighbours [Neighbours] joins. Neighbours or Least must be given.
 type NeighbourSettings struct {
-	Neighbours int     // of each row, at the most; 0: as many as there are
-	Least      float64 // cosine of a neighbour, of 0 to 1; one of the two is to be given
-	Weight     float64 // of an edge of cosine 1
+	Neighbours int     // the largest number of neighbours of a row; 0: no limit
+	Least      float64 // the least cosine of neighbours, from 0 to 1
+	Weight     float64 // weight of an edge with cosine 1
 	Workers    int     // 0 means one for each processor
 }
 
-// Neighbours returns the source of the graph of nearest neighbours among the rows of x by cosine. Two rows
-// have an edge if one of them is a neighbour of the other. The weight is s.Weight times the cosine. If cosines
-// are equal, the lower row is nearer. Cosines of 0 and below give no edge. ids are the ids of the rows.
-// Nothing is approximated. Memory: x twice, and rows of x·xᵀ.
+// Neighbours returns the source of the exact graph of nearest neighbours among the rows of x by cosine. Two
+// rows have an edge if one of them is a neighbour of the other. The weight is s.Weight times the cosine. If
+// cosines are equal, the lower row is nearer. Cosines of 0 and below give no edge. ids are the ids of the
+// rows. Memory: x twice, and rows of x·xᵀ.
 func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Source {
 	rows, cols := x.Dims()
 	const slice = 24 // bytes of a slice or a string, at the most
@@ -92,7 +92,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 		if err := p.list(slices.Values(sched.UpTo(len(ids)))); err != nil {
 			return nil, err
 		}
-		last := make([][]uint32, len(ids)) // the neighbours of the rows before
+		last := make([][]uint32, len(ids)) // neighbours of the earlier rows
 		err := nearestRows(ctx, x, s, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (
@@ -100,7 +100,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 				weights []float64
 			)
 			for k, neighbour := range j {
-				// An edge that was already found from the other row is not added again.
+				// The earlier row may have added the edge.
 				if int(neighbour) < i {
 					if _, ok := slices.BinarySearch(last[neighbour], uint32(i)); ok {
 						continue
@@ -135,7 +135,7 @@ func pattern(ctx context.Context, a sparse.Matrix,
 	col := make([]uint32, 0, a.NNZ())
 	err := sparse.EachRow(ctx, a, 1, func(_, i int, columns []uint32, _ []float64) error {
 		for e, j := range columns {
-			if int(j) != i && (e == 0 || columns[e-1] != j) { // a store with kinds has an entry for each
+			if int(j) != i && (e == 0 || columns[e-1] != j) { // a store with kinds has an entry for each kind
 				col = append(col, j)
 			}
 		}
@@ -148,7 +148,6 @@ func pattern(ctx context.Context, a sparse.Matrix,
 	return sparse.NewCSR(rows, cols, ptr, col, nil)
 }
 
-// pairs makes batches of pairs of rows.
 type pairs struct {
 	ctx   context.Context
 	send  graphfile.Visitor
@@ -159,7 +158,6 @@ type pairs struct {
 // batchEnds is the number of ids in a batch before it is sent.
 const batchEnds = 1 << 15
 
-// list sends the ids of all rows.
 func (p *pairs) list(rows func(yield func(int) bool)) error {
 	for row := range rows {
 		p.end(row)
@@ -174,8 +172,8 @@ func (p *pairs) list(rows func(yield func(int) bool)) error {
 	return err
 }
 
-// add adds edges between row i and the rows j with the weights v. If v is nil, the edges have no weights. It
-// is a visitor of [eachProduct].
+// add adds edges between row i and the rows j with the weights v, or without weights if v is nil. It is a
+// visitor of [eachProduct].
 func (p *pairs) add(i int, j []uint32, v []float64) error {
 	for k := range j {
 		p.end(i)
@@ -198,7 +196,6 @@ func (p *pairs) end(row int) {
 	p.batch.End = append(p.batch.End, len(p.batch.Text))
 }
 
-// flush sends a batch that is not empty, and empties it.
 func (p *pairs) flush() error {
 	if p.ctx.Err() != nil {
 		return sched.Cause(p.ctx)

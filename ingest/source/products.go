@@ -9,21 +9,20 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pieceWork is the largest number of products in a piece of work, except that a piece has at least one row. It
-// also bounds memory, because the elements of some pieces wait to be visited.
+// pieceWork is the largest number of products in a piece of several rows. It also bounds memory, because the
+// elements of some pieces wait to be visited.
 const pieceWork = 1 << 16
 
 // productBytes returns an upper bound of the memory of [eachProduct] and [nearestRows] without their matrix.
-// The matrix has the given number of rows, columns and entries. A row has a column in common with at most
-// common rows.
+// A row has a column in common with at most common rows.
 func productBytes(rows, cols int, entries, common int64, workers int) int64 {
 	const (
 		grown   = 2                   // slices that grow have at most this multiple of the memory that they need
-		row     = 8 + 1 + grown*(4+4) // of a worker: sum, seen, found, nearest
-		element = grown * (4 + 8)     // of a piece
-		entry   = 4 + 8               // of Xᵀ
-		column  = 2 * 8               // of Xᵀ, and of counting it
-		end     = 8 + grown*8         // of a row: its square, and where it ends in a piece
+		row     = 8 + 1 + grown*(4+4) // for each row and worker: sum, seen, found, nearest
+		element = grown * (4 + 8)     // for each element of a piece
+		entry   = 4 + 8               // for each entry of Xᵀ
+		column  = 2 * 8               // for each column of Xᵀ, with its count
+		end     = 8 + grown*8         // for each row: its square, and its end in a piece
 	)
 	n := int64(sched.Workers(workers))
 	return entry*entries + column*int64(cols) + (n*row+end)*int64(rows) +
@@ -55,11 +54,11 @@ func maxCommonRows(x *sparse.CSR) int64 {
 // pieces is the number of pieces of each worker that are in memory at the same time.
 const pieces = 2
 
-// eachProduct visits the rows of X·Xᵀ right of the diagonal. For each row i of X these are all j > i with at
-// least one common column c, in increasing order, and the values v = Σ_c x_ic·x_jc, summed over increasing c.
-// It calls visit for one row at a time, in increasing order of i. The slices are valid during the call. The
-// error comes from the context or visit. Time: proportional to Σ_c n_c² for columns with n_c entries. Memory:
-// Xᵀ, a number for each row and worker, and some rows of the result.
+// eachProduct visits the rows of X·Xᵀ right of the diagonal. For each row i of X these are all j > i with
+// at least one common column c, in increasing order, and the values v = Σ_c x_ic·x_jc, summed over
+// increasing c. It calls visit for one row at a time, in increasing order of i. The slices are valid during
+// the call. The error comes from the context or visit. Time: proportional to Σ_c n_c² for columns with n_c
+// entries. Memory: Xᵀ, a number for each row and worker, and some rows of the result.
 func eachProduct(ctx context.Context, x *sparse.CSR, workers int,
 	visit func(i int, j []uint32, v []float64) error) error {
 	return eachRow(ctx, x, workers, func(p *products, i int) {
@@ -77,19 +76,19 @@ func eachProduct(ctx context.Context, x *sparse.CSR, workers int,
 // products computes rows of X·Xᵀ. Each worker has its own.
 type products struct {
 	x, xt   *sparse.CSR
-	sum     []float64 // of the row at hand, by column
-	seen    []bool    // whether the row at hand has the column
-	columns []uint32  // the columns of the row at hand, as they were found
-	nearest []uint32  // the columns with the largest values
+	sum     []float64 // the current row of X·Xᵀ, by column
+	seen    []bool    // whether the current row has the column
+	columns []uint32  // columns of the current row, as they were found
+	nearest []uint32  // columns with the largest values
 
-	// The rows of a piece to visit, one after another.
+	// Rows of a piece to visit, one after another.
 	j   []uint32
 	v   []float64
 	end []int
 }
 
-// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first that have a column c in common with row i. It stores
-// these j in columns, where rows with the sum 0 may be missing.
+// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first that have a column c in common with row i. It
+// stores these j in columns, where rows with the sum 0 may be missing.
 func (p *products) multiply(i, first int) {
 	for _, j := range p.columns {
 		p.seen[j] = false
@@ -130,7 +129,6 @@ func (p *products) multiply(i, first int) {
 	}
 }
 
-// meet adds the rows that have not been found yet to columns.
 func (p *products) meet(rows []uint32) {
 	for _, j := range rows {
 		if !p.seen[j] {

@@ -15,13 +15,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pair is an element of a result.
 type pair struct {
 	I, J int
 	V    float64
 }
 
-// random returns a matrix with repeated values, so that cosines tie, and empty rows.
+// random returns a matrix with empty rows and repeated values, so that cosines tie.
 func random(t *testing.T, rows, cols int, share float64, rng *rand.Rand) (*sparse.CSR, [][]float64) {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -66,7 +65,6 @@ func collect(t *testing.T, run func(visit visit) error) (all []pair) {
 	return all
 }
 
-// dot sums over increasing columns.
 func dot(a, b []float64) (sum float64) {
 	for c := range a {
 		sum += a[c] * b[c]

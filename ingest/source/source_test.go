@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// stored runs an ingest and opens its store.
 func stored(t *testing.T, inputs []string, c *ingest.Config) *shard.Store {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "graph")
@@ -35,7 +34,7 @@ func stored(t *testing.T, inputs []string, c *ingest.Config) *shard.Store {
 	return s
 }
 
-// dense returns the matrix of a store in the order of its ids, and these.
+// dense returns the matrix of a store in the order of its ids, and the ids.
 func dense(t *testing.T, s *shard.Store) (a [][]float64, ids []string) {
 	t.Helper()
 	place := make([]int, s.Nodes.Len())
@@ -235,7 +234,6 @@ func TestNeighboursAreAGraph(t *testing.T) {
 	}
 }
 
-// A source whose batch is not taken ends with the reason, and sends no more.
 func TestSourcesEndWhereBatchesFail(t *testing.T) {
 	store := stored(t, []string{golden(t, "digraph", "edges.tsv")}, &ingest.Config{Directed: true, Nodes: golden(t, "digraph", "nodes.tsv")})
 	x, err := sparse.FromTriplets(3, 2, []sparse.Triplet{{Row: 0, Col: 0, Val: 1}, {Row: 1, Col: 0, Val: 1}, {Row: 2, Col: 1, Val: 1}})
@@ -274,8 +272,8 @@ func TestSourcesEndWhereBatchesFail(t *testing.T) {
 	}
 }
 
-// TestRefusedSourcesSayWhatIsEnough checks that the error about a limit that is too low names one that
-// suffices for the whole run: for the data of the source, and for its ids and edges.
+// The limit in the error must suffice for the whole run: for the data of the source, and for its ids and
+// edges.
 func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 	const n = 20000
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -325,7 +323,6 @@ func TestRefusedSourcesSayWhatIsEnough(t *testing.T) {
 	}
 }
 
-// TestNeighboursCountTheirAttributes checks that the memory of a source is part of the memory of the run.
 func TestNeighboursCountTheirAttributes(t *testing.T) {
 	const n = 2000
 	var entries []sparse.Triplet

@@ -17,12 +17,12 @@ import (
 
 // Codes numbers the kinds of edges and reads their times. It is safe for concurrent use.
 type Codes struct {
-	HasKinds, HasTimes bool // edges have kinds, and times
+	HasKinds, HasTimes bool
 
 	mu         sync.Mutex
 	number     map[string]uint32
-	names      []string // of kinds, by number
-	unit       string   // unit of times, "" before the first time
+	names      []string
+	unit       string
 	hasOffset  bool     // a time has an offset from UTC
 	precisions []string // distinct precisions of times
 }
@@ -36,13 +36,13 @@ const (
 // mostNames is the largest number of kinds that are counted for the message about too many kinds.
 const mostNames = 1 << 16
 
-// Names returns the names of the kinds in the order of their numbers, which depends on the order of reading.
+// Names returns the names of the kinds by number. The numbers depend on the order of reading.
 func (c *Codes) Names() []string { return c.names }
 
-// Unit returns the unit of times. It returns "" if edges have no times.
+// Unit returns the unit of times, or "" before the first time.
 func (c *Codes) Unit() string { return c.unit }
 
-// TimeWarnings returns warnings about times that are read in another way than they are written.
+// TimeWarnings returns warnings about times that are not read as they are written.
 func (c *Codes) TimeWarnings(setting string) (list []error) {
 	column, _ := table.SplitTimeSetting(setting)
 	warn := func(what, fix string) {
@@ -74,8 +74,7 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge. kind and time are the texts of its kind and time, which are ignored if
-// edges have none.
+// Code returns the code of an edge. It ignores the text of a kind or time if edges have none.
 func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
@@ -91,7 +90,7 @@ func (c *Codes) Code(form table.TimeForm,
 	return shard.CodeOf(uint8(code), t), fault
 }
 
-// Time returns a time in the unit of the first time, or what is wrong with the text.
+// Time returns a time in the unit of the first time, or the fault of the text.
 func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	t, fault := form.Parse(text)
 	if fault != "" {
@@ -112,7 +111,7 @@ func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	return t.Value, ""
 }
 
-// OutOfRange says that a weight cannot be packed with a code.
+// OutOfRange is the fault of a weight that cannot be packed with a code.
 const OutOfRange = "is too large or too small for edges with kinds or times"
 
 // pack returns the weight of the edge in p.fields packed with its code, see [sort.Pack].

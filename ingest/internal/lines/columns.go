@@ -22,8 +22,8 @@ type head struct {
 	lay  *Layout
 }
 
-// layoutFrom determines the layout from one line and tail, the text that follows. If it returns an error, only
-// the line numbers of the layout are set.
+// layoutFrom determines the layout from one line and tail, the text that follows. If it returns an error,
+// only the line numbers of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	line, tail []byte) (*Layout, error) {
 	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
@@ -74,8 +74,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	return lay, nil
 }
 
-// separatorOf returns the separator of the fields of a line. In KONECT files it is any run of blanks and tabs,
-// because lines mix them and ids contain neither.
+// separatorOf returns the separator of the fields of a line. In KONECT files it is any run of blanks and
+// tabs, because lines mix them and ids contain neither.
 func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	if konect && c.Text.Delimiter == "" {
 		return table.Blanks
@@ -83,7 +83,6 @@ func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	return table.SeparatorOf(c.Text, name, bytes.TrimRight(line, table.Blank))
 }
 
-// sample splits the lines that follow the head.
 func (h *head) sample(tail []byte) {
 	var f table.Fields
 	for len(tail) > 0 && len(h.s.Rows) < table.SampleRows {
@@ -101,13 +100,12 @@ func (h *head) sample(tail []byte) {
 	}
 }
 
-// fault returns an error about the head.
 func (h *head) fault(fix, format string, args ...any) error {
 	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
 
-// choose determines the columns, and whether the head is a header. The first line of a KONECT file implies the
-// columns: source, target, weight and a time, which is ignored.
+// choose determines the columns, and whether the head is a header. The first line of a KONECT file implies
+// the columns.
 func (h *head) choose(konect bool) error {
 	lay := h.lay
 	c := h.c
@@ -158,8 +156,8 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// checkForm returns an error if most lines have another number of fields than the first line, because the text
-// is then not a table.
+// checkForm returns an error if most lines have another number of fields than the first line, because the
+// text is then not a table.
 func (h *head) checkForm() error {
 	fields := len(h.s.Titles)
 	fit := 0
@@ -181,8 +179,8 @@ func (h *head) checkForm() error {
 	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
-// listTitles returns the titles for a message, cut at 200 bytes. It writes "row" for a first column without a
-// title, because such a column numbers or names the rows.
+// listTitles returns the titles for a message, cut at 200 bytes. A first column without a title numbers or
+// names the rows, and is called "row".
 func (h *head) listTitles() string {
 	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
@@ -195,8 +193,8 @@ func (h *head) listTitles() string {
 	return text
 }
 
-// attributeLayout determines the layout of an edge list of NetworkX. Each line ends in a dictionary: {} or
-// {'weight': 3}. The graph has weights if one of the first lines has a weight.
+// attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.
+// It returns false for other text. The graph has weights if one of the first lines has a weight.
 func (c *Settings) attributeLayout(name string, lay *Layout,
 	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
@@ -224,7 +222,6 @@ func (c *Settings) attributeLayout(name string, lay *Layout,
 	return true
 }
 
-// cutAttributes removes a dictionary and the separator before it from the end of a line.
 func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	const separators = table.Blank + ",;"
 	line = bytes.TrimRight(line, table.Blank)
@@ -239,14 +236,13 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 // weightKeys is the key of a weight as Python writes it and as JSON writes it.
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
-// hasWeight reports whether text contains the key of a weight.
 func hasWeight(text []byte) bool {
 	return bytes.Contains(text, weightKeys[0]) ||
 		bytes.Contains(text, weightKeys[1])
 }
 
-// weightOf returns the text of the weight in a dictionary. It returns "1" if there is none, as NetworkX reads
-// such edges. It accepts a NumPy number, which is in parentheses: np.float64(3.0).
+// weightOf returns the text of the weight in a dictionary. Without a weight it returns "1", as NetworkX reads
+// such edges. It accepts a NumPy number in parentheses: np.float64(3.0).
 func weightOf(attributes []byte) []byte {
 	for _, key := range weightKeys {
 		if _, value, ok := bytes.Cut(attributes, key); ok {
@@ -260,8 +256,7 @@ func weightOf(attributes []byte) []byte {
 	return []byte("1")
 }
 
-// split splits a line into fields. If the line ends in a dictionary, the weight in it becomes the third field,
-// which is a surplus field if the layout has no weights.
+// split splits a line into fields. The weight in a dictionary at the end becomes the third field.
 func (lay *Layout) split(f *table.Fields, line []byte) error {
 	if !lay.attributes {
 		return f.Split(line, lay.sep)

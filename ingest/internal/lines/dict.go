@@ -10,8 +10,8 @@ import (
 )
 
 // Dict numbers ids that are text. It is divided by hash into shards with a lock each, so that several
-// goroutines can fill it. The code of an id depends on the order of the goroutines. The row does not, because
-// the dictionary stores the first position of every id in the input.
+// goroutines can fill it. Codes depend on the order of the goroutines. Rows do not, because the dictionary
+// stores the first position of every id in the input.
 //
 // The upper bits of a code are the shard, and the lower bits are the place in the shard.
 type Dict struct {
@@ -34,19 +34,18 @@ type dictShard struct {
 	touched byte     // sum of prefetched bytes, so that the compiler keeps the loads
 }
 
-// entry is an id of the dictionary.
 type entry struct {
 	start uint64 // start of the id in keys; it ends at the start of the next entry
 	first uint64 // position of the first line with the id
 }
 
-// leastPlaces is the number of bits of a place in a new shard, which has 2^leastPlaces places.
+// leastPlaces is the number of bits of a place in a new shard.
 const leastPlaces = 7
 
 // ErrTooMany is the error about more ids than codes.
 var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
-// maxPlaces is the largest number of ids of a shard. Tests lower it.
+// maxPlaces is a variable for tests.
 var maxPlaces = 1<<placeBits - 1
 
 // NewDict returns an empty dictionary.
@@ -66,19 +65,17 @@ type IDBatch struct {
 	order    []uint32 // tokens of a stretch, by shard
 }
 
-// Reset removes all ids.
 func (b *IDBatch) Reset() {
 	b.tokens = b.tokens[:0]
 	b.unquoted = b.unquoted[:0]
 }
 
-// Add adds the id text[start:end].
 func (b *IDBatch) Add(d *Dict, text []byte, start, end int) {
 	b.tokens = append(b.tokens,
 		token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
-// AddCopy adds an id that is not in the text, whose length is length.
+// AddCopy adds an id that is not in the text, which has the given length.
 func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
@@ -86,7 +83,6 @@ func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 		token{maphash.Bytes(d.seed, id), uint32(start), uint32(start + len(id))})
 }
 
-// Len returns the number of ids.
 func (b *IDBatch) Len() int { return len(b.tokens) }
 
 func (b *IDBatch) id(text []byte, t token) []byte {
@@ -100,8 +96,8 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 // into the cache of a core.
 const stretch = 1 << 12
 
-// Codes stores the codes of the ids of a batch in code, and adds new ids to the dictionary. first is the
-// position of the first token in the whole input; token i has position first + i.
+// Codes stores the codes of the ids of a batch in code, and adds new ids to the dictionary. Token i has
+// position first + i in the whole input.
 func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
@@ -111,7 +107,6 @@ func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error
 	return nil
 }
 
-// codesOf is Codes for the tokens lo ≤ i < hi.
 func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	first uint64) error {
 	var place [dictShards + 1]uint32
@@ -148,8 +143,7 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 // overlap.
 const group = 32
 
-// codes stores the codes of tokens in this shard, and assigns codes to new ids. It loads the slots and keys of
-// a group of tokens before it compares them, so that their cache misses overlap.
+// codes stores the codes of tokens in this shard, and adds new ids.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()
@@ -266,14 +260,13 @@ func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 	return uint32(shard)<<placeBits | uint32(slot) - 1, slot != 0
 }
 
-// Len returns the number of ids.
 func (d *Dict) Len() int { return d.sum((*dictShard).len) }
 
 func (s *dictShard) len() int {
 	return max(1, len(s.entries)) - 1
 }
 
-// Bytes returns the memory of the dictionary.
+// Bytes returns the memory of the dictionary. Bytes and TextBytes may be called while ids are added.
 func (d *Dict) Bytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return 8*cap(s.slots) + 16*cap(s.entries) + cap(s.keys) }))
 }
@@ -283,7 +276,6 @@ func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
 
-// sum returns the sum of a value over all shards. Other goroutines may fill the shards at the same time.
 func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	for i := range d.shards {
 		s := &d.shards[i]
@@ -297,21 +289,20 @@ func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 // DictBytes returns an upper bound of the memory of a dictionary with the given number of ids and bytes of
 // text.
 func DictBytes(ids, text int64) int64 {
-	const slot, entryBytes = 8, 16 // bytes of a slot and of an entry
-	const rounded = 16 << 10       // bytes by which allocations of a shard may exceed the request
+	const slot, entryBytes = 8, 16 // of a slot and of an entry
+	const rounded = 16 << 10       // allocations of a shard may exceed the request by these bytes
 	places := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
 	slots := int64(1) << max(leastPlaces, bits.Len64(uint64(2*places-1)))
 	return dictShards*(slots*slot+rounded) + (ids*entryBytes+text)*5/4 // slices grow by a quarter
 }
 
-// NumberingBytes returns the memory for numbering ids without the memory of the dictionary. It holds the
-// sorted codes and first positions, the row of each code, and for the store the text with the ends and the
-// order of the ids.
+// NumberingBytes returns the memory for numbering ids without the memory of the dictionary: the sorted codes
+// and first positions, the row of each code, and for the store the text with the ends and the order of the
+// ids.
 func NumberingBytes(ids, text int64) int64 {
 	return 48*ids + text
 }
 
-// Key returns the id of a code.
 func (d *Dict) Key(code uint32) []byte {
 	return d.shards[code>>placeBits].key(code & (1<<placeBits - 1))
 }

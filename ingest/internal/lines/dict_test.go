@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// TestTooMany reaches the limit of a dictionary by lowering it.
 func TestTooMany(t *testing.T) {
 	defer func(n int) { maxPlaces = n }(maxPlaces)
 	maxPlaces = 100
@@ -23,7 +22,6 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestDictBytes holds that the bound of a dictionary's memory is one, and near.
 func TestDictBytes(t *testing.T) {
 	d := NewDict()
 	for i := range 40_000 {

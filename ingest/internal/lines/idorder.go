@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// InOrder returns the codes of all ids in the order of first appearance, and the positions of these first
-// appearances, which must be below limit. It reports whether all ids are integers.
+// InOrder returns the codes of all ids in the order of first appearance, and the positions of first
+// appearance, which must be below limit. It reports whether all ids are integers.
 func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers bool) {
 	n := d.Len()
 	first = make([]uint64, 0, n)
@@ -45,12 +45,10 @@ func (d *Dict) Numbers(codes []uint32) *Numbers {
 	return &n
 }
 
-// Of returns the number of a code.
 func (n *Numbers) Of(code uint32) uint32 {
 	return n[code>>placeBits][code&(1<<placeBits-1)]
 }
 
-// Replace replaces codes by their numbers.
 func (n *Numbers) Replace(code []uint32) {
 	for i, c := range code {
 		code[i] = n.Of(c)

@@ -48,7 +48,6 @@ func (k *IDRanks) Replace(code []uint32) {
 	}
 }
 
-// Each calls do with every id in increasing order.
 func (k *IDRanks) Each(do func(id uint32)) {
 	for i, word := range k.seen {
 		for ; word != 0; word &= word - 1 {

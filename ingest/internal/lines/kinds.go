@@ -12,8 +12,8 @@ import (
 )
 
 // A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. Read as ids of one kind,
-// user 1 and item 1 would be the same node. With Settings.Bipartite every id gets the title of its column as a
-// prefix, for example user_id:1. Without Settings.Bipartite such a table causes a warning.
+// user 1 and item 1 would be the same node. With Settings.Bipartite every id gets the title of its column as
+// a prefix, for example user_id:1.
 
 // separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if the titles name two
 // kinds of numbered nodes.
@@ -32,7 +32,7 @@ func (h *head) separateKinds() {
 		titles = [2]string{input.Source, input.Target}
 	}
 	if h.c.Bipartite {
-		lay.simple = false // ids are not in the text of the file
+		lay.simple = false // ids with prefixes are not in the text of the file
 		lay.prefix = [2]string{titles[0] + ":", titles[1] + ":"}
 		return
 	}
@@ -45,7 +45,6 @@ func (h *head) separateKinds() {
 	}
 }
 
-// warnKinds warns that two kinds of nodes are read as one kind.
 func (c *Settings) warnKinds(name, msg string) {
 	if !c.Bipartite {
 		c.Warn(textio.Fault(name, 0, "{bipartite} keeps them apart",

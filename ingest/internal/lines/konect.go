@@ -13,8 +13,8 @@ var (
 	konectWeights = strings.Fields("unweighted positive posweighted signed multisigned weighted multiweighted multiposweighted dynamic")
 )
 
-// konectKind returns the direction of edges that the first line of a KONECT file states. It returns "" for
-// other files. A line of a KONECT file has source and target, perhaps a weight, and perhaps a time.
+// konectKind returns the direction of edges that the first line of a KONECT file states, or "" for other
+// files.
 func konectKind(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)

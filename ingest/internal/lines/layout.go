@@ -16,30 +16,30 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Layout describes the lines of an edge list. The first data line determines it.
+// Layout describes the lines of an edge list.
 type Layout struct {
 	sep            byte
 	source, target int // fields of the ends
-	weight         int // field of the weight; −1: none
-	kind, time     int // fields of kind and time; −1: none
+	weight         int // −1: none
+	kind, time     int // −1: none
 	form           table.TimeForm
 	columns        int   // number of fields of a line; 0: any number that suffices
-	line           int64 // line of the header, or first line; 0 for titles of JSON objects, and in Matrix Market
+	line           int64 // line of the header, or first line; 0 for titles of JSON objects and in Matrix Market
 	first          int64 // first line of data, after comments and a header
 	template       Template
 	simple         bool                    // lines may follow the template
 	attributes     bool                    // each line ends in a dictionary of NetworkX, which may have the weight of the edge
-	integers       [2]bool                 // the ids of the first lines are whole numbers, so that 1e+05 is 100000, and "#5" is none
-	zerosCount     bool                    // a weight 0 is read as 1
+	integers       [2]bool                 // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
+	zerosCount     bool                    // replace a weight of 0 by 1
 	hasNamedWeight bool                    // a setting names the column of the weight
 	text           input.Text              // form of the weights
 	titles         string                  // titles of the columns, for messages
 	numberSettings string                  // text settings with which all weights of the first lines are numbers; "": none are needed, or unknown
 	header         []string                // fields of the header; nil without a header and for JSON
 	headerLine     []byte                  // header with one separator between fields
-	Columns        input.Columns           // uses of the columns; nil for a Matrix Market file
+	Columns        input.Columns           // nil for a Matrix Market file
 	prefix         [2]string               // prefixes of the ids of a bipartite graph: the titles of their columns
-	Market         *graphfile.MarketReader // not nil for a Matrix Market file
+	Market         *graphfile.MarketReader // nil for other files
 
 	AreEvents bool                // see [table.EdgeTable]
 	Direction graphfile.Direction // direction of edges stated by Gephi's column Type
@@ -79,10 +79,8 @@ func (lay *Layout) HasValues() bool {
 	return lay.weight >= 0 || lay.hasCodes()
 }
 
-// HasWeights reports whether the lines in the file have weights.
 func (lay *Layout) HasWeights() bool { return lay.weight >= 0 }
 
-// hasCodes reports whether lines have kinds or times.
 func (lay *Layout) hasCodes() bool {
 	return lay.kind >= 0 || lay.time >= 0
 }
@@ -97,7 +95,6 @@ func (lay *Layout) IsBipartite() bool {
 	return lay.prefix[0] != ""
 }
 
-// HasTabs reports whether tabs separate the fields.
 func (lay *Layout) HasTabs() bool { return lay.sep == table.Tab }
 
 // Settings states how lines are read. The fields are as in ingest.Config.
@@ -112,8 +109,8 @@ type Settings struct {
 	Signed       bool
 	Header       nodefile.Header
 	SkipBadLines bool
-	MaxNodes     int         // largest number of nodes that a file may declare
-	Warn         func(error) // called with warnings about odd input
+	MaxNodes     int // largest number of nodes that a file may declare
+	Warn         func(error)
 }
 
 // LayoutOf determines the layout of an input. It returns nil if the input is empty. It skips chunks with
@@ -206,7 +203,6 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	return nil, firstErr
 }
 
-// FixLine and skipLine are the remedies for a bad line.
 const (
 	FixLine  = "fix the line"
 	skipLine = "pass {skip-bad-lines}"
@@ -232,9 +228,9 @@ func (lay *Layout) want() string {
 	return fmt.Sprintf("at least %d", max(lay.source, lay.target, lay.weight)+1)
 }
 
-// cut finds the fields of a line in the usual form. The source is line[:source], the target is
-// line[source+1:target], and the weight is line[weight:]. ok is false if the line has a quote, a comment,
-// blanks around a field, or another number of fields. Such a line may be valid.
+// cut finds the fields of a line in the usual form: line[:source], line[source+1:target] and the weight
+// line[weight:]. ok is false for other lines, which may be valid: a quote, a comment, blanks around a field,
+// or another number of fields.
 func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / are smaller

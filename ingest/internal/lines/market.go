@@ -10,10 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// fetchAgain is the remedy for a truncated file.
 const fetchAgain = "fetch the file again"
 
-// marketLayout reads the head of a Matrix Market file and determines the layout.
 func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) {
 	m := &graphfile.MarketReader{Name: in.Name(), Signed: c.Signed}
 	for {
@@ -45,8 +43,7 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 	}
 }
 
-// layoutOfMarket returns the layout of the lines after the head. number is the number of the last line of the
-// head.
+// layoutOfMarket returns the layout of the lines after the head, which ends with the line number.
 func layoutOfMarket(m *graphfile.MarketReader, number int64) *Layout {
 	valued := m.Field != graphfile.PatternField
 	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1,

@@ -16,19 +16,19 @@ import (
 
 // Parser turns chunks of one file into codes. It must not be used concurrently.
 type Parser struct {
-	Name   string // name of the file, for messages
+	Name   string // for messages
 	Layout *Layout
 	Slabs  *Slabs
-	Dict   *Dict  // dictionary of ids that are text
-	Codes  *Codes // of kinds and times
-	Signed bool   // weights may be negative
+	Dict   *Dict
+	Codes  *Codes
+	Signed bool // weights may be negative
 
 	code   []uint32
 	weight []float64
 	gaps   []uint32
 	batch  IDBatch
 	fields table.Fields
-	id     []byte // id of a bipartite graph
+	id     []byte // buffer for an id of a bipartite graph
 	kinds  map[string]uint32
 }
 
@@ -40,8 +40,8 @@ type Slabs struct {
 
 // Lines holds the edges of a chunk. Its slices are valid until the parser reads the next chunk.
 type Lines struct {
-	Code   []uint32  // source and target of each edge; for text, space for them
-	IDs    *IDBatch  // ids in place of codes for text; else nil
+	Code   []uint32  // source and target of each edge; for text, space for their codes
+	IDs    *IDBatch  // for text, ids instead of codes; else nil
 	Weight []float64 // weight of each edge; nil: the file has no weights
 	Gaps   []uint32  // for every line without an edge, the number of edges before it
 	Bad    Faults
@@ -51,8 +51,8 @@ type Lines struct {
 // ErrText is the error about a chunk with an id that is not a small canonical integer.
 var ErrText = errors.New("an id is no small integer")
 
-// Read reads one chunk. If text is set, it collects the ids in a batch for the dictionary. Otherwise codes are
-// the ids themselves, and an id that is not a small integer gives [ErrText]. The result contains the bad
+// Read reads one chunk. If text is set, it collects the ids in a batch for the dictionary. Otherwise codes
+// are the ids themselves, and an id that is not a small integer gives [ErrText]. The result contains the bad
 // lines. Other errors end the run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay := p.Layout
@@ -71,7 +71,7 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 		if number >= lay.first && lay.simple && !text {
 			position, p.code, p.weight = lay.template.Scan(data, position,
 				p.code, p.weight)
-			if !lay.HasValues() { // a third number was ignored
+			if !lay.HasValues() { // the fast loop ignored a third number
 				p.weight = p.weight[:0]
 			}
 			number += int64(len(p.code)/2 - edges)
@@ -151,7 +151,7 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 	return true
 }
 
-// line reads the line data[start:end] of any form. It reports whether the line is an edge.
+// line reads the line data[start:end] of any form.
 func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	text bool) (isEdge bool, err error) {
 	lay := p.Layout
@@ -307,8 +307,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	return 0, e
 }
 
-// fault returns an error about a field of the line in p.fields. If column is −1, the error is about the whole
-// line.
+// fault returns an error about a field of the line in p.fields, or about the whole line if column is −1.
 func (p *Parser) fault(number int64, column int, fix, format string, args ...any) *textio.Error {
 	e := textio.Fault(p.Name, number, fix, format, args...)
 	if column >= 0 && p.Layout.line > 0 { // fields of JSON have no columns
@@ -335,7 +334,7 @@ func (lay *Layout) WithoutWeight() string {
 }
 
 // FieldsWithoutWeight returns the setting of the columns for the ends, the times and the kinds of edges, in
-// the form of a Fix. It returns "" if the text has no columns.
+// the form of a Fix, or "" without columns.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	fields := fieldSetting(columns, "")
 	if fields == "" {
@@ -348,9 +347,8 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	return fields
 }
 
-// fieldSetting returns the setting of the columns for the ends, the weight, the times and the kinds of edges.
-// weight is the use of the column of weights, or "" to omit it. fieldSetting returns "" if there are no
-// columns of ends.
+// fieldSetting returns the setting of the columns of edges, or "" if there are no columns of ends. weight is
+// the use of the column of weights, or "" to omit it.
 func fieldSetting(columns input.Columns, weight string) string {
 	var titles []string
 	for _, c := range columns {
@@ -369,8 +367,7 @@ func fieldSetting(columns input.Columns, weight string) string {
 	return "fields=" + table.FieldList(titles, list...)
 }
 
-// Settings returns the settings that state how the table was read. It returns nil for text that is not a
-// table.
+// Settings returns the settings with which the table was read, or nil for text that is not a table.
 func (lay *Layout) Settings() []string {
 	fields := fieldSetting(lay.Columns, input.Weight)
 	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
@@ -380,7 +377,7 @@ func (lay *Layout) Settings() []string {
 	if lay.HasHeader() {
 		header = "header=yes"
 	}
-	if lay.HasTabs() { // a tab in the first line decides
+	if lay.HasTabs() { // a tab in the first line needs no setting
 		return []string{fields, header}
 	}
 	return []string{fields, header, "delimiter=" + string(rune(lay.sep))}
@@ -449,5 +446,4 @@ func (p *Parser) tokens(text, line []byte, offset int) {
 	}
 }
 
-// cut returns at most the first 64 bytes of a number, for a message.
 func cut(b []byte) string { return string(b[:min(len(b), 64)]) }

@@ -22,8 +22,8 @@ func word(b []byte) uint64 {
 }
 
 // notDigits sets the highest bit of the first byte that is not a digit, and perhaps of later bytes. The byte
-// of a digit is below 10; adding 0x76 to any other byte carries into its highest bit. The sum is right up to
-// the first byte that is not a digit, which suffices.
+// of a digit is below 10; adding 0x76 to any other byte carries into its highest bit. Carries spoil only
+// later bytes.
 func notDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
@@ -67,7 +67,7 @@ type Template struct {
 	Sep         byte
 	Weighted    bool
 	Base, Limit uint64
-	Lower       bool // the first number is at least the second
+	Lower       bool // the first number is not less than the second
 	Strict      bool // the numbers differ
 	Whole       bool // weights are integers
 }
@@ -128,7 +128,7 @@ func (t Template) Scan(text []byte, offset int, code []uint32,
 				w, fault = table.ParseWeight(bytes.TrimSuffix(text[j:j+n],
 					[]byte{'\r'}), false)
 				if fault != "" || w >= textio.MaxExact {
-					break // larger integers are counted where they are rounded
+					break // larger integers are read where rounding is counted
 				}
 				if n > 0 && text[j+n-1] == '\r' {
 					n--

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// slowScan is what scan does to lines without weights, by a regular expression.
+// slowScan is Template.Scan without weights.
 func slowScan(t Template, text string) (at int, code []uint32) {
 	line := regexp.MustCompile(`^(0|[1-9][0-9]{0,9})` + regexp.QuoteMeta(string(t.Sep)) + `(0|[1-9][0-9]{0,9})\r?\n`)
 	for {
@@ -109,8 +109,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanStopsAtNumbersOutOfRange: each way to be wrong is tried alone, at its edge,
-// among lines that are right.
+// Each limit is exceeded alone, by 1, among valid lines.
 func TestScanStopsAtNumbersOutOfRange(t *testing.T) {
 	for _, c := range []struct {
 		template Template

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// isSizes reports whether a first line has the numbers of nodes and edges, which some collections write before
-// the edges: n m, n n m, or the sizes of a matrix without its banner. No id may exceed these numbers, and the
-// number of lines must be right. Text may be the beginning of a longer file. Then factor, the size of the file
-// divided by the size of text, serves to estimate the number of lines. factor is 1 if text is the whole file.
+// isSizes reports whether a first line has the numbers of nodes and edges, which some collections write
+// before the edges: n m, n n m, or the sizes of a matrix without its banner. No id may exceed these numbers,
+// and the number of lines must be right. factor is the size of the file divided by the size of text, its
+// beginning; it serves to estimate the number of lines.
 func isSizes(line, text []byte, factor float64) bool {
 	sizes, width := integers(line)
 	if len(sizes) != width || width < 2 || width > 3 {
@@ -21,7 +21,7 @@ func isSizes(line, text []byte, factor float64) bool {
 	rows := sizes[0]
 	cols := sizes[width-2]
 	entries := sizes[width-1]
-	// fewer counts lines that have one field less.
+	// fewer counts lines with one field less.
 	lines := uint64(0)
 	fewer := uint64(0)
 	for row := range bytes.Lines(text) {

@@ -6,8 +6,8 @@ import "github.com/heatwalk/heatwalk/internal/system"
 // up to a limit, so that a short input takes little memory. The garbage collector frees a piece when none of
 // its slices is in use. A slab must not be used concurrently.
 type Slab[T uint32 | float64] struct {
-	Size int // number of elements of the largest piece
-	next int // number of elements of the next piece
+	Size int // elements of the largest piece
+	next int // elements of the next piece
 	free []T
 }
 
@@ -20,8 +20,7 @@ func (s *Slab[T]) Room(n int) []T {
 	return s.free[:0:n]
 }
 
-// Keep returns data in memory that stays valid. It copies data, except if data comes from the last call of
-// Room.
+// Keep returns data in memory that stays valid. It copies data unless data comes from the last call of Room.
 func (s *Slab[T]) Keep(data []T) []T {
 	if len(data) == 0 {
 		return nil

@@ -21,14 +21,13 @@ type Tally struct {
 	Weightless      Count // edges without a weight in a file with weights
 	Zeros           Count // edges with weight 0
 	Blanks          Count // lines with a blank end and a weight that is not 0
-	Remarks         Count // comments after the first line of data, which Comments includes
+	Remarks         Count // comments after the first line of data; Comments includes them
 	Headers         Count // repetitions of the header
 }
 
-// Count holds the number of some lines, and the number of the first of them in the text.
+// Count is a number of lines and the number of the first such line in the text.
 type Count struct{ N, First int64 }
 
-// add adds another count.
 func (c *Count) add(d Count) {
 	if d.N > 0 && (c.N == 0 || d.First < c.First) {
 		c.First = d.First
@@ -36,13 +35,11 @@ func (c *Count) add(d Count) {
 	c.N += d.N
 }
 
-// addComments counts the lines of a chunk that has comments alone.
 func (t *Tally) addComments(chunk *textio.Chunk) {
 	t.Lines += int64(chunk.Lines)
 	t.Comments += int64(chunk.Lines)
 }
 
-// Add adds another tally.
 func (t *Tally) Add(u Tally) {
 	t.Lines += u.Lines
 	t.Comments += u.Comments
@@ -70,7 +67,6 @@ func IsRounded(id []byte) bool {
 	return err == nil && value >= 1<<53 && value == math.Trunc(value)
 }
 
-// Faults holds the bad lines in a part of a file.
 type Faults struct {
 	Kinds []Fault // in the order of their first lines
 	Count int64   // number of all bad lines
@@ -83,7 +79,6 @@ type Fault struct {
 	kind  string
 }
 
-// add adds a bad line to its kind.
 func (f *Faults) add(e *textio.Error) {
 	isQuoted := false
 	f.Add(Fault{First: e, Count: 1, kind: strings.Map(func(r rune) rune {

@@ -23,23 +23,23 @@ const (
 //
 // Rows are divided into buckets of about bucketEntries entries, and parts into spans. The sorter first counts
 // the entries of each span in each bucket, so that every line knows its place. Hence the entries of a bucket
-// are in the order of the input for any number of workers. The sorter then reads the lines again and puts
-// their entries into the buckets. It sorts each bucket within the cache of a core.
+// are in the order of the input for any number of workers. The sorter then reads the lines again, puts their
+// entries into the buckets, and sorts each bucket within the cache of a core.
 //
 // If the entries do not fit into memory, the sorter divides the spans into fillings. It writes the buckets of
 // all fillings except the last to the temporary file, and then gathers the entries of each bucket from all
-// fillings. Lines may be in memory or in files. They are read span by span.
+// fillings.
 type Sorter struct {
 	Context   context.Context
 	Workers   int
 	Load      func(worker, index int) (code []uint32, weight []float64, err error) // returns the lines of a part, valid until the worker's next call
-	Temporary func(bytes int64) (*Spill, error)                                    // returns the file for the given bytes of fillings
+	Temporary func(bytes int64) (*Spill, error)                                    // returns a file with room for the given bytes
 	Rows      int
 	View      View
 	Values    bool // entries have values
 	KeepLoops bool
 	Merge     Merger
-	Limit     int64            // limit for the entries in memory, in bytes; 0: no limit
+	Limit     int64            // bytes of the entries in memory; 0: no limit
 	Forget    func(lo, hi int) // called with parts whose lines are not read again; nil: all may be read again
 
 	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time. It may
@@ -47,9 +47,9 @@ type Sorter struct {
 	Progress func(done float64)
 	mu       sync.Mutex // guards Progress
 
-	wide      bool   // forbids narrow keys; tests compare both
-	edges     []int  // number of lines of each part
-	spans     []span // of parts
+	wide      bool  // forbids narrow keys; tests compare both
+	edges     []int // number of lines of each part
+	spans     []span
 	fillings  []filling
 	lines     int
 	cells     cells
@@ -58,7 +58,7 @@ type Sorter struct {
 	largest   []int    // decreasing numbers of entries of the largest buckets in memory that are not sorted in runs
 	inRuns    []int64  // decreasing bytes that the largest buckets sorted in runs take, one for each worker
 	joined    []int64  // decreasing bytes of the merged entries of the largest buckets in memory that are sorted in runs
-	runLength int      // number of entries of a run
+	runLength int      // entries of a run
 	form      entryForm
 }
 
@@ -71,16 +71,16 @@ type span struct{ lo, hi int }
 
 // bucket is a range of rows.
 type bucket struct {
-	lo, hi int   // rows
-	inRuns bool  // the bucket is sorted in runs
-	starts []int // where the entries of each span start within the bucket; then the number of entries
+	lo, hi int
+	inRuns bool
+	starts []int // the start of each span within the bucket; then the number of entries
 }
 
 func (b bucket) entries() int { return b.starts[len(b.starts)-1] }
 
 const (
 	bucketEntries  = 1 << 16
-	maxBuckets     = 1 << 13 // with more buckets a cache cannot keep track of all; larger buckets are better
+	maxBuckets     = 1 << 13 // a cache cannot keep track of more buckets; larger buckets are better
 	maxCells       = 1 << 16
 	cellLines      = 1 << 11 // with fewer cells the map from rows to buckets stays in the first cache
 	leastSpans     = 32
@@ -93,7 +93,7 @@ const (
 // NoRow is the row of an id that is not a node. It is larger than every row.
 const NoRow = 1<<32 - 1
 
-// LineCount counts lines that make no entry.
+// LineCount counts lines without an entry.
 type LineCount struct{ Loops, Zeros, Unknown int64 }
 
 // Plan counts the entries of every bucket. edges has the number of lines of each part.
@@ -134,7 +134,7 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	return total, nil
 }
 
-// cutSpans divides the parts into spans of about equal numbers of lines. A filling has several spans.
+// cutSpans divides the parts into spans of about equal numbers of lines.
 func (s *Sorter) cutSpans() {
 	length := s.lines / leastSpans
 	if s.Limit > 0 {
@@ -171,15 +171,14 @@ func (s *Sorter) cutCells() int {
 	return c.cell(uint32(s.Rows-1)) + 1
 }
 
-// Shares of the work that are finished after the entries have been counted, and after all entries are in their
-// buckets.
+// Shares of the work after the entries have been counted, and after all entries are in their buckets.
 const (
 	planShare = 0.1
 	fillShare = 0.5
 )
 
-// stage returns a function that reports progress in a stage. It must be called with the size of every finished
-// piece; length is the size of all pieces. The stage takes the share of the work between begin and end.
+// stage returns a function that reports progress from begin to end. It must be called with the size of every
+// finished piece; length is the size of all pieces.
 func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}
@@ -228,7 +227,7 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 		b.hi = next
 		entries += sums[c]
 		for i, h := range histogram {
-			b.starts[i+1] += int(h[c]) // lengths, summed up below
+			b.starts[i+1] += int(h[c]) // summed up below
 		}
 		s.bucketOf[c] = uint16(last)
 	}

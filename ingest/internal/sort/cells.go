@@ -20,14 +20,13 @@ func cellOf(row, head uint32, shift uint) uint32 {
 	return row>>(shift&31) + row + uint32(distance&(distance>>63))
 }
 
-// cellCounter counts the entries of lines by cell.
 type cellCounter struct {
 	cells     cells
 	view      View
 	keepLoops bool
 }
 
-// add counts the entries of lines in cell, and the lines that make no entry in count.
+// add counts the entries of lines in cell, and the lines without an entry in count.
 func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
 	weight []float64) {
 	head := c.cells.head
@@ -77,8 +76,8 @@ func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 	return code
 }
 
-// countCells counts the cells of lines. Two consecutive lines often begin or end in the same row. It counts both lines
-// at once, so that the second count does not wait for the first.
+// countCells counts the cells of lines. Two consecutive lines often begin or end in the same row; they are
+// counted at once, so that the second count does not wait for the first.
 //
 //go:noinline
 func countCells(count, cells []uint32) {

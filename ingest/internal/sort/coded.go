@@ -34,12 +34,12 @@ func Unpack(packed float64) (weight float64, code uint32) {
 // lineSum merges the lines of one entry with the same code.
 type lineSum struct {
 	code  uint32
-	lines [2]int     // number of lines of each direction
+	lines [2]int     // of each direction
 	value [2]float64 // merged weight of each direction; if directions are not separated, the first is the weight of both
 	first float64    // weight of the first line
 }
 
-// sumOf returns the sum of the lines of the current entry that have the given code.
+// sumOf finds or inserts the sum of the lines of the current entry with the given code.
 func (j *joiner[K]) sumOf(code uint32) *lineSum {
 	index, ok := slices.BinarySearchFunc(j.sums, code,
 		func(s lineSum, code uint32) int { return cmp.Compare(s.code, code) })

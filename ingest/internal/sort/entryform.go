@@ -4,7 +4,7 @@ import "math/bits"
 
 // entryForm is the form of entries in memory.
 type entryForm struct {
-	column     uint // number of bits of a column
+	column     uint // bits of a column
 	narrow     bool // keys take 4 bytes, else 8
 	values     bool // entries have values
 	bucketRows int  // largest number of rows of a bucket
@@ -13,8 +13,7 @@ type entryForm struct {
 // narrowBuckets is the largest number of buckets for narrow keys, which allow fewer rows in a bucket.
 const narrowBuckets = 4096
 
-// newEntryForm returns the form of the entries of a graph with the given number of rows. If wide is not set,
-// keys are narrow if possible.
+// newEntryForm returns the form of entries with narrow keys if they are possible and wide is not set.
 func newEntryForm(rows int, values, wide bool) entryForm {
 	column := uint(bits.Len(uint(max(rows-1, 1))))
 	f := entryForm{column: column, narrow: !wide && column < 31 &&

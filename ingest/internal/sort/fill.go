@@ -5,8 +5,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// entries holds the entries of the current filling, bucket by bucket in the order of the input. Each key has a
-// value if the graph has values.
+// entries holds the entries of the current filling, bucket by bucket in the order of the input.
 type entries[K key] struct {
 	s      *Sorter
 	keys   []K
@@ -44,15 +43,14 @@ func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	})
 }
 
-// filler puts entries into buckets.
 type filler[K key] struct {
 	keys     []K
 	values   []float64 // nil: no values
-	next     []slot    // slot of each bucket
-	bucketOf []uint16  // bucket of each cell
+	next     []slot    // of each bucket
+	bucketOf []uint16  // of each cell
 	head     uint32
 	shift    uint
-	column   uint // number of bits of a column and of the direction
+	column   uint // bits of a column and of the direction
 }
 
 // slot is the place of the next entry of a bucket, and the first row of the bucket.
@@ -61,7 +59,7 @@ type slot struct {
 	lo   uint32
 }
 
-// begin prepares a filler for a span of the filling. first is the first span of the filling.
+// begin prepares a filler for a span of the filling, whose first span is first.
 func (f *filler[K]) begin(e *entries[K], first, span int) {
 	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values,
 		e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1
@@ -72,8 +70,8 @@ func (f *filler[K]) begin(e *entries[K], first, span int) {
 	}
 }
 
-// backward returns the lowest bit of an entry whose line names the column first. It is 1 for undirected edges,
-// which make entries in both orders, and otherwise 0.
+// backward returns the lowest bit of an entry whose line names the column first. It is 1 for undirected
+// edges, which make entries in both orders, and otherwise 0.
 func (v View) backward() uint32 {
 	if v == Undirected {
 		return 1
@@ -128,7 +126,7 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 // cache.
 const lineBatch = 512
 
-// both is addPlain for lines that make two entries each, as most lines do. It works in batches.
+// both is addPlain for lines that make two entries each, as most lines do.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32
@@ -155,7 +153,8 @@ func edgesOf(edges, lines []uint32) []uint32 {
 	return edges
 }
 
-// scatter puts each entry into the next place of its bucket. The row in an entry becomes a row within the bucket.
+// scatter puts each entry into the next place of its bucket. The row in an entry becomes a row within the
+// bucket.
 //
 //go:noinline
 func (f *filler[K]) scatter(entry []K, cell []uint32) {
@@ -206,7 +205,6 @@ func (f *filler[K]) addWeighted(s *Sorter, code []uint32, weight []float64) {
 	}
 }
 
-// put adds an entry with its value.
 func (f *filler[K]) put(row, col, direction uint32, w float64) {
 	b := &f.next[f.bucketOf[cellOf(row, f.head, f.shift)]]
 	place := b.next

@@ -18,7 +18,6 @@ type filling struct {
 // LeastBytes is the least memory for the entries of a filling in most graphs.
 const LeastBytes = 2 << 20
 
-// Entries returns the number of all entries.
 func (s *Sorter) Entries() int {
 	n := 0
 	for _, b := range s.buckets {
@@ -30,9 +29,8 @@ func (s *Sorter) Entries() int {
 // bucketBytes is the part of workerBytes for the buckets that a worker finishes.
 const bucketBytes = 2 << 20
 
-// scratchBytes returns the memory of sorting without the entries and without workerBytes for each worker. It
-// consists of the largest buckets and of the counts of all buckets. gathered states that buckets are gathered
-// from several fillings.
+// scratchBytes returns the memory of sorting without the entries and without workerBytes: the largest buckets
+// and the counts of all buckets. gathered states that buckets are gathered from several fillings.
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
@@ -56,8 +54,7 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	return bytes
 }
 
-// Bytes returns the memory of sorting with all entries in memory. It does not include the memory of each
-// worker.
+// Bytes returns the memory of sorting with all entries in memory, without the memory of each worker.
 func (s *Sorter) Bytes() int64 {
 	return int64(s.Entries())*s.form.bytes() + s.scratchBytes(false)
 }
@@ -65,13 +62,12 @@ func (s *Sorter) Bytes() int64 {
 // MemoryError is the error about a limit of a [Sorter] that is too low.
 type MemoryError struct{ Need, Limit int64 }
 
-// Error implements error.
 func (e *MemoryError) Error() string {
 	return "ingest: entries do not fit the memory"
 }
 
-// spilledBytes returns an upper bound of the size of the entries that go to the temporary file. If the limit
-// is too low, the error is a [*MemoryError].
+// spilledBytes divides the spans into fillings, and returns an upper bound of the size of the entries that go
+// to the temporary file. If the limit is too low, the error is a [*MemoryError].
 func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	if err := s.cutFillings(); err != nil {
 		return 0, err

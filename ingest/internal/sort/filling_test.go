@@ -11,8 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// TestFillings checks that the rows are the same when all entries are in memory
-// together and when they are in a few fillings, and that the memory limit is kept.
 func TestFillings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -122,7 +120,6 @@ func TestFillings(t *testing.T) {
 	})
 }
 
-// sortedBuckets returns copies of the buckets of a Sorter.
 func sortedBuckets(s *Sorter) (all []Rows, sum Count, err error) {
 	err = s.Each(func(b *Rows) error {
 		all = append(all, Rows{Lo: b.Lo, Ptr: slices.Clone(b.Ptr), Col: slices.Clone(b.Col), Val: slices.Clone(b.Val)})

@@ -48,7 +48,6 @@ func (e *entries[K]) spill(b *filling) error {
 	})
 }
 
-// write writes entries of a bucket as a record.
 func (e *entries[K]) write(f *finisher[K], b bucket, keys []K,
 	values []float64) (Record, error) {
 	rec := Record{width: uint8((e.s.form.keyBits(b) + 7) / 8)}
@@ -61,7 +60,6 @@ func (e *entries[K]) write(f *finisher[K], b bucket, keys []K,
 	return rec, err
 }
 
-// read appends the n entries of a record to keys and values.
 func (e *entries[K]) read(f *finisher[K], rec *Record, n int, keys []K,
 	values []float64) ([]K, []float64, error) {
 	var err error
@@ -119,8 +117,7 @@ func roomFor(largest []int, entries int) int {
 }
 
 // finish sorts the entries of bucket k by row and column, and merges the lines of each entry into f.out. If
-// the columns of each row already increase, it places the entries without sorting. If the bucket does not fit
-// into memory, it finishes the bucket in runs.
+// the columns of each row already increase, it places the entries without sorting.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)
@@ -159,7 +156,7 @@ func (e *entries[K]) finish(f *finisher[K], k int) error {
 	return mergeRows(&e.s.Merge, out, rows, e.s.form.column, keys, values)
 }
 
-// begin empties b for rows from lo on. It makes space for the given number of entries.
+// begin empties b for rows from lo on, with space for the given number of entries.
 func (b *Rows) begin(lo, entries int, values bool) {
 	if b.Col == nil || cap(b.Col) < entries {
 		b.Col = make([]uint32, 0, entries)
@@ -170,7 +167,6 @@ func (b *Rows) begin(lo, entries int, values bool) {
 	*b = Rows{Lo: lo, Ptr: b.Ptr[:0], Col: b.Col[:0], Val: b.Val[:0]}
 }
 
-// make allocates buffers for buckets of the given number of entries.
 func (f *finisher[K]) make(entries int, values, gathered bool) {
 	f.movable(entries, values)
 	if f.out == nil {

@@ -5,9 +5,7 @@ import (
 	"testing"
 )
 
-// TestLargeBuckets checks hubs, each of which has all its entries in one bucket, which may be larger than
-// other buckets. Only memory limits the size of such a bucket, and it needs more memory if its entries are
-// gathered.
+// Each hub has all its entries in one bucket, and only memory limits the size of the bucket.
 func TestLargeBuckets(t *testing.T) {
 	const hub, hubs = 3 * bucketEntries, 6
 	buckets := []bucket{{starts: []int{0, 1, 3}}, {starts: []int{0, 5, 5}}}

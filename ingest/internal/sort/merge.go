@@ -48,7 +48,6 @@ type Count struct {
 	Loops      int64 // entries on the diagonal
 }
 
-// Add adds further counts.
 func (n *Count) Add(m Count) {
 	n.Duplicates += m.Duplicates
 	n.Reciprocal += m.Reciprocal
@@ -62,7 +61,7 @@ var ErrAsymmetric = errors.New("ingest: not symmetric")
 // message.
 type MergeError struct {
 	Row, Col uint32
-	Code     uint32 // code of the lines, see [Pack]
+	Code     uint32 // see [Pack]
 	Kind     MergeKind
 }
 
@@ -75,12 +74,10 @@ const (
 	Infinite                       // the weights add up to infinity
 )
 
-// Error implements error.
 func (e *MergeError) Error() string {
 	return "ingest: lines of one edge do not agree"
 }
 
-// mergeRows makes the rows of a bucket from its sorted entries.
 func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K,
 	values []float64) (err error) {
 	out.Ptr = append(out.Ptr, 0)
@@ -113,7 +110,7 @@ func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K,
 			lines.values = values[i:next]
 		}
 		lines.shorten(m, out.Lo, column, &out.Duplicates)
-		_ = j.add(lines.keys, lines.values) // they are lines of one entry
+		_ = j.add(lines.keys, lines.values) // cannot fail: they are lines of one entry
 		if err := j.end(); err != nil {
 			return err
 		}
@@ -121,7 +118,6 @@ func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K,
 	return nil
 }
 
-// add adds an entry without its value.
 func (b *Rows) add(row int, col uint32) {
 	b.end(row)
 	if uint32(b.Lo+row) == col {
@@ -211,19 +207,18 @@ func (m *Merger) countsPair(row, col int) bool {
 }
 
 // nearlyEqual is the largest relative difference between the weights of an edge in its two directions that
-// counts as rounding. For example, the two entries in the product D·A·D of a symmetric A differ because their
-// factors are multiplied in different orders.
+// counts as rounding. For example, the two entries in the product D·A·D of a symmetric A differ because
+// their factors are multiplied in different orders.
 const nearlyEqual = 1e-10
 
-// isRounded reports whether the weights in the two directions differ by rounding alone.
 func isRounded(ahead, back float64) bool {
 	return ahead != back &&
 		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
-// join returns the value of an entry with lines in both directions. ahead and back are the values of the
-// directions, and first is the value of the first line. If they differ by rounding, it averages them, except
-// if the policy chooses one of them.
+// join returns the value of an entry with the values ahead and back of its directions, where first is the
+// value of the first line. If they differ by rounding, it averages them, except if the policy chooses one of
+// them.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:
@@ -241,7 +236,6 @@ func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind
 	return 0, Differing
 }
 
-// averages reports whether values of the two directions that differ by rounding are averaged.
 func (m *Merger) averages() bool {
 	return m.Symmetric || m.Policy == Default || m.Policy == Sum && m.PerDirection
 }

@@ -24,7 +24,6 @@ func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
 	return true, err
 }
 
-// finishRuns merges the runs of bucket k into f.out.
 func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	if f.out == nil {
 		f.out = new(Rows)
@@ -39,7 +38,6 @@ func (e *entries[K]) finishRuns(f *finisher[K], k int) error {
 	return err
 }
 
-// mergeRuns merges the entries of all runs in order.
 func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 	j := joiner[K]{m: &e.s.Merge, out: f.out, column: e.s.form.column & 63}
 	var heads headHeap
@@ -82,13 +80,11 @@ func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 	return j.end()
 }
 
-// runOrder is the order in which entries of runs are merged.
 type runOrder struct {
 	shift   uint // 1 if the lines of both directions count alike
 	byValue bool // orders equal entries by weight, else by input
 }
 
-// runHead is the position of an entry of a run in the merged order.
 type runHead struct {
 	key, then uint64
 	run       int
@@ -108,7 +104,6 @@ func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	return h
 }
 
-// less reports whether h comes before g.
 func (h runHead) less(g runHead) bool {
 	return h.key < g.key || h.key == g.key && h.then < g.then
 }
@@ -116,17 +111,14 @@ func (h runHead) less(g runHead) bool {
 // headHeap is a heap of the first entries of runs, with the smallest first.
 type headHeap []runHead
 
-// Len, Less, Swap, Push and Pop implement [heap.Interface].
 func (h headHeap) Len() int           { return len(h) }
 func (h headHeap) Less(i, j int) bool { return h[i].less(h[j]) }
 func (h headHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
-// Push implements [heap.Interface].
 func (h *headHeap) Push(x any) {
 	*h = append(*h, x.(runHead))
 }
 
-// Pop implements [heap.Interface].
 func (h *headHeap) Pop() any {
 	last := len(*h) - 1
 	x := (*h)[last]
@@ -152,7 +144,6 @@ type joiner[K key] struct {
 	sums  []lineSum // sums of its lines, by code
 }
 
-// add adds the lines of further entries.
 func (j *joiner[K]) add(keys []K, values []float64) error {
 	byDirection := j.m.byDirection()
 	for i, k := range keys {

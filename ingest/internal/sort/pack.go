@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// wideCode is the number of bits from which on codes are written with 32 bits. Two shorter codes and a start
+// wideCode is the least number of bits of codes that are written with 32 bits. Two shorter codes and a start
 // within a byte fit into 64 bits.
 const wideCode = 28
 
 // packSlack is the number of bytes after a record that packing and unpacking may access.
 const packSlack = 8
 
-// packCodes appends codes with width bits each. The number of codes must be even.
+// packCodes appends an even number of codes with width bits each.
 func packCodes(dst []byte, code []uint32, width uint) []byte {
 	offset := len(dst)
 	total := offset + (len(code)*int(width)+7)/8
@@ -34,7 +34,7 @@ func packCodes(dst []byte, code []uint32, width uint) []byte {
 	return dst[:total]
 }
 
-// unpackCodes is the inverse of packCodes. It fills code from b. packSlack bytes after b must be readable.
+// unpackCodes is the inverse of packCodes. packSlack bytes after b must be readable.
 func unpackCodes(code []uint32, b []byte, width uint) {
 	mask := uint64(1)<<width - 1
 	bit := uint(0)
@@ -54,7 +54,6 @@ func CodeWidth(top uint32) uint {
 	return 32
 }
 
-// formOf returns the shortest form for the weights.
 func formOf(weight []float64) weightForm {
 	form := weightsEqual
 	for _, w := range weight {
@@ -90,7 +89,6 @@ func appendWeights(dst []byte, weight []float64, form weightForm) []byte {
 	return dst
 }
 
-// weightsTo is the inverse of appendWeights.
 func weightsTo(weight []float64, b []byte, form weightForm) {
 	le := binary.LittleEndian
 	for i := range weight {
@@ -105,7 +103,7 @@ func weightsTo(weight []float64, b []byte, form weightForm) {
 	}
 }
 
-// appendKeys appends keys with width bytes each. width must be at most 8.
+// appendKeys appends keys with width ≤ 8 bytes each.
 func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	offset := len(dst)
 	dst = slices.Grow(dst, len(keys)*width+packSlack)
@@ -116,8 +114,7 @@ func appendKeys[K key](dst []byte, keys []K, width int) []byte {
 	return dst[:offset+len(keys)*width]
 }
 
-// keysFrom reads n keys of width bytes from b and appends them to dst. packSlack bytes after b must be
-// readable.
+// keysFrom appends n keys of width bytes from b. packSlack bytes after b must be readable.
 func keysFrom[K key](dst []K, b []byte, n, width int) []K {
 	first := len(dst)
 	dst = slices.Grow(dst, n)[:first+n]

@@ -6,10 +6,10 @@ const (
 	radixDigits = 3 // digits that are counted together
 )
 
-// Radix sorts keys by their bits lo ≤ b < hi, and moves values with their keys. The sort is stable. The
-// scratch slices must have the lengths of keys and values. values may be nil. It returns the sorted slices,
-// which are either the given slices or the scratch slices. Cost: one pass that moves for every 12 bits in
-// which keys differ, and one pass that counts for every 36 bits.
+// Radix sorts keys by their bits lo ≤ b < hi, and moves values, which may be nil, with their keys. The sort
+// is stable. The scratch slices must have the lengths of keys and values. The result is in the given or in
+// the scratch slices. Cost: one pass that moves for every 12 bits in which keys differ, and one pass that
+// counts for every 36 bits.
 func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	lo, hi uint) ([]K, []V) {
 	if len(keys) < 2 || lo >= hi {
@@ -63,8 +63,8 @@ const (
 )
 
 // sortRows is Radix for all bits of keys except the lowest. row is the first bit of the row. In a file sorted
-// by rows or by columns, the entries of each row are already in order; sortRows then uses their counts in
-// count and moves them once.
+// by rows or by columns, the entries of each row are already in order; sortRows then moves them once, by
+// their counts in count.
 func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
@@ -131,11 +131,9 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	return order
 }
 
-// The loops over keys are functions that are not inlined. If they were inlined, the compiler would run out of
-// registers, which halves their speed.
+// The loops over keys are functions that are not inlined, because the compiler would run out of registers,
+// which halves their speed.
 
-// countDigits counts three digits of all keys.
-//
 //go:noinline
 func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K,
 	lo, width uint, mask [radixDigits]uint64) {
@@ -155,8 +153,6 @@ func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K,
 	}
 }
 
-// countDigit counts one digit of all keys.
-//
 //go:noinline
 func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint,
 	mask uint64) {
@@ -165,7 +161,7 @@ func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint,
 	}
 }
 
-// move puts each key into the next place for its digit. place has the next place for each digit.
+// move puts each key into the next place for its digit.
 //
 //go:noinline
 func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64) {
@@ -178,8 +174,6 @@ func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64
 	}
 }
 
-// placeColumns puts the column of each entry into the next place for its row.
-//
 //go:noinline
 func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32,
 	row uint) {
@@ -194,8 +188,6 @@ func placeColumns[K key](dst []uint32, src []K, place *[radixSize]uint32,
 	}
 }
 
-// moveBoth is move for keys and their values.
-//
 //go:noinline
 func moveBoth[K key, V any](dst, src []K, dstValues, values []V,
 	place *[radixSize]uint32, shift uint, mask uint64) {

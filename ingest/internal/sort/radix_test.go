@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRadixSort compares Radix with a stable sort of the library.
 func TestRadixSort(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		spread := rapid.SampledFrom([]uint32{3, 1 << 12, 1 << 23, math.MaxUint32}).Draw(rt, "spread")
@@ -51,8 +50,6 @@ func sorts[K key](rt interface{ Fatalf(string, ...any) }, keys []K, lo, hi uint)
 	}
 }
 
-// TestSortRows sorts entries that are in order within each row, all or nearly, and entries that are
-// not.
 func TestSortRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -100,7 +97,6 @@ func TestSortRows(t *testing.T) {
 	}
 }
 
-// orderOf looks at all entries of every row.
 func orderOf(keys []uint32, row uint) rowOrder {
 	order := increasing
 	for i, k := range keys {
@@ -117,7 +113,6 @@ func orderOf(keys []uint32, row uint) rowOrder {
 	return order
 }
 
-// TestPlaceRows compares rows that need no merging with merged ones.
 func TestPlaceRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for trial := range 200 {
@@ -168,7 +163,6 @@ func TestPlaceRows(t *testing.T) {
 	}
 }
 
-// TestWideKeys holds that rows do not depend on the width of keys.
 func TestWideKeys(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const rows, lines = 9000, 60_000

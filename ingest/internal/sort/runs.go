@@ -13,8 +13,7 @@ import (
 // filling stay in memory. Lines that cannot change the value of their entry are dropped from a run, so that
 // copies of a line take no memory.
 
-// sortedRun is a run: first entries in memory, and then blocks on disk. In a bucket that is not sorted in
-// runs, the lines of an entry are a run too.
+// sortedRun is a run: first entries in memory, and then blocks on disk.
 type sortedRun[K key] struct {
 	keys   []K
 	values []float64
@@ -24,7 +23,6 @@ type sortedRun[K key] struct {
 	valueRoom []float64
 }
 
-// block is a piece of a run on disk.
 type block struct {
 	Record
 	entries int
@@ -37,7 +35,6 @@ const (
 	leastBlock  = 1 << 8
 )
 
-// shareOf returns the part of a memory limit that each worker has for its bucket.
 func shareOf(limit int64, workers int) int64 {
 	return max(bucketBytes, limit/int64(workerShare*sched.Workers(workers)))
 }
@@ -83,7 +80,7 @@ func (s *Sorter) cutScratch() {
 // wait to be written.
 func countFinished(workers int) int { return 2*workers - 1 }
 
-// keepLargest returns the largest values in decreasing order. It returns at most count values.
+// keepLargest returns at most count largest values in decreasing order.
 func keepLargest[N int | int64](values []N, count int) []N {
 	slices.Sort(values)
 	slices.Reverse(values)
@@ -116,7 +113,6 @@ func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	return runs
 }
 
-// movable allocates buffers for moving the given number of entries.
 func (f *finisher[K]) movable(entries int, values bool) {
 	if len(f.moved) < entries {
 		f.moved = make([]K, entries)
@@ -174,7 +170,7 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if m.Coded {
 		return len(r.keys)
 	}
-	limit := 1 // largest number of lines of a direction
+	limit := 1 // lines of a direction
 	if m.Policy == Error {
 		limit = 2
 	}
@@ -199,8 +195,7 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	return n
 }
 
-// sortWeights sorts the lines of an entry by weight. If byDirection is set, it sorts the lines of each
-// direction separately.
+// sortWeights sorts the lines of an entry by weight, each direction separately if byDirection is set.
 func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	place := r.keys[0] &^ 1
 	ahead := 0
@@ -241,7 +236,6 @@ func (r *sortedRun[K]) sortByWeight() {
 	}
 }
 
-// spillRuns writes the runs of bucket k in memory to disk.
 func (e *entries[K]) spillRuns(f *finisher[K], k int) error {
 	b := e.s.buckets[k]
 	length := max(leastBlock, min(mostBlock, e.s.runLength/e.s.runs(b)))

@@ -15,8 +15,8 @@ import (
 // Spill is the temporary file for lines and entries that do not fit into memory. It is safe for concurrent
 // use.
 //
-// The file consists of records, which are written once, in any order. The lines of a part are a record: packed
-// codes, then weights. A bucket of a filling is a record too.
+// The file consists of records, which are written once, in any order. The lines of a part are a record:
+// packed codes, then weights. A bucket of a filling is a record too.
 type Spill struct {
 	file *durable.Pending
 
@@ -35,7 +35,6 @@ type Record struct {
 	form   weightForm // form of the weights that follow
 }
 
-// weightForm is the encoding of the weights of a record.
 type weightForm uint8
 
 const (
@@ -57,13 +56,11 @@ func NewSpill(fs durable.FS, dir string) (*Spill, error) {
 	return &Spill{file: file}, nil
 }
 
-// Remove removes the file.
 func (s *Spill) Remove() error { return s.file.Abort() }
 
 // Bytes returns the largest size of the file so far.
 func (s *Spill) Bytes() int64 { return max(s.peak, s.end) }
 
-// region is a piece of the file.
 type region struct{ offset, length int64 }
 
 func (s *Spill) reserve(length int64) region {
@@ -81,7 +78,6 @@ func (s *Spill) reserve(length int64) region {
 	return region{s.end - length, length}
 }
 
-// release frees the space of the file from offset on.
 func (s *Spill) release(offset int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +95,8 @@ func (s *Spill) Reuse(records []*Record) {
 	s.reuse(regions)
 }
 
-// reuse adds regions to the free regions. It joins adjacent regions, so that the file does not grow while its
-// parts are read and written again.
+// reuse frees regions. It joins adjacent regions, so that the file does not grow while its parts are read and
+// written again.
 func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +123,7 @@ func (s *Spill) write(rec *Record, b []byte) error {
 	return nil
 }
 
-// read returns the bytes of a record. It uses buf if buf is large enough. packSlack bytes after the result are
+// read returns the bytes of a record, in buf if buf is large enough. packSlack bytes after the result are
 // readable.
 func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 	buf = slices.Grow(buf[:0], rec.length+packSlack)[:rec.length]
@@ -142,7 +138,7 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 
 var errSpill = errors.New("temporary file: the bytes read differ from the bytes written; check the disk, or choose another for temporary files")
 
-// Lines holds the buffers with which a worker writes and reads lines.
+// Lines holds a worker's buffers for writing and reading lines.
 type Lines struct {
 	buf    []byte
 	code   []uint32

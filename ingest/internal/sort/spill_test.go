@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSpillIsUsedAgain checks that freed regions of the file, and only these, are used again.
 func TestSpillIsUsedAgain(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	s := &Spill{}
@@ -41,7 +40,6 @@ func TestSpillIsUsedAgain(t *testing.T) {
 	}
 }
 
-// TestRecords packs and unpacks codes, keys and weights.
 func TestRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		top := rapid.Uint32().Draw(t, "top") >> rapid.IntRange(0, 31).Draw(t, "shift")

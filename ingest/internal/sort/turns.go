@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// turns takes finished buckets from workers and visits them in order. A worker does not wait for its bucket to
-// be visited: it continues with another bucket in other memory. The worker that finishes the next bucket in
-// order visits this bucket and all finished buckets that follow.
+// turns takes finished buckets from workers and visits them in order. A worker does not wait for its bucket
+// to be visited: it continues with another bucket in other memory. The worker that finishes the next bucket
+// in order visits this bucket and all finished buckets that follow.
 type turns struct {
 	visit func(b *Rows) error
 
 	mu       sync.Mutex
 	freed    *sync.Cond
-	next     int           // bucket whose turn it is
+	next     int
 	finished map[int]*Rows // finished buckets that are not visited yet
 	room     []*Rows       // free memory in which buckets can be finished
 	failed   int           // first bucket that failed
-	err      error         // error of a visit
+	err      error
 }
 
 var errTurns = errors.New("ingest: an earlier bucket failed")
@@ -64,8 +64,7 @@ func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
-// visitNext visits the next bucket in order. No other worker visits the bucket. The mutex is unlocked during
-// the visit.
+// visitNext visits the next bucket in order. The mutex is unlocked during the visit.
 func (t *turns) visitNext() {
 	b := t.finished[t.next]
 	delete(t.finished, t.next)

@@ -80,7 +80,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("%d visits, error %v", next, err)
 	}
 
-	// So does a visit.
+	// A failed visit does too.
 	for range 20 {
 		next = 0
 		refuse := func(b *Rows) error {
@@ -95,7 +95,6 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestPanicEndsTheOthers checks that no worker waits for a bucket that panicked.
 func TestPanicEndsTheOthers(t *testing.T) {
 	for _, at := range []int{0, 5} {
 		stop := func(k int) {
@@ -127,8 +126,7 @@ func TestPanicEndsTheOthers(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForAFailedBucket makes bucket 5 fail while the worker of bucket 4 waits for memory that later
-// buckets use. Bucket 4 itself has not failed.
+// Bucket 5 fails while the worker of bucket 4, which has not failed, waits for memory that later buckets use.
 func TestNobodyWaitsForAFailedBucket(t *testing.T) {
 	for range 20 {
 		go4, began := make(chan struct{}), make(chan struct{})
