@@ -25,10 +25,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestBounds compares results with dense references of 300 bits, on stores with kinds, dates, negative weights, self
-// loops, isolated nodes, and weights over 12 decades. Errors must be within their bounds, and bounds within the
-// tolerance, also for a result of zero. References err by less than 2⁻²⁵⁰ of their norms, so that only the rounding of
-// the norm of the error, 1e-12 of it, is allowed for.
+// TestBounds compares results with dense references of 300 bits. References err by less than 2⁻²⁵⁰ of their norms, so
+// that only the rounding of the norm of the error, 1e-12 of it, is allowed for.
 func TestBounds(t *testing.T) {
 	graphs := 12
 	switch {
@@ -58,13 +56,12 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// boundsCase is a random graph.
 type boundsCase struct {
 	t      *testing.T
 	seed   uint64
 	rng    *rand.Rand
 	n      int
-	a      [][]float64 // the sums of the entries of each pair, which are exact
+	a      [][]float64 // exact sums of the entries of each pair
 	g      *graph.Graph
 	o      *kernel.Oracle
 	b      *sparse.Block[float64]
@@ -73,7 +70,7 @@ type boundsCase struct {
 
 var factors = map[string]float64{"calls": 1, "pays": 0.25, "shares": 2, "none": 0}
 
-// Sums of weights are exact: the weights of a pair are small whole numbers times powers of two within a factor of 2²⁰.
+// Weights of a pair are small whole numbers times powers of two within a factor of 2²⁰, so that their sums are exact.
 func newBoundsCase(t *testing.T, seed uint64) *boundsCase {
 	rng := rand.New(rand.NewPCG(seed, 76))
 	c := &boundsCase{t: t, seed: seed, rng: rng, n: 2 + rng.IntN(8)}
@@ -93,7 +90,7 @@ func newBoundsCase(t *testing.T, seed uint64) *boundsCase {
 		}
 		unit := math.Ldexp(1, int(spread*(rng.Float64()-0.5)))
 		if i == j && rng.IntN(2) == 0 {
-			unit *= 1 << 20 // heavier than all other edges
+			unit *= 1 << 20
 		}
 		first := rng.IntN(3)
 		for k := range 1 + rng.IntN(3) {
@@ -195,7 +192,7 @@ func (c *boundsCase) apply(named *kernel.NamedFunction, references ...[][]*big.F
 	}
 	f, err := kernel.NewFunction(c.t.Context(), c.g, named)
 	if c.g.Signed && f == nil && errors.As(err, new(*param.ParameterError)) {
-		return // it needs walks
+		return // the function needs walks
 	}
 	y := sparse.NewBlock[float64](c.n, named.Results()*c.b.Cols)
 	var r *kernel.Report
@@ -219,7 +216,7 @@ func (c *boundsCase) apply(named *kernel.NamedFunction, references ...[][]*big.F
 			if !(off <= bound) {
 				c.t.Errorf("%s, signed %v: error %.3g, bound %.3g, norm %.3g, %s", name, c.g.Signed, off, bound, norm, r.Method)
 			}
-			if norm == 0 { // the result may be zero, as far as float64 represents it
+			if norm == 0 { // float64 cannot tell the result from zero
 				norm = c.largest(reference, j)
 			}
 			if bound > tolerance*norm*(1+1e-12) && !kernel.IsProduct(named.Name) {
@@ -342,7 +339,7 @@ func (c *boundsCase) kernels() {
 			return kernel.ExactExp(v.Mul(v, kernel.Exact(beta)))
 		})
 		alpha := 0.9
-		if matrix == "adjacency" { // whose range ends at the radius of |A|
+		if matrix == "adjacency" { // the range ends at the radius of |A|
 			largest := 0.0
 			for _, d := range c.g.Degrees {
 				largest = max(largest, d)
@@ -365,7 +362,6 @@ func (c *boundsCase) kernels() {
 	})
 }
 
-// kernel compares a block of all nodes and the map.
 func (c *boundsCase) kernel(name string, values param.Values, letter string, f func(x *big.Float) *big.Float) {
 	reference := c.o.Apply(letter, f)
 	c.apply(&kernel.NamedFunction{Name: name, Given: values}, reference)
@@ -422,7 +418,7 @@ func (c *boundsCase) eigenpairs() {
 	}
 }
 
-// harmonic compares with the solution of L_UU·x = A_UL·y.
+// harmonic checks the residual of L_UU·x = A_UL·y.
 func (c *boundsCase) harmonic() {
 	clamped := c.rng.IntN(c.n)
 	s, err := iterative.Harmonic(c.t.Context(), c.g, []int{clamped})
@@ -437,7 +433,7 @@ func (c *boundsCase) harmonic() {
 		c.t.Error(err)
 		return
 	}
-	off, size := 0.0, blocks.WeightUnit(c.g.A, c.g.Degrees) // squares of the norms of the residual and of the right-hand side
+	off, size := 0.0, blocks.WeightUnit(c.g.A, c.g.Degrees) // squared norms of the residual and of the right-hand side
 	for i := range c.n {
 		if i == clamped || c.g.Components.Of[i] != c.g.Components.Of[clamped] {
 			continue

@@ -29,7 +29,6 @@ func graphOf(t *testing.T, n int, edges ...edge) *sparse.CSR {
 	return mustTriplets(t, n, list)
 }
 
-// The two cliques are joined by an edge.
 func cliques(t *testing.T, size int, bridge float64, more ...edge) *sparse.CSR {
 	edges := append(more, edge{uint32(size - 1), uint32(size), bridge})
 	for i := range uint32(size) {
@@ -48,13 +47,13 @@ func errorOf(t *testing.T, a *sparse.CSR, c named) (off float64, r *Report, err 
 	return got.off, &Report{ErrorBound: got.bound, Largest: got.largest, Method: got.method}, got.err
 }
 
-// True residuals, not recurrences, certify a Matérn kernel; they differ for weak or strong links.
+// True residuals certify a Matérn kernel, because recurrences differ from them for weak or strong links.
 func TestMaternBoundsHold(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
 		p    param.Values
-		most float64 // of the bound, relative
+		most float64 // of the relative bound
 	}{
 		{"triangles and a weak link", cliques(t, 3, 1e-9), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1e4)}, 1e-5},
 		{"a weaker link", cliques(t, 3, 1e-11), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1e5)}, 1e-3},
@@ -69,15 +68,14 @@ func TestMaternBoundsHold(t *testing.T) {
 			continue
 		}
 		t.Logf("%s: error %.2g, bound %.2g, largest %.3g, %s", c.name, off, r.ErrorBound, r.Largest, r.Method)
-		peak := math.Pow(2*c.p.Number("nu")/(c.p.Number("kappa")*c.p.Number("kappa")), -c.p.Number("nu")) // f(0)
+		peak := math.Pow(2*c.p.Number("nu")/(c.p.Number("kappa")*c.p.Number("kappa")), -c.p.Number("nu"))
 		if !(off <= r.ErrorBound && r.Largest <= peak+r.ErrorBound && relative(r) <= c.most) {
 			t.Errorf("%s: error %.3g, bound %.3g, largest value %.3g of %.3g at the most", c.name, off, r.ErrorBound, r.Largest, peak)
 		}
 	}
 }
 
-// A power multiplies the rounding error of 2ν/κ² by ν: visible in null spaces and at isolated
-// nodes.
+// A power multiplies the rounding error of 2ν/κ² by ν, which shows in null spaces and at isolated nodes.
 func TestLargePowers(t *testing.T) {
 	lone := graphOf(t, 7, edge{0, 1, 1}, edge{1, 2, 1}, edge{3, 4, 2.5})
 	complete := testgraph.Complete(9)
@@ -89,7 +87,7 @@ func TestLargePowers(t *testing.T) {
 					n, _ := a.Dims()
 					h := &huntCase{named: named{"matern", p}, rows: upTo(n), cols: upTo(n), x: sparse.NewBlock[float64](n, 2)}
 					for i := range n {
-						h.x.Row(i)[0] = 1 // in the null space of L
+						h.x.Row(i)[0] = 1 // null space of L
 					}
 					h.x.Row(n - 1)[1] = 1
 					for _, x := range []*sparse.Block[float64]{nil, h.x} {
@@ -104,7 +102,6 @@ func TestLargePowers(t *testing.T) {
 	}
 }
 
-// Heavy loops cancel in L and do not affect errors or bounds.
 func TestLoopsAreNoPartOfL(t *testing.T) {
 	path := []edge{{0, 1, 1}, {1, 2, 1}, {2, 3, 1}}
 	for _, loop := range []float64{1e3, 1e6, 1e9, 1e15} {
@@ -124,7 +121,7 @@ func TestLoopsAreNoPartOfL(t *testing.T) {
 	}
 }
 
-// Inverses that conjugate gradients cannot compute are eliminated, with an error close to rounding.
+// Inverses where conjugate gradients fail are eliminated, with an error close to rounding.
 func TestEliminatedInverses(t *testing.T) {
 	uneven := graphOf(t, 6, edge{0, 1, 1e-9}, edge{1, 2, 3e4}, edge{2, 3, 1e-3}, edge{3, 4, 7e8}, edge{4, 5, 2})
 	for i, c := range []struct {
@@ -163,12 +160,11 @@ func TestEliminatedInverses(t *testing.T) {
 	}
 }
 
-// With uneven degrees, bounds of an inverse are as tight as for the normalized Laplacian.
 func TestInverseOfUnevenDegrees(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
-		most float64 // of the bound, relative
+		most float64 // of the relative bound
 	}{
 		{"a bridge of 1e8", cliques(t, 5, 1e8), 1e-9},
 		{"a bridge of 1e12", cliques(t, 5, 1e12), 1e-7},
@@ -198,7 +194,7 @@ func (e wrong) applyTo(ctx context.Context, dst, x *sparse.Block[float64], o eff
 		return nil, err
 	}
 	for j := range x.Cols {
-		own := x.Row(0)[j] - x.Row(1)[j] // the row of this column
+		own := x.Row(0)[j] - x.Row(1)[j]
 		dst.Row(0)[j] += own * e.by
 		dst.Row(1)[j] -= own * e.by
 		a.bound[j] += math.Sqrt2 * e.by
@@ -210,7 +206,6 @@ func (e wrong) eliminate(context.Context, *sparse.Block[float64], *sparse.Block[
 	return nil, iterative.ErrStagnation
 }
 
-// All errors of L⁺ add up in this commute time.
 func TestCommuteTimeAddsErrorsUp(t *testing.T) {
 	const n, by = 5, 1e-3
 	g := newGraph(t, testgraph.Complete(n), 1)
@@ -226,8 +221,6 @@ func TestCommuteTimeAddsErrorsUp(t *testing.T) {
 	}
 }
 
-// The bound of the root is the bound of the series times the scale, plus the rounding of the
-// product.
 func TestScaledRootIsRounded(t *testing.T) {
 	g := newGraph(t, testgraph.Random(3, 60, 200, true), 1)
 	m, err := expm.New(background, g, sparse.NormalizedLaplacian)
@@ -248,7 +241,7 @@ func TestScaledRootIsRounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, size := range blocks.Norms(nil, y) {
-		least := series.bound[j]*e.scale + 2*epsilon*size // a root, a quotient and a product are rounded, by ε/2 each
+		least := series.bound[j]*e.scale + 2*epsilon*size // a root, a quotient and a product, rounded by ε/2 each
 		if rounded := scaled.rounded[j] - series.rounded[j]*e.scale; scaled.bound[j] < least || rounded < 2*epsilon*size {
 			t.Errorf("column %d: bound %g, want %g at least, of which rounding adds %g", j, scaled.bound[j], least, rounded)
 		}

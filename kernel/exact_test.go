@@ -27,7 +27,6 @@ func exactMatrix(n int, at func(i, j int) *big.Float) [][]*big.Float {
 	return m
 }
 
-// exactInverse uses Gauss–Jordan elimination without pivots.
 func exactInverse(a [][]*big.Float) [][]*big.Float {
 	n := len(a)
 	inverse := exactMatrix(n, func(i, j int) *big.Float {
@@ -81,7 +80,7 @@ func exactResolvent(a *sparse.CSR, name string, p param.Values) [][]*big.Float {
 	}
 	alpha := exact(p.Number("alpha"))
 	zero := func() *big.Float { return exact(0) }
-	// (c·I or D) − α·A; S and T are similar to a matrix over D.
+	// (c·I or D) − α·A, because S and T are similar to a matrix over D.
 	whole := exactMatrix(n, func(i, j int) *big.Float {
 		w := zero().Mul(alpha, exact(a.At(i, j)))
 		w.Neg(w)
@@ -163,7 +162,6 @@ func disjoint(t *testing.T, a, b *sparse.CSR) *sparse.CSR {
 	return mustTriplets(t, n+m, list)
 }
 
-// Near their poles, bounds of inverses are finite and not below the error.
 func TestResolventsNearTheirPoles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -20,7 +20,7 @@ func (o *oracle) Values(matrix string) (values []*big.Float) {
 	return append(values, o.eigenOf(matrix, 0).values...)
 }
 
-// Apply returns f of L, L̃, A or S. Eigenvalues of Laplacians that are 0 but for rounding are 0.
+// Apply returns f of L, L̃, A or S. Eigenvalues of Laplacians that are 0 but for rounding are set to 0.
 func (o *oracle) Apply(matrix string, f func(x *big.Float) *big.Float) [][]*big.Float {
 	e := o.eigenOf(matrix, 0)
 	return e.apply(func(_ int, x *big.Float) *big.Float {

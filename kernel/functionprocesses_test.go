@@ -70,7 +70,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 			}
 			return y, err
 		})
-		if report.Sweeps > whole.Sweeps+100 { // iterations in place of a factor
+		if report.Sweeps > whole.Sweeps+100 { // iterations replace a factor
 			t.Errorf("%s: %d sweeps, of one process %d", test.of.Name, report.Sweeps, whole.Sweeps)
 		}
 		if math.Abs(report.Largest-whole.Largest) > report.ErrorBound+whole.ErrorBound {

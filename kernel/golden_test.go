@@ -21,11 +21,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // of short-lived kernels
+	debug.SetGCPercent(400) // kernels are short-lived
 	goleak.VerifyTestMain(m)
 }
 
-// gammas are f/ρ(A) to six digits, as in the golden files of the von Neumann kernel of A.
+// gammas are f/ρ(A) to six digits, as in the golden files.
 var gammas = map[string]float64{
 	"karate f0.5": 0.0743417, "karate f0.9": 0.133815,
 	"wrand60 f0.5": 0.0629833, "wrand60 f0.9": 0.11337,
@@ -155,7 +155,6 @@ func upTo(n int) []int {
 	return list
 }
 
-// worstError fails if only one block has an infinity in a place.
 func worstError(t testing.TB, got, want *sparse.Block[float64]) (worst float64) {
 	t.Helper()
 	if got.Rows != want.Rows || got.Cols != want.Cols {
@@ -176,7 +175,6 @@ func worstError(t testing.TB, got, want *sparse.Block[float64]) (worst float64) 
 	return worst
 }
 
-// Errors are within the reported bound, for the values that the file has.
 func TestGolden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -192,7 +190,7 @@ func TestGolden(t *testing.T) {
 			if want.Rows < n {
 				rows = loaded.Train
 			}
-			if c.name == "modularity" && len(c.p) == 0 { // of all positive eigenvalues
+			if c.name == "modularity" && len(c.p) == 0 { // the golden file has all positive eigenvalues
 				c.p = param.Values{"rank": param.Of(n)}
 			}
 			k, err := New(context.Background(), newGraph(t, loaded.A, 2), c.name, c.p)
@@ -208,7 +206,7 @@ func TestGolden(t *testing.T) {
 				abs, rel = 1e-8, 1e-8
 			}
 			testgraph.Close(t, got, want, abs, rel)
-			if want.Rows == n { // without half steps, and columns for the rows
+			if want.Rows == n { // no half steps, and columns for the rows
 				few, fewWant := loaded.Train, sparse.NewBlock[float64](len(loaded.Train), n)
 				for i, row := range few {
 					copy(fewWant.Row(i), want.Row(row))
@@ -219,7 +217,7 @@ func TestGolden(t *testing.T) {
 				}
 				testgraph.Close(t, part, fewWant, abs, rel)
 			}
-			// The reference itself is exact to about 4e-11 of its largest value.
+			// The reference is exact to about 4e-11 of its largest value.
 			if e := worstError(t, got, want); e > r.ErrorBound+4e-11*r.Largest {
 				t.Errorf("the error is %g, the bound %g", e, r.ErrorBound)
 			}
@@ -239,7 +237,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// checkMap compares products in the rows of the file.
 func checkMap(t *testing.T, k Kernel, want *sparse.Block[float64], rows []int) {
 	t.Helper()
 	const cols = 3
@@ -291,8 +288,7 @@ func TestGoldenCases(t *testing.T) {
 	t.Error("a file is missing")
 }
 
-// E_uv counts the hyperedges of u and v, loops included, and diag(E·1) − E is the Laplacian of the
-// walk.
+// E_uv counts the hyperedges of u and v, loops included; diag(E·1) − E is the Laplacian of the walk.
 func TestGoldenHypergraph(t *testing.T) {
 	e := testgraph.Golden(t, "hypergraph/E.npy")
 	var entries []sparse.Triplet

@@ -41,7 +41,6 @@ func numbersOf(name string, list ...float64) (vs []param.Values) {
 	return vs
 }
 
-// Blocks that are computed together agree with blocks computed alone.
 func TestGrams(t *testing.T) {
 	g := newGraph(t, testgraph.Random(16, 200, 500, true), 2)
 	nodes := []int{4, 199, 12, 12, 77, 0, 33, 60, 61, 62, 63}
@@ -87,7 +86,6 @@ func TestGrams(t *testing.T) {
 	}
 }
 
-// Computed kernels keep no blocks, and can be used again.
 func TestGramsLetGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -126,7 +124,6 @@ func TestGramsLetGo(t *testing.T) {
 	runtime.KeepAlive(ks)
 }
 
-// Kernels are symmetric to the bit exactly if they are declared symmetric.
 func TestAsymmetric(t *testing.T) {
 	g := newGraph(t, testgraph.Path(5), 1)
 	for _, f := range Families() {
@@ -166,7 +163,6 @@ func TestAsymmetric(t *testing.T) {
 	}
 }
 
-// Kernels that are apart have the same bits alone and together.
 func TestGramsApart(t *testing.T) {
 	g := newGraph(t, testgraph.Random(5, 500, 1500, true), 2)
 	nodes := upTo(90)

@@ -20,11 +20,9 @@ var (
 	huntLog  = flag.String("hunt-log", "", "a file for a line on each run")
 )
 
-// runsOfGraph is the number of runs on the same graph.
 const runsOfGraph = 8
 
-// No error exceeds its bound, on graphs with weights over 24 decades, bridges, loops and components, for
-// parameters at the ends of their ranges.
+// Graphs have weights over 24 decades, bridges, loops and components; parameters are at the ends of their ranges.
 func TestNoFalseBound(t *testing.T) {
 	out, err := os.Create(os.DevNull)
 	if *huntLog != "" {
@@ -96,12 +94,12 @@ func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
 	put := func(i, j int, w float64) { weights[[2]int{min(i, j), max(i, j)}] = w }
 	what := ""
 	switch shape := rng.IntN(6); shape {
-	case 0: // a tree
+	case 0:
 		what = "tree"
 		for i := 1; i < n; i++ {
 			put(i, rng.IntN(i), weight())
 		}
-	case 1, 2: // cliques with bridges
+	case 1, 2:
 		what = "cliques"
 		half := max(1, n/2)
 		for i := range n {
@@ -119,7 +117,7 @@ func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
 			put(half-1, half, bridge)
 			what += fmt.Sprintf(" bridge %.3g", bridge)
 		}
-	case 3: // a cycle or path
+	case 3:
 		what = "path"
 		for i := 1; i < n; i++ {
 			put(i-1, i, weight())
@@ -127,7 +125,7 @@ func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
 		if n > 2 && rng.IntN(2) == 0 {
 			put(0, n-1, weight())
 		}
-	default: // any edges, several components among them
+	default: // often several components
 		what = "random"
 		for range rng.IntN(2*n) + 1 {
 			if i, j := rng.IntN(n), rng.IntN(n); i != j {
@@ -136,7 +134,7 @@ func anyGraph(t *testing.T, rng *rand.Rand) (*sparse.CSR, string) {
 		}
 	}
 	what += fmt.Sprintf(" spread %v", spread)
-	if rng.IntN(4) == 0 { // loops
+	if rng.IntN(4) == 0 {
 		size := math.Pow(10, 12*rng.Float64())
 		if spread == 0 && rng.IntN(2) == 0 {
 			size = 1
@@ -172,10 +170,10 @@ func (h *huntCase) shape() string {
 }
 
 func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
-	// The kernel of arcs is no function of eigenvalues and has its own hunt.
+	// Kernels of directed graphs are no function of eigenvalues and have a hunt of their own.
 	list := oracleKernels
 	h := &huntCase{named: named{name: list[rng.IntN(len(list))]}}
-	unit := 1.0 // the unit of parameters of L and A
+	unit := 1.0
 	degree, _ := o.degree[rng.IntN(n)].Float64()
 	if rng.IntN(2) == 0 && degree > 0 {
 		unit = degree
@@ -187,7 +185,7 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 		}
 		return v
 	}
-	share := func() float64 { // in 0 to 1
+	share := func() float64 {
 		if rng.IntN(2) == 0 {
 			return 1 - decades(-13, -1)
 		}
@@ -277,7 +275,7 @@ func anyCase(rng *rand.Rand, o *oracle, n int) *huntCase {
 }
 
 type huntResult struct {
-	off, bound, largest float64 // where the error is largest relative to its bound
+	off, bound, largest float64 // where off/bound is largest
 	method              string
 	err                 error
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// L·L⁺·L = L with several components.
 func TestPseudoInverse(t *testing.T) {
 	g := newGraph(t, testgraph.Random(11, 60, 70, true), 1)
 	if len(g.Components.Sizes) < 3 {
@@ -47,7 +46,6 @@ func TestPseudoInverse(t *testing.T) {
 	}
 }
 
-// exp(−(a+b)L) = exp(−aL)·exp(−bL).
 func TestSemigroup(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -91,8 +89,8 @@ func TestSemigroup(t *testing.T) {
 	})
 }
 
-// On the complete graph exp(−βL) is e^−nβ on top of (1−e^−nβ)/n; on the cycle a sum of cosines; on
-// the hypercube a power of tanh β.
+// On the complete graph exp(−βL) is e^−nβ on top of (1−e^−nβ)/n; on the cycle a sum of cosines; on the hypercube a
+// power of tanh β.
 func TestClosedForms(t *testing.T) {
 	const beta = 0.7
 	check := func(name string, a sparse.Matrix, want func(i, j int) float64) {

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// (I + bA)², given by its products, has the values of the dense matrix, with the same bits in any shape and memory
-// limit.
+// (I + bA)², given by its products, has the same bits in any shape and memory limit.
 func TestImages(t *testing.T) {
 	const b = 0.01
 	Register(&Family{

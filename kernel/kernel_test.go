@@ -36,7 +36,6 @@ func mustMatrix(t testing.TB, k Kernel, rows, cols []int, s *Settings) (*sparse.
 	return b, r
 }
 
-// text lists the parameters.
 func (c named) text() string { return Families().Named(c.name).Text(c.p) }
 
 type named struct {
@@ -69,7 +68,6 @@ var symmetricKernels = []named{
 	{"pagerank", param.Values{"alpha": param.Of(0.999), "symmetric": param.Of(true)}},
 }
 
-// others are the asymmetric kernels and the commute time.
 var others = []named{
 	{"commute-time", param.Values{}},
 	{"diffusion", param.Values{"laplacian": param.Of(randomWalk), "beta": param.Of(2.0)}},
@@ -79,8 +77,7 @@ var others = []named{
 	{"heat-pagerank", param.Values{"beta": param.Of(3.0)}},
 }
 
-// Blocks of nodes among themselves are symmetric to the bit, and have no eigenvalue below what
-// error bound and rounding allow. Every kernel except the distance must be here.
+// Every kernel except the distance must be in the list.
 func TestSymmetricAndSemidefinite(t *testing.T) {
 	g := newGraph(t, testgraph.Random(5, 90, 80, true), 2)
 	isolated, larger := 0, 0
@@ -122,8 +119,6 @@ func TestSymmetricAndSemidefinite(t *testing.T) {
 	}
 }
 
-// Rows, columns, memory and workers do not change values; bits of blocks of nodes among themselves
-// are the same.
 func TestSameBits(t *testing.T) {
 	a := testgraph.Random(8, 200, 500, true)
 	rows, cols := []int{5, 199, 17, 40, 41, 5}, upTo(140)
@@ -199,7 +194,6 @@ func TestBlocksAgree(t *testing.T) {
 	}
 }
 
-// More components do not make the search for the least eigenvalue slower.
 func TestManyComponentsTakeNoMore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -265,7 +259,6 @@ func TestNoEdges(t *testing.T) {
 	}
 }
 
-// Progress never decreases, and ends with the sweeps of the report.
 func TestProgress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -273,7 +266,7 @@ func TestProgress(t *testing.T) {
 	g := newGraph(t, testgraph.Random(15, 300, 1200, true), 2)
 	for _, c := range slices.Concat(symmetricKernels, others) {
 		if c.name == "modularity" {
-			continue // a dense eigenproblem here
+			continue // is a dense eigenproblem here
 		}
 		k := mustNew(t, g, c.name, c.p)
 		last, calls := 0, 0
@@ -323,7 +316,6 @@ func TestPiecesCover(t *testing.T) {
 	}
 }
 
-// The pieces of a symmetric block have the values of single columns.
 func TestPiecesHaveTheirValues(t *testing.T) {
 	g := newGraph(t, testgraph.Random(17, 200, 500, true), 2)
 	all, some := upTo(140), []int{1, 70, 139}

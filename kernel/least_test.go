@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Each node of hubGraph chooses others, mostly with small numbers.
+// Each node of hubGraph chooses others, mostly nodes with small numbers.
 func hubGraph(t *testing.T, n, others int) *sparse.CSR {
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows := make([][]uint32, n)
@@ -34,7 +34,7 @@ func hubGraph(t *testing.T, n, others int) *sparse.CSR {
 	return a
 }
 
-// On a graph with hubs the diagonal agrees with the factor; on a path it is given up early.
+// On a graph with hubs the diagonal agrees with the factor; on a path the search must give it up early.
 func TestLeastEigenvalueByDiagonal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

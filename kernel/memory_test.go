@@ -28,7 +28,6 @@ func workspaceOf(t *testing.T, name string, given param.Values, g *graph.Graph, 
 	return f.BlockWorkspace(v, g.Degrees, g.A.NNZ(), false, rows, cols, nil)
 }
 
-// Every block fits the memory of its plan as the limit.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -55,7 +54,6 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// The plan of a slow solve has space for a factor.
 func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 	const n = 3000
 	g := newGraph(t, testgraph.Path(n), 2)
@@ -84,7 +82,7 @@ func TestSlowSolvesPlanTheirFactor(t *testing.T) {
 	}
 }
 
-// A lower bound of the least eigenvalue bounds a pseudo-inverse: 2 − 2cos(π/n) on a path.
+// On a path the least eigenvalue is 2 − 2cos(π/n).
 func TestLeastEigenvalueIsABound(t *testing.T) {
 	for _, n := range []int{20, 700, 3000} {
 		e := mustNew(t, newGraph(t, testgraph.Path(n), 1), "pseudo-inverse", param.Values{"laplacian": param.Of(combinatorial)}).(*spectral).full.(*solves)
@@ -98,7 +96,6 @@ func TestLeastEigenvalueIsABound(t *testing.T) {
 	}
 }
 
-// The report names the factor, even if a later attempt did not use it.
 func TestFactorIsTold(t *testing.T) {
 	c := new(computation)
 	const with = "conjugate gradients with a sampled Cholesky factor"

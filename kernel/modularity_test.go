@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// M of a complete graph with weights u_i·u_j has no positive eigenvalue: the kernel is 0 at any
-// tolerance, whatever the rounding.
+// M of a complete graph with weights u_i·u_j has no positive eigenvalue: the kernel is 0 at any tolerance.
 func TestModularityOfCompleteGraphs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -49,11 +48,10 @@ func TestModularityOfCompleteGraphs(t *testing.T) {
 	}
 }
 
-// A rank that cuts through copies of an eigenvalue is refused with a tolerance, and the error lists
-// other ranks.
+// A rank that separates copies of an eigenvalue is refused with a tolerance, and the error lists other ranks.
 func TestModularityOfCutCopies(t *testing.T) {
 	var entries []sparse.Triplet
-	for i := range uint32(8) { // four edges, one heavier: M has an eigenvalue above 1, and 1 twice
+	for i := range uint32(8) { // four edges, one heavier: M has the eigenvalue 1 twice, and a larger one
 		weight := 1.0
 		if i < 2 {
 			weight = 2
@@ -86,8 +84,7 @@ func TestModularityOfCutCopies(t *testing.T) {
 	}
 }
 
-// Tolerances that float64 allows are met; the refusal of a smaller tolerance names a tolerance that
-// is met.
+// A refusal must name a tolerance that is met.
 func TestModularityTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Near the pole of (I − αA)⁻¹ about a hundred steps suffice, and the bound holds.
 func TestVonNeumannNearPole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -78,8 +77,7 @@ func TestVonNeumannNearPole(t *testing.T) {
 	}
 }
 
-// On a long path solves converge in a few hundred products. The reference is G_ij =
-// U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
+// The reference is G_ij = U_{i−1}(x)·U_{n−j}(x)/(α·U_n(x)), x = 1/(2α).
 func TestVonNeumannOfLongPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -94,9 +92,9 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 		if outside > 0 {
 			theta, sine = 2*math.Asinh(math.Sqrt(outside/2)), math.Sinh
 		}
-		want := func(i, j int) float64 { // counted from 1
+		want := func(i, j int) float64 { // i, j from 1
 			i, j = min(i, j), max(i, j)
-			if outside > 0 && n*theta > 300 { // where sinh overflows
+			if outside > 0 && n*theta > 300 { // sinh overflows
 				return math.Exp(-theta*float64(j-i)) / (2 * alpha * math.Sinh(theta)) *
 					(1 - math.Exp(-2*theta*float64(i))) * (1 - math.Exp(-2*theta*float64(n+1-j)))
 			}
@@ -131,8 +129,8 @@ func TestVonNeumannOfLongPath(t *testing.T) {
 	}
 }
 
-// Without memory for a factor, the diagonal preconditions; if that does not converge, the error
-// states the memory of the factor.
+// Without memory for a factor the diagonal preconditions; if that does not converge, the error states the memory of
+// the factor.
 func TestRadiusWithinMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -9,21 +9,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// oracleKernels are the kernels that an oracle knows; other kernels have their golden files only.
+// oracleKernels are the kernels that an oracle knows; the others have golden files.
 var oracleKernels = []string{"diffusion", "exponential", "von-neumann", "regularized-laplacian", "pseudo-inverse", "commute-time",
 	"regularized-commute-time", "p-step", "matern", "modularity", "pagerank", "heat-pagerank"}
 
 // oracle computes kernels from exact eigenpairs of the matrices of a small graph.
 type oracle struct {
-	a      [][]*big.Float // the weights
+	a      [][]*big.Float
 	degree []*big.Float
-	of     []uint32 // the component of each node
+	of     []uint32 // component of each node
 	found  map[string]*eigen
 }
 
 type eigen struct {
 	values  []*big.Float
-	vectors [][]*big.Float // one a row
+	vectors [][]*big.Float // one per row
 }
 
 func newOracle(a *sparse.CSR, of []uint32) *oracle {
@@ -84,7 +84,7 @@ func (o *oracle) eigenOf(name string, resolution float64) *eigen {
 	return e
 }
 
-// eigenpairs uses Jacobi's rotations and overwrites the matrix.
+// eigenpairs uses Jacobi's rotations and overwrites a.
 func eigenpairs(a [][]*big.Float) *eigen {
 	n := len(a)
 	v := exactMatrix(n, func(i, j int) *big.Float {
@@ -221,7 +221,7 @@ func exactPower(x *big.Float, p float64) *big.Float {
 	return exactExp(y.Mul(y, exact(p)))
 }
 
-// kernel returns nil for +Inf.
+// kernel has nil in place of +Inf.
 func (o *oracle) kernel(name string, p param.Values) [][]*big.Float {
 	zero := func() *big.Float { return exact(0) }
 	one := func(x *big.Float) *big.Float { return x.Quo(exact(1), x) }
@@ -239,7 +239,7 @@ func (o *oracle) kernel(name string, p param.Values) [][]*big.Float {
 		matrix = "A"
 	}
 	walk := p["laplacian"] == param.Of(randomWalk)
-	nonnegative := func(q int, x *big.Float) *big.Float { // of a Laplacian
+	nonnegative := func(q int, x *big.Float) *big.Float {
 		if q < o.components() {
 			return zero()
 		}
@@ -345,7 +345,6 @@ func (o *oracle) commuteTimes(inverse [][]*big.Float) [][]*big.Float {
 	})
 }
 
-// regularizedCommuteTime returns (D − αA)⁺.
 func (o *oracle) regularizedCommuteTime(alpha float64) [][]*big.Float {
 	k := exactInverse(exactMatrix(len(o.a), func(i, j int) *big.Float {
 		v := exact(0).Mul(exact(alpha), o.a[i][j])

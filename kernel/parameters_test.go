@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Symmetric forms of PageRank kernels are D^½·K·D^−½.
 func TestSymmetricForms(t *testing.T) {
 	loaded := testgraph.Load(t, "wrand60")
 	g := newGraph(t, loaded.A, 2)
@@ -35,7 +34,6 @@ func TestSymmetricForms(t *testing.T) {
 	}
 }
 
-// Defaults are walks of about four steps, for any size, weights and components.
 func TestDefaults(t *testing.T) {
 	for graph, a := range map[string]*sparse.CSR{
 		"weights":    testgraph.Load(t, "wrand60").A,
@@ -75,7 +73,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The graph has the degree 4 and ρ = 4, except for an isolated node.
+// All nodes have degree 4 and ρ = 4, except for an isolated node.
 func TestDefaultValues(t *testing.T) {
 	var edges []sparse.Triplet
 	for i := range uint32(5) {
@@ -146,9 +144,8 @@ func (c *counting) SweepRows(ctx context.Context, lo, hi, workers int, visit fun
 	return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }
 
-// The largest eigenvalue of A and its estimate are computed once for a graph.
 func TestRadiusOnce(t *testing.T) {
-	m := &counting{Matrix: testgraph.Star(600)} // whose largest eigenvalue bounds overestimate
+	m := &counting{Matrix: testgraph.Star(600)} // bounds of its largest eigenvalue are not tight
 	g := newGraph(t, m, 1)
 	for _, find := range []func(context.Context, *graph.Graph) (float64, error){radius, roughRadius} {
 		first, err := find(background, g)
@@ -197,7 +194,7 @@ func grid(t *testing.T, w, h int) (*sparse.CSR, float64) {
 	return a, 2*math.Cos(math.Pi/float64(w+1)) + 2*math.Cos(math.Pi/float64(h+1))
 }
 
-// Few sweeps suffice even if many eigenvalues are close to the largest.
+// Many eigenvalues are close to the largest.
 func TestRoughRadius(t *testing.T) {
 	a, want := grid(t, 120, 90)
 	m := &counting{Matrix: a}
@@ -212,7 +209,7 @@ func TestRoughRadius(t *testing.T) {
 	}
 }
 
-// The bound on the largest eigenvalue is close, wherever the eigenvector is concentrated.
+// The bound is close wherever the eigenvector is concentrated.
 func TestRadiusAbove(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -250,7 +247,6 @@ func TestRadiusAbove(t *testing.T) {
 	}
 }
 
-// The printed range does not contain the rejected value.
 func TestRefusedAlphaIsOutsideItsRange(t *testing.T) {
 	for _, rho := range []float64{1, 3, 4.000000000000044, math.Sqrt(599), 1e9 / 7, 1e-3 / 3} {
 		for _, refused := range []float64{1 / rho, math.Nextafter(1/rho, 0), (1 - 1e-14) / rho, 1.5 / rho} {

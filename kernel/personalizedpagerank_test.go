@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The columns of b are weights; M has the steps of a walk and its jumps from sinks.
+// solvePageRank solves densely for the columns of weights in b.
 func solvePageRank(t *testing.T, a sparse.Matrix, alpha float64, sinksToAll bool, b []float64) []float64 {
 	t.Helper()
 	n := len(b)
@@ -51,7 +51,7 @@ func solvePageRank(t *testing.T, a sparse.Matrix, alpha float64, sinksToAll bool
 	return x.RawVector().Data
 }
 
-// Errors are within the bounds, also on a directed cycle, where plain steps are slowest.
+// Plain steps are slowest on a directed cycle.
 func TestPersonalizedPageRank(t *testing.T) {
 	const n = 60
 	b := sparse.NewBlock[float64](n, 3)
@@ -100,7 +100,7 @@ func TestPersonalizedPageRank(t *testing.T) {
 					y := sparse.NewBlock[float64](n, b.Cols)
 					r, err := f.ApplyTo(t.Context(), y, b, &Settings{Tolerance: tolerance})
 					if errors.Is(err, ErrTolerance) && alpha >= 0.999 && tolerance == 1e-10 {
-						continue // as rounding errors allow
+						continue // rounding may exceed the tolerance
 					}
 					if err != nil {
 						t.Fatal(err)

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// resultsOf stores blocks of a kernel between nodes, and, unless it is a distance, the product with x. bounds
-// has the error bound of each column.
+// resultsOf stores blocks of a kernel between nodes and, unless it is a distance, the product with x.
 func resultsOf(ctx context.Context, g *graph.Graph, name string, given param.Values, nodes []int, x *sparse.Block[float64]) (results *sparse.Block[float64], bounds []float64, err error) {
 	k, err := New(ctx, g, name, given)
 	if err != nil {

@@ -2,8 +2,6 @@ package kernel
 
 import "testing"
 
-// The first slab reports its share of all slabs; the other slabs are expected to need the sweeps of
-// the last attempt.
 func TestProgressOfSlabs(t *testing.T) {
 	var done, expected int
 	c := &slabLog{slabs: 5, progress: func(d, e int) { done, expected = d, e }}
@@ -15,9 +13,9 @@ func TestProgressOfSlabs(t *testing.T) {
 	}
 	c.reportAttempt(10, 100)
 	told(10, 500)
-	c.reportAttempt(120, 100) // more than was expected
+	c.reportAttempt(120, 100) // more than expected
 	told(120, 600)
-	c.sweeps = 120 // another attempt
+	c.sweeps = 120 // a new attempt
 	c.reportAttempt(1, 150)
 	told(121, 870)
 	c.sweeps, c.slabSweeps, c.last, c.done = 270, 270, 150, 1

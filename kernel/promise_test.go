@@ -10,14 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// A run with the promised tolerance succeeds, or the error says that no digit is certain.
 func TestPromisedTolerance(t *testing.T) {
 	const n = 1500
 	advised, refused := 0, 0
 	for _, orders := range []float64{10, 12, 16} {
 		rng := rand.New(rand.NewPCG(5, uint64(orders)))
 		var edges []edge
-		for i := 1; i < n; i++ { // a random tree
+		for i := 1; i < n; i++ { // random tree
 			edges = append(edges, edge{uint32(i), uint32(rng.IntN(i)), math.Pow(10, orders*(rng.Float64()-0.5))})
 		}
 		g := newGraph(t, graphOf(t, n, edges...), 1)

@@ -84,14 +84,14 @@ func TestParameterErrors(t *testing.T) {
 			t.Errorf("tolerance %v: %v", tolerance, err)
 		}
 	}
-	// If no digit is certain, no tolerance is named.
+	// An error may name no tolerance.
 	_, _, err := gramOf(background, mustNew(t, newGraph(t, graphOf(t, 5, edge{0, 1, 1e12}, edge{1, 2, 1e-8}, edge{2, 3, 1e3}, edge{3, 4, 1e-12}), 1), "matern", param.Values{"laplacian": param.Of(randomWalk), "nu": param.Of(2.5), "kappa": param.Of(1e5)}), upTo(5), &Settings{Tolerance: 0.5})
 	if !errors.Is(err, ErrTolerance) || !strings.Contains(err.Error(), "asked for 0.5 where no digit can be promised; take parameters") {
 		t.Error(err)
 	}
 	for _, c := range symmetricKernels {
 		if c.name == "modularity" {
-			continue // 0 on a complete graph
+			continue // is 0 on a complete graph
 		}
 		k := mustNew(t, g, c.name, c.p)
 		if _, _, err := gramOf(background, k, upTo(5), &Settings{Tolerance: 1e-17}); !errors.Is(err, ErrTolerance) {
@@ -116,7 +116,6 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The first error of a sink ends the block.
 func TestSinkError(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -177,7 +176,6 @@ func TestDistanceIsNoMap(t *testing.T) {
 	}
 }
 
-// Every entry point refuses a matrix with one asymmetric row.
 func TestAsymmetricDoors(t *testing.T) {
 	const n = 400
 	ring := func(slip int) *graph.Graph {

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// plain has only the three required methods of a kernel.
+// plain hides optional methods of a kernel.
 type plain struct{ of Kernel }
 
 func (p plain) Len() int { return p.of.Len() }

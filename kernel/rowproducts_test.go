@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Products agree with plain sums, with the same bits for any cut and any number of workers.
 func TestRowProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, size := range [][2]int{{1, 0}, {1, 1}, {2, 3}, {7, 4}, {67, 5}, {131, 41}} {

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// signedGraph returns a signed graph and its double cover without signs: node i has a copy n + i; a negative edge
+// signedGraph returns a signed graph and its double cover without signs: node i has a copy n + i, and a negative edge
 // joins a node and the copy of the other node.
 func signedGraph(t *testing.T) (signed, cover *graph.Graph) {
 	t.Helper()
@@ -56,7 +56,7 @@ func signedGraph(t *testing.T) (signed, cover *graph.Graph) {
 	return signed, cover
 }
 
-// The kernel of a signed graph is K(i, j) − K(i, n + j) of its double cover. Kernels of walks are refused.
+// The kernel of a signed graph is K(i, j) − K(i, n + j) of its double cover.
 func TestSigned(t *testing.T) {
 	signed, cover := signedGraph(t)
 	n := len(signed.Degrees)

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The bounds of loose tolerances hold.
 func TestBoundHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -40,8 +39,8 @@ func TestBoundHolds(t *testing.T) {
 	}
 }
 
-// On a dense graph a step reduces the residual about ten times, so that it is often far below a
-// tolerance and not small enough for the next.
+// On a dense graph a step reduces the residual about ten times, so that it is often far below a tolerance and not
+// small enough for the next.
 func TestTolerancesAreReached(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -58,8 +57,7 @@ func TestTolerancesAreReached(t *testing.T) {
 	}
 }
 
-// Errors of a kernel that is similar to a symmetric kernel grow by the square root of a ratio of
-// degrees, and still meet the tolerance.
+// Errors of a similar kernel grow by the square root of a ratio of degrees.
 func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -93,7 +91,6 @@ func TestTolerancesAreReachedWithUnevenDegrees(t *testing.T) {
 	}
 }
 
-// A tolerance below rounding fails after one computation.
 func TestHopelessTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -140,7 +137,6 @@ func TestHopelessTolerance(t *testing.T) {
 	}
 }
 
-// Promised tolerances are met, also by almost singular systems.
 func TestPromisedTolerances(t *testing.T) {
 	for _, c := range []named{
 		{"pagerank", param.Values{"alpha": param.Of(1 - 2.5e-13), "symmetric": param.Of(true)}},
@@ -159,7 +155,7 @@ func TestPromisedTolerances(t *testing.T) {
 			nodes := 20 + int(seed)
 			rng := rand.New(rand.NewPCG(seed, 1))
 			var entries []sparse.Triplet
-			for i := 1; i < nodes; i++ { // a tree, with uneven weights
+			for i := 1; i < nodes; i++ { // tree with uneven weights
 				w, j := math.Pow(10, 6*rng.Float64()-3), rng.IntN(i)
 				entries = append(entries, sparse.Triplet{Row: uint32(i), Col: uint32(j), Val: w}, sparse.Triplet{Row: uint32(j), Col: uint32(i), Val: w})
 			}
@@ -178,7 +174,7 @@ func TestPromisedTolerances(t *testing.T) {
 			if _, err = fmt.Sscanf(after, "%g can", &promised); !ok || err != nil {
 				t.Fatal(err)
 			}
-			if !(promised < 1e-9) { // of which the roots of degrees take three digits
+			if !(promised < 1e-9) { // roots of degrees take three digits
 				t.Errorf("%s, %v, rng seed %d: promised %g only", c.name, c.p, seed, promised)
 			}
 			if err := compute(promised); err != nil {
