@@ -16,9 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on the twelve
-// kinds of graphs of results/krylov.md. HEATWALK_NODES is the number of nodes, 20,000 if it is not
-// set.
+// BenchmarkKrylovBattery times the 20 largest eigenvalues of S and 8 columns of L⁺ on the graphs of
+// results/krylov.md. HEATWALK_NODES is the number of nodes, by default 20,000.
 func BenchmarkKrylovBattery(b *testing.B) {
 	n := 20_000
 	if v, err := strconv.Atoi(os.Getenv("HEATWALK_NODES")); err == nil {
@@ -66,8 +65,6 @@ func BenchmarkKrylovBattery(b *testing.B) {
 	}
 }
 
-// TestBattery checks the sizes of the graphs of the benchmark and solves for pairs of a small one of
-// each kind.
 func TestBattery(t *testing.T) {
 	for _, kind := range battery {
 		a := edgeMatrix(t, kind.nodes(400), kind.edges(400, rand.New(rand.NewPCG(1, 0))))
@@ -90,13 +87,12 @@ func rowNumbers(n int) []int {
 	return rows
 }
 
-// edge is an undirected edge.
 type edge struct {
 	i, j   int
 	weight float64
 }
 
-// graphKind is a kind of random graphs: nodes returns the number of nodes for a requested one.
+// nodes returns the number of nodes for a requested number.
 type graphKind struct {
 	name  string
 	nodes func(n int) int
@@ -182,7 +178,6 @@ var battery = []graphKind{
 	}},
 }
 
-// uniform returns random edges of weight 1.
 func uniform(n, edges int, rng *rand.Rand) []edge {
 	all := make([]edge, edges)
 	for e := range all {
@@ -191,7 +186,7 @@ func uniform(n, edges int, rng *rand.Rand) []edge {
 	return all
 }
 
-// grid returns the edges of a grid with x·y·z nodes.
+// grid has x·y·z nodes.
 func grid(x, y, z int) (edges []edge) {
 	for i := range x * y * z {
 		if i%x+1 < x {
@@ -207,9 +202,9 @@ func grid(x, y, z int) (edges []edge) {
 	return edges
 }
 
-// neighbours joins random points of the unit square to their k nearest, with the weights
-// exp(−(d/d_k)²) of distances d, where d_k is the distance of the last. The square is cut into cells
-// with about two points each, which are searched in growing squares around each point.
+// neighbours joins random points of the unit square to their k nearest, with weights exp(−(d/d_k)²) for distances d,
+// where d_k is the distance of the last. Cells with about two points each are searched in growing squares around each
+// point.
 func neighbours(n, k int, rng *rand.Rand) (edges []edge) {
 	side := max(1, int(math.Sqrt(float64(n)/2)))
 	points, cells := make([][2]float64, n), make([][]int, side*side)
@@ -249,8 +244,7 @@ func neighbours(n, k int, rng *rand.Rand) (edges []edge) {
 	return edges
 }
 
-// edgeMatrix returns the symmetric matrix of edges without self loops. Of repeated edges it keeps the edge
-// with the largest weight.
+// edgeMatrix drops self loops, and keeps the heaviest of repeated edges.
 func edgeMatrix(t testing.TB, n int, edges []edge) *sparse.CSR {
 	var arcs []edge
 	for _, e := range edges {

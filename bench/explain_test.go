@@ -24,7 +24,6 @@ import (
 
 var explainData = flag.String("explain-data", "", "folder of polbooks, cora and debian, with edges.tsv.gz and labels.tsv.gz in each")
 
-// graphOfClasses is an undirected graph with a class for some nodes.
 type graphOfClasses struct {
 	near  [][]int
 	links map[[2]int]bool
@@ -39,7 +38,7 @@ func (g *graphOfClasses) add(u, v int) {
 	}
 }
 
-// blockModel returns a block model of five classes with mean degree 10.
+// blockModel has five classes and mean degree 10.
 func blockModel(n int) *graphOfClasses {
 	rng := rand.New(rand.NewPCG(1, 1))
 	g := &graphOfClasses{links: map[[2]int]bool{}, near: make([][]int, n), class: make([]int, n), names: []string{"a", "b", "c", "d", "e"}}
@@ -59,7 +58,6 @@ func blockModel(n int) *graphOfClasses {
 	return g
 }
 
-// readClasses reads a graph of a folder.
 func readClasses(t *testing.T, folder string) *graphOfClasses {
 	t.Helper()
 	lines := func(name string, take func(a, b string)) {
@@ -99,7 +97,6 @@ func readClasses(t *testing.T, folder string) *graphOfClasses {
 	return g
 }
 
-// problem returns the graph without some links, and with some labels.
 func (g *graphOfClasses) problem(t *testing.T, without [][2]int, rows []int) *engine.Problem {
 	ptr, col := []int64{0}, []uint32(nil)
 	degrees := make([]float64, len(g.near))
@@ -123,8 +120,8 @@ func (g *graphOfClasses) problem(t *testing.T, without [][2]int, rows []int) *en
 	return p
 }
 
-// around returns the links of a node and of its neighbours, of nodes farther away too if there are few, and the nearest
-// nodes in the order of their distance.
+// around returns the links near a node, at least the given number if there are so many, and the nearest nodes in the
+// order of their distance.
 func (g *graphOfClasses) around(v, links int) (list [][2]int, order []int) {
 	seen, listed := map[int]bool{v: true}, map[[2]int]bool{}
 	order = []int{v}
@@ -143,16 +140,14 @@ func (g *graphOfClasses) around(v, links int) (list [][2]int, order []int) {
 	return list, order
 }
 
-// effect counts the predictions that change.
 type effect struct {
 	flips, lower, nodes int
 	fall                float64
 }
 
-// deletions are the effects of removing the listed links or labelled nodes, random ones, and links of large degrees.
+// deletions are the effects of removing the named links or labelled nodes, random ones, and links of large degrees.
 type deletions struct{ named, random, degree, labels, randomLabels effect }
 
-// remove measures the effects for some nodes.
 func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions {
 	const number = 10
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -239,9 +234,9 @@ func remove(t *testing.T, g *graphOfClasses, name string, nodes int) *deletions 
 	return out
 }
 
-// TestExplainByDeletion removes the ten links, and the ten labelled nodes, that explanations name, and compares the
-// predictions that change with those after the removal of ten random links or labelled nodes of the same neighbourhood, and
-// of the ten links with the largest product of degrees. With -explain-data it prints the table of results/explain.md.
+// TestExplainByDeletion compares the predictions that change if ten named links or labelled nodes are removed, or ten
+// random ones of the same neighbourhood, or the ten links with the largest product of degrees. With -explain-data it
+// prints the table of results/explain.md.
 func TestExplainByDeletion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("predicts a block model some hundred times")

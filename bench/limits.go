@@ -23,7 +23,7 @@ type Machine struct {
 	Load        float64 `json:"load"`                 // mean number of running threads in the last minute
 }
 
-// ThisMachine returns the description of this machine.
+// ThisMachine describes this machine.
 func ThisMachine() Machine {
 	m := Machine{Cores: runtime.NumCPU(), MemoryBytes: system.Memory()}
 	for line := range strings.Lines(textOf("/proc/cpuinfo")) {
@@ -40,29 +40,27 @@ func ThisMachine() Machine {
 	return m
 }
 
-// textOf returns the text of a file of the system. It returns "" if the file does not exist.
+// textOf returns "" if the file does not exist.
 func textOf(path string) string {
 	text, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(text))
 }
 
-// lineBytes is the size of a cache line.
 const lineBytes = 64
 
-// gatherRate returns the rate, in bytes per second, at which random rows of a block are read. It reads one
-// number of each cache line: the lines come from memory, and the additions cost nothing. It reads four rows at
-// a time to hide the latency of additions in a cache.
+// gatherRate returns the bytes per second at which random rows of a block are read. It reads one number of each cache
+// line, so that additions cost nothing, and four rows at a time to hide their latency in a cache.
 func gatherRate(threads, rows, rowBytes int) float64 {
 	block := sparse.NewBlock[float32](rows, max(1, rowBytes/4))
 	for i := range block.Data {
-		block.Data[i] = 1 // so that every page has memory
+		block.Data[i] = 1 // gives every page memory
 	}
 	count := 1 << 16 / (1 + rowBytes/lineBytes) &^ 3
 	places := make([]int, count*threads)
 	sums := make([]uint32, lineBytes*threads)
 	least := math.Inf(1)
 	for turn := range 16 {
-		for i := range places { // before the rows are read, as column ids are there
+		for i := range places { // outside the timed loop, as column ids are known
 			h := uint64(turn*len(places)+i+1) * 0x9e3779b97f4a7c15
 			places[i] = int((h^h>>29)>>33*uint64(rows)>>31) * block.Stride
 		}
@@ -73,7 +71,6 @@ func gatherRate(threads, rows, rowBytes int) float64 {
 	return float64(count*threads*rowBytes) / least
 }
 
-// readRows returns the sum of one number of each cache line in the rows that begin at places.
 func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
 	data := block.Data
 	for ; len(places) >= 4; places = places[4:] {
@@ -86,7 +83,7 @@ func readRows(block *sparse.Block[float32], places []int) (sum uint32) {
 	return sum
 }
 
-// timeThreads returns the seconds until all threads have done work once.
+// timeThreads returns the seconds until all threads are done.
 func timeThreads(threads int, work func(thread int)) float64 {
 	start := time.Now()
 	_ = sched.Run(context.Background(), threads, threads, func(_, thread int) error {

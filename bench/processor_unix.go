@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// processorSeconds returns the processor time of this process so far.
 func processorSeconds() float64 {
 	var r syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &r) != nil {
@@ -18,14 +17,14 @@ func processorSeconds() float64 {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano()).Seconds()
 }
 
-// peakMemory returns the largest resident memory of a process that has ended.
+// peakMemory returns bytes.
 func peakMemory(p *os.ProcessState) int64 {
 	r, isKnown := p.SysUsage().(*syscall.Rusage)
 	if !isKnown {
 		return 0
 	}
 	peak := int64(r.Maxrss)
-	if runtime.GOOS != "darwin" { // which counts bytes
+	if runtime.GOOS != "darwin" { // darwin counts bytes
 		peak <<= 10
 	}
 	return peak

@@ -12,8 +12,8 @@ import (
 // Settings states how much a workload does.
 type Settings struct {
 	Columns int  // of the block; walk has five
-	Double  bool // the block holds float64, not float32
-	Repeat  int  // repetitions that count, after one that does not
+	Double  bool // float64 instead of float32
+	Repeat  int  // after one that does not count
 	Workers int  // 0: one for each processor
 }
 
@@ -21,7 +21,7 @@ type Settings struct {
 type Target struct {
 	A       sparse.Matrix
 	Degrees []float64
-	Order   []uint32 // for each row of A its place in the order of the ids; nil: the same
+	Order   []uint32 // place of each row of A in the order of the ids; nil: the same
 }
 
 // Report holds the cost and the results of a workload.
@@ -29,7 +29,7 @@ type Report struct {
 	Repeat int `json:"repeat"`
 	Times
 
-	BytesPerSecond   float64  `json:"bytes_per_second,omitempty"` // rows gathered, with padding
+	BytesPerSecond   float64  `json:"bytes_per_second,omitempty"` // of gathered rows, with padding
 	DType            string   `json:"dtype,omitempty"`
 	Entries          int64    `json:"entries,omitempty"`
 	NsPerEntryColumn float64  `json:"ns_per_entry_column,omitempty"`
@@ -38,8 +38,7 @@ type Report struct {
 	Checksum         *float64 `json:"checksum,omitempty"`
 }
 
-// Times holds the times of the repetitions. SecondsEach and ProcessorSecondsEach are in the order of the
-// repetitions.
+// Times holds the times of the repetitions, in their order.
 type Times struct {
 	SecondsMin             float64   `json:"seconds_min"`
 	SecondsMedian          float64   `json:"seconds_median"`
@@ -61,7 +60,7 @@ func smallestAndMedian(list []float64) (smallest, median float64) {
 	return sorted[0], sorted[len(sorted)/2]
 }
 
-// Workload is a measurement on a graph with its name.
+// Workload is a named measurement.
 type Workload struct {
 	Name    string
 	IsCoded bool // it reads the ids of a store's code, which a copy in memory does not have
@@ -71,10 +70,10 @@ type Workload struct {
 // Measurement measures a workload on a graph.
 type Measurement = func(ctx context.Context, t *Target, s *Settings) (*Report, error)
 
-// Workloads lists the workloads, which consist of sweeps.
+// Workloads lists the workloads made of sweeps.
 var Workloads = []Workload{{"decode", true, decode}, {"spmm", false, spmm}, {"walk", false, walk}}
 
-// Bytes estimates the memory of Run on a graph with the given number of rows. It does not include the graph.
+// Bytes estimates the memory of Run on a graph with the given number of rows, without the graph.
 func (w *Workload) Bytes(rows int, s *Settings) int64 {
 	if w.Name == "walk" {
 		return s.blockBytes((walkSteps+2)*rows, walkClasses)
@@ -82,8 +81,7 @@ func (w *Workload) Bytes(rows int, s *Settings) int64 {
 	return s.blockBytes(rows, 2*s.Columns+2)
 }
 
-// RowBytes returns the size in bytes of a row of the block from which sweeps of the workload gather. It
-// determines the layout of a copy.
+// RowBytes returns the size in bytes of a row that sweeps of the workload gather. It determines the layout of a copy.
 func (w *Workload) RowBytes(s *Settings) int {
 	if w.Name == "walk" {
 		return int(s.blockBytes(1, walkClasses))
@@ -98,8 +96,8 @@ func (s *Settings) blockBytes(rows, columns int) int64 {
 	return budget.Block[float32](rows, columns)
 }
 
-// measure runs work once to warm caches and buffers, and then measures the repetitions. work must multiply the
-// graph with all columns of a block as often as passes says.
+// measure runs work once to warm caches, and then measures the repetitions. work must multiply the graph passes times
+// with all columns of a block.
 func (s *Settings) measure(a sparse.Matrix, columns, passes int, work func() error) (*Report, error) {
 	v := &Report{Repeat: max(1, s.Repeat), Columns: columns, DType: "float32", Entries: a.NNZ(), Sweeps: passes}
 	if s.Double {

@@ -20,10 +20,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Scaling measures jobs on graphs of increasing size. Each job runs in its own process.
+// Scaling measures jobs on graphs of increasing size, each in its own process.
 type Scaling struct {
 	Program string   // heatwalk
-	Flags   []string // of every call of it
+	Flags   []string // of every call of Program
 	Folder  string   // for graphs and outputs
 
 	Graphs []string         // rmat, sbm, grid, or paths of edge lists
@@ -33,14 +33,14 @@ type Scaling struct {
 	Peers  []Peer
 	Budget time.Duration
 
-	Done     []*Cell                      `json:"-"` // of an earlier run, which are not measured again
+	Done     []*Cell                      `json:"-"` // of an earlier run, not measured again
 	Progress func(done, total int64)      `json:"-"` // in cells
 	Save     func(r *ScalingReport) error `json:"-"` // after each cell
 }
 
-// Peer is another program. In its command, {graph} stands for an edge list, and {columns}, {threads} and {job}
-// for values of a cell. A command without {job} is compared in the job spmm only. The last line that the
-// command prints must have the seconds of each repetition, and then the checksum of docs/json.md, or 0.
+// Peer is another program. In its command, {graph} stands for an edge list, and {columns}, {threads} and {job} for
+// values of a cell. A command without {job} serves the job spmm only. Its last line must have the seconds of each
+// repetition, and then the checksum of docs/json.md, or 0.
 type Peer struct{ Name, Command string }
 
 // Cell is a job on a graph with its cost.
@@ -55,11 +55,11 @@ type Cell struct {
 	Source     string `json:"source,omitempty"` // memory or disk
 	Program    string `json:"program"`          // heatwalk or a peer
 
-	Model   string `json:"model"` // graphs of one model are a curve
+	Model   string `json:"model"` // a curve is of one model
 	Nodes   int64  `json:"nodes"`
 	Entries int    `json:"entries"`
 	Times
-	PeakMemoryBytes  int64   `json:"peak_memory_bytes"` // of the process, the graph included
+	PeakMemoryBytes  int64   `json:"peak_memory_bytes"` // of the process, with the graph
 	Sweeps           int     `json:"sweeps,omitempty"`
 	NsPerEntryColumn float64 `json:"ns_per_entry_column"`
 	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"`
@@ -71,7 +71,6 @@ type Cell struct {
 	command string
 }
 
-// id returns a text that identifies a cell.
 func (c *Cell) id() string {
 	return strings.Join(strings.Fields(fmt.Sprintln(c.Program, c.Job, c.Graph, c.Source, c.counts(""))), " ")
 }
@@ -89,18 +88,17 @@ type ScalingReport struct {
 	Fits    []Fit     `json:"fits"`
 	LeftOut []Absence `json:"left_out,omitempty"`
 
-	cut int // the first scale with cells that do not fit into the budget; 0: none
+	cut int // first scale that does not fit into the budget; 0: none
 }
 
-// scalingGraph is a graph in all forms that jobs read.
 type scalingGraph struct {
-	text, store  string // the edge list, and the store, beside which the other files lie
+	text, store  string // edge list, and store with the other files beside it
 	ids          []string
 	nodes, bytes int64
 	entries      int
 }
 
-// childDocument has the keys that cells take from documents of heatwalk.
+// childDocument has the keys that cells take from heatwalk's documents.
 type childDocument struct {
 	Report
 	Nodes           int64 `json:"nodes"`
@@ -110,12 +108,10 @@ type childDocument struct {
 // ErrChecksum is the error about results that must be equal and are not.
 var ErrChecksum = errors.New("checksums differ")
 
-// errBudget is the reason for cells that are left out because of the budget.
 var errBudget = errors.New("it does not fit into the budget")
 
-// Run measures all cells within the budget. It begins a scale only if all cells of the scale fit into the
-// budget, as estimated from the growth of earlier scales. If Run fails, the report contains the cells that are
-// finished.
+// Run measures all cells within the budget. It begins a scale only if the scale is expected to fit, from the growth
+// of earlier scales. If Run fails, the report has the finished cells.
 func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	r := &ScalingReport{Machine: ThisMachine()}
 	within, cancel := context.WithTimeout(ctx, s.Budget)
@@ -178,7 +174,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	return r, s.Save(r)
 }
 
-// plan returns the cells of generated graphs in the order of their size, and then the cells of edge lists.
+// plan returns cells of generated graphs by size, then cells of edge lists.
 func (s *Scaling) plan() (cells []*Cell) {
 	for _, scale := range append(s.Lists["scales"], 0) {
 		for _, graph := range s.Graphs {
@@ -196,7 +192,6 @@ func (s *Scaling) plan() (cells []*Cell) {
 	return cells
 }
 
-// cellsLike returns the cells with the job and the graph of c.
 func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
 	job := scalingJobs[c.Job]
 	variants := []Cell{c}
@@ -228,11 +223,9 @@ func (s *Scaling) cellsLike(c Cell) (cells []*Cell) {
 	return cells
 }
 
-// ourName is the name of this program among the programs of cells.
 const ourName = "heatwalk"
 
-// models has the commands that generate graphs of 2^scale nodes. Graphs of rmat have at most 16 edges for each
-// node, and graphs of sbm at most 8.
+// models has commands that generate graphs of 2^scale nodes, with at most 16 edges a node for rmat and 8 for sbm.
 var models = map[string]string{
 	"rmat": "generate rmat --scale={scale} -o {graph}",
 	"sbm":  "generate sbm --nodes={nodes} --edges={edges} -o {graph}",
@@ -242,8 +235,7 @@ var models = map[string]string{
 // IsModel reports whether graphs with this name are generated.
 func IsModel(graph string) bool { return models[graph] != "" }
 
-// add adds a cell. It first compares the checksum of the cell with the checksums of equal cells: exactly, and
-// for peers with a relative error of 1e-4.
+// add checks the checksum against equal cells, exactly, or within 1e-4 for peers, before it adds the cell.
 func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
 		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {
@@ -297,7 +289,7 @@ func (s *Scaling) measure(ctx context.Context, c *Cell, graphs map[string]*scali
 	return nil
 }
 
-// words returns the words of a command with the values of a cell in place of their names.
+// words fills values of a cell in the words of a command.
 func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	list := strings.Fields(command)
 	values := map[string]any{
@@ -313,7 +305,7 @@ func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	return list
 }
 
-// measureJob runs heatwalk. It runs heatwalk several times if the time of the whole call is measured.
+// measureJob repeats the call if only its whole time is measured.
 func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, words []string) error {
 	const most = 3
 	const enough = 10 // seconds
@@ -359,7 +351,7 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, word
 	return nil
 }
 
-// call runs heatwalk. It returns its document and its processor seconds.
+// call returns heatwalk's document and its processor seconds.
 func (s *Scaling) call(ctx context.Context, threads int, words []string) (*childDocument, float64, error) {
 	words = slices.Concat(words, []string{"--json", fmt.Sprintf("--threads=%d", threads)}, s.Flags)
 	cmd := exec.CommandContext(ctx, s.Program, words...)
@@ -371,7 +363,7 @@ func (s *Scaling) call(ctx context.Context, threads int, words []string) (*child
 	return d, childSeconds(cmd), json.Unmarshal(out, d)
 }
 
-// output runs a command and returns its stdout. An error contains the last line of stderr.
+// output returns stdout. An error has the last line of stderr.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
@@ -388,7 +380,6 @@ func lastLine(text []byte) string {
 	return string(text[bytes.LastIndexByte(text, '\n')+1:])
 }
 
-// childSeconds returns the processor seconds of a command that has ended.
 func childSeconds(cmd *exec.Cmd) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
@@ -401,7 +392,7 @@ func (c *Cell) measurePeer(ctx context.Context, words []string) error {
 	if err != nil {
 		return err
 	}
-	load := childSeconds(cmd) / time.Since(start).Seconds() // the mean use of processors
+	load := childSeconds(cmd) / time.Since(start).Seconds() // mean use of processors
 	fields := strings.Fields(lastLine(out))
 	for i, field := range fields {
 		x, err := strconv.ParseFloat(field, 64)
@@ -418,8 +409,6 @@ func (c *Cell) measurePeer(ctx context.Context, words []string) error {
 	return nil
 }
 
-// prepare makes the files of a graph: the edge list, a store in the order by degree, and lists of the first
-// ids.
 func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGraph, error) {
 	g := &scalingGraph{text: c.Graph, store: filepath.Join(s.Folder, name)}
 	if IsModel(c.Model) {
@@ -450,8 +439,7 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGr
 	return g, err
 }
 
-// writeProblem writes the labels and the attributes of a cell. Labelled nodes are at equal distances, and the
-// ids of each class are consecutive.
+// writeProblem spaces labelled nodes evenly; the ids of each class are consecutive.
 func (g *scalingGraph) writeProblem(c *Cell) error {
 	var labels, attributes strings.Builder
 	n := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))
@@ -474,8 +462,8 @@ func (g *scalingGraph) writeProblem(c *Cell) error {
 		os.WriteFile(g.store+".attributes.tsv", []byte(attributes.String()), 0o666))
 }
 
-// measureLimits sets the limits of cells. A limit is the time in which this machine reads the same number of
-// random rows of the same width. For cells on disk it is the time of decoding if that is longer.
+// measureLimits sets the limit of each cell: the time to read as many random rows of the same width or, on disk, the
+// time to decode if that is longer.
 func (r *ScalingReport) measureLimits() {
 	rates := map[[3]int]float64{}
 	for _, c := range r.Cells {

@@ -2,14 +2,13 @@ package bench
 
 import "cmp"
 
-// scalingJob is a call of heatwalk on a graph.
 type scalingJob struct {
-	command string // with names of values of a cell, see [Cell.words]; it writes its last word
-	check   string // the call whose checksum is the checksum of the output; "": the checksum of its bytes
+	command string // template of [Cell.words]; the last word is the output
+	check   string // call whose checksum is the output's checksum; "": checksum of its bytes
 	axes    string // of [scalingAxes]
-	sources string // joined by commas; "": no choice
-	width   int    // columns of each sweep; 0: the columns of the cell
-	bytes   int    // of a number in a sweep; 0: the job has no sweeps of known width
+	sources string // comma-separated; "": no choice
+	width   int    // columns of each sweep; 0: columns of the cell
+	bytes   int    // of a number in a sweep; 0: sweeps of unknown width
 	sweeps  int    // of peers, 0: not known
 }
 
@@ -29,7 +28,7 @@ var scalingJobs = map[string]*scalingJob{
 // ScalingJobs lists the names of the jobs of [Scaling].
 var ScalingJobs = []string{"decode", "spmm", "walk", "solve", "exp", "eigen", "ingest", "classify", "kernel"}
 
-// row returns the number of columns and the size in bytes of a row in each sweep.
+// row returns the columns and the bytes of a row in each sweep.
 func (j *scalingJob) row(columns int) (width, bytes int) {
 	width = cmp.Or(j.width, columns)
 	return width, width * j.bytes

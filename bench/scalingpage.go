@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Fit is a power law of a curve: the seconds grow as the axis to the power Exponent.
+// Fit is a power law of a curve: seconds ∝ axis^Exponent.
 type Fit struct {
 	Job      string  `json:"job"`
 	Curve    string  `json:"curve"` // what its cells have in common
@@ -24,7 +24,7 @@ type Fit struct {
 // scalingAxis is a property of cells that varies along a curve.
 type scalingAxis struct {
 	name  string
-	noun  string // of a count of the cell; "": the curve is one of graphs of one model
+	noun  string // of a count of the cell; "": graphs of one model are the curve
 	value func(c *Cell) *int
 }
 
@@ -37,7 +37,7 @@ var scalingAxes = []scalingAxis{
 	{"threads", "thread", func(c *Cell) *int { return &c.Threads }},
 }
 
-// curve returns the name of the curve of a cell. Cells of a curve differ only in the axis.
+// curve names a curve, whose cells differ only in the axis.
 func (a *scalingAxis) curve(c *Cell) string {
 	graph := c.Graph
 	if a.noun == "" {
@@ -46,7 +46,7 @@ func (a *scalingAxis) curve(c *Cell) string {
 	return joinNames(c.Program, graph, c.Source, c.counts(a.noun))
 }
 
-// counts returns the counts of a cell as text. It omits the count with the noun except.
+// counts omits the count with the noun except.
 func (c *Cell) counts(except string) string {
 	var parts []string
 	for _, a := range scalingAxes {
@@ -57,12 +57,11 @@ func (c *Cell) counts(except string) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinNames joins the names that are not empty. It omits names that most curves share.
+// joinNames omits empty names and names that most curves share.
 func joinNames(names ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "memory" || name == ourName }), ", ")
 }
 
-// fit fits a power law to each curve of at least two points.
 func (r *ScalingReport) fit() {
 	for _, job := range ScalingJobs {
 		for i := range scalingAxes {
@@ -80,7 +79,7 @@ func (r *ScalingReport) fit() {
 					y = append(y, math.Log(p.Y))
 				}
 				n := len(x)
-				if x[0] == x[n-1] { // they increase
+				if x[0] == x[n-1] {
 					continue
 				}
 				f := Fit{Job: job, Curve: line.Name, Axis: a.name, Points: n}
@@ -104,8 +103,8 @@ func (r *ScalingReport) Noisy() (number int) {
 	return number
 }
 
-// complete returns the cells of a job. It omits scales with cells that do not fit into the budget, so that all
-// curves end at the same scale.
+// complete returns the cells of a job at the scales that fit into the budget, so that all curves end at the same
+// scale.
 func (r *ScalingReport) complete(job string) (cells []*Cell) {
 	for _, c := range r.Cells {
 		if c.Job == job && (r.cut == 0 || c.scale < r.cut) {
@@ -115,9 +114,8 @@ func (r *ScalingReport) complete(job string) (cells []*Cell) {
 	return cells
 }
 
-// AddTo adds a section for each job at the top of a page. Charts of seconds are for each number of columns,
-// with all threads. The chart of the speed-up by threads is for the largest number of columns on the largest
-// graph.
+// AddTo adds a section for each job at the top of a page. Charts of seconds use all threads. The chart of the
+// speed-up by threads is for the largest number of columns on the largest graph.
 func (r *ScalingReport) AddTo(p *report.Page) {
 	tables := p.Sections
 	p.Sections = nil
@@ -128,7 +126,7 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 	}
 	for _, job := range ScalingJobs {
 		cells := r.complete(job)
-		last := map[string]*Cell{} // the largest counts and graph of each model
+		last := map[string]*Cell{} // largest counts and graph of each model
 		for _, c := range cells {
 			last[c.Model] = c
 		}
@@ -149,7 +147,7 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 	p.Sections = append(p.Sections, tables...)
 }
 
-// chartOf returns the chart of a section with this caption. It adds the chart if there is none.
+// chartOf returns the chart with this caption, and adds it if there is none.
 func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.Chart {
 	i := slices.IndexFunc(s.Charts, func(c *report.Chart) bool { return c.Caption == caption })
 	if i < 0 {
@@ -159,7 +157,6 @@ func chartOf(s *report.Section, name, caption string, x, y report.Axis) *report.
 	return s.Charts[i]
 }
 
-// addPoint adds a point to the curve with the program and the source of a cell.
 func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	name := c.Source
 	if c.Program != ourName || name == "" {
@@ -173,8 +170,7 @@ func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	}
 }
 
-// addSeconds adds the seconds of a cell to its chart, and the seconds in which the machine reads the same
-// number of random rows from memory.
+// addSeconds also adds the seconds in which the machine reads as many random rows from memory.
 func (c *Cell) addSeconds(s *report.Section) {
 	chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
 		report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})
@@ -185,8 +181,7 @@ func (c *Cell) addSeconds(s *report.Section) {
 	}
 }
 
-// addSpeedUp adds the speed-up of a cell: the seconds with the fewest threads divided by the seconds of the
-// cell.
+// addSpeedUp adds the seconds with the fewest threads divided by the seconds of the cell.
 func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 	i := slices.IndexFunc(cells, func(first *Cell) bool {
 		return first.Program == c.Program && first.Graph == c.Graph && first.Source == c.Source && first.counts("thread") == c.counts("thread")
@@ -201,7 +196,6 @@ func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 		first.SecondsMedian/slices.Max(c.SecondsEach), first.SecondsMedian/c.SecondsMin)
 }
 
-// shareAxes gives all charts the same axes.
 func shareAxes(charts []*report.Chart) {
 	all := &report.Chart{Y: report.Axis{Log: true}}
 	for _, c := range charts {

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// BenchmarkSolve reports the processor seconds of the set-up and of the first solve of eight columns of L⁺ of the store
-// HEATWALK_STORE, whose graph is in memory. peers/solvers.py runs it.
+// BenchmarkSolve reports the processor seconds of the set-up and of the first solve of eight columns of L⁺ of the
+// store HEATWALK_STORE. peers/solvers.py runs it.
 func BenchmarkSolve(b *testing.B) {
 	path := os.Getenv("HEATWALK_STORE")
 	if path == "" {
@@ -52,7 +52,6 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-// processorTime returns the processor time of this process so far.
 func processorTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

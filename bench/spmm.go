@@ -10,12 +10,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spmm times Y = D⁻¹A·X on a block of k columns with X_ij = ((i·k + j) mod 17) + 1, where i is the place of a
-// row in the order of the ids. The checksum is Σ Y.
+// spmm times Y = D⁻¹A·X on a block of k columns with X_ij = ((i·k + j) mod 17) + 1, where i is the place of a row in
+// the order of the ids. The checksum is Σ Y.
 var spmm = withElements(spmmOf[float32], spmmOf[float64])
 
-// spmmOf times D⁻¹A·X with elements of type T. The numbers of X depend on the place of a node in the order of
-// the ids and not on its row, so that the checksum is the same for every order of rows.
+// spmmOf fills X by the order of the ids, so that the checksum does not depend on the order of rows.
 func spmmOf[T sparse.Float](ctx context.Context, t *Target,
 	s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()
@@ -43,13 +42,12 @@ const walkSteps, walkClasses = 10, 5
 // 101). Rows are numbered in the order of the ids.
 var walk = withElements(walkOf[float32], walkOf[float64])
 
-// walkOf times a walk of walkSteps steps with elements of type T. Every twentieth node in the order of the ids
-// is an absorbing seed.
+// walkOf makes every twentieth node in the order of the ids a seed.
 func walkOf[T sparse.Float](ctx context.Context, g *Target,
 	s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
 	n, _ := g.A.Dims()
-	buffer := sparse.NewBlock[T]((steps+1)*n, classes) // one, so that huge pages are not cut where a P_t ends
+	buffer := sparse.NewBlock[T]((steps+1)*n, classes) // one buffer, so that huge pages are not cut where a P_t ends
 	var p [steps + 1]*sparse.Block[T]
 	for t := range p {
 		p[t] = &sparse.Block[T]{Rows: n, Cols: classes, Stride: buffer.Stride,
@@ -99,7 +97,6 @@ func walkOf[T sparse.Float](ctx context.Context, g *Target,
 	return v, nil
 }
 
-// withElements returns the workload for the type of the elements in the settings.
 func withElements(single, double Measurement) Measurement {
 	return func(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 		if s.Double {
@@ -109,7 +106,6 @@ func withElements(single, double Measurement) Measurement {
 	}
 }
 
-// seed is a labelled row.
 type seed struct{ row, class int }
 
 // position returns the place of row r in the order of the ids.
@@ -120,8 +116,7 @@ func position(order []uint32, r int) int {
 	return int(order[r])
 }
 
-// decode times a sweep that reads and decodes every range and computes nothing. The checksum is the sum of all
-// column ids.
+// decode times a sweep that only decodes. The checksum is the sum of all column ids.
 func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	v, err := (&Settings{Repeat: s.Repeat}).measure(t.A, 1, 1, func() error {
 		_, err := sparse.RowSums(ctx, t.A, s.Workers, func([]uint32, []float64) float64 { return 0 })
@@ -142,7 +137,7 @@ func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	return v, err
 }
 
-// sum returns the sum of weight(i, j)·b_rj, where i is the place of row r in the order of the ids.
+// sum returns Σ weight(i, j)·b_rj, where i is the place of row r in the order of the ids.
 func sum[T sparse.Float](b *sparse.Block[T], order []uint32, weight func(i, j int) float64) *float64 {
 	total := 0.0
 	for r := range b.Rows {

@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// BenchmarkTraining trains support vector machines on a kernel in memory, HEATWALK_SCALE times the products of the features in
-// HEATWALK_FEATURES, by one thread, and prints as JSON user and wall seconds of each fit and the objective values of the
-// machines. peers/training_table.py runs it.
+// BenchmarkTraining trains support vector machines with one thread on a kernel in memory: HEATWALK_SCALE times the
+// products of the features in HEATWALK_FEATURES. It prints as JSON user and wall seconds of each fit and the
+// objective values. peers/training_table.py runs it.
 func BenchmarkTraining(b *testing.B) {
 	features := os.Getenv("HEATWALK_FEATURES")
 	if features == "" {
@@ -72,7 +72,6 @@ func BenchmarkTraining(b *testing.B) {
 	fmt.Printf("\n%s\n", text)
 }
 
-// readArray returns the numbers of an array and its number of rows.
 func readArray(b *testing.B, path string) (values []float64, rows int) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -90,7 +89,6 @@ func readArray(b *testing.B, path string) (values []float64, rows int) {
 	return values, int(a.Shape[0])
 }
 
-// userSeconds returns the user seconds of this process so far.
 func userSeconds(b *testing.B) float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Slabs have the bits of the whole walk, for any memory and number of workers.
 func TestSlabsAgree(t *testing.T) {
 	t.Run("float32", testSlabsAgree[float32])
 	t.Run("float64", testSlabsAgree[float64])
@@ -88,11 +87,10 @@ func testSlabsAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// On a small graph, each worker walks its own slabs.
 func TestLanesAgree(t *testing.T) {
 	w := randomWalk[float32](t, 13)
 	for range 4 {
-		w.Variants = append(w.Variants, w.Variants...) // 192 columns
+		w.Variants = append(w.Variants, w.Variants...)
 	}
 	for g := range w.Variants {
 		w.Variants[g].Absorb = float64(g) / float64(len(w.Variants))
@@ -131,7 +129,7 @@ func TestLanesAgree(t *testing.T) {
 	}
 }
 
-// copies is a matrix that overwrites the memory of each panel after the visit, as a matrix on disk does.
+// copies overwrites the memory of each panel after the visit, as a matrix on disk does.
 type copies struct{ sparse.Matrix }
 
 func (m copies) SweepRows(ctx context.Context, lo, hi, workers int, visit func(int, sparse.Panel) error) error {
@@ -157,7 +155,6 @@ func hubWalk[T sparse.Float](t *testing.T) *cwk.Walk[T] {
 	return w
 }
 
-// Walks over many ranges agree with sums row by row.
 func TestManyRanges(t *testing.T) {
 	w := hubWalk[float64](t)
 	a := w.A.(*sparse.CSR)
@@ -243,7 +240,6 @@ func testWorkersAgree[T sparse.Float](t *testing.T) {
 	}
 }
 
-// All rows of a step are visited before the next step begins.
 func TestVisits(t *testing.T) {
 	w := hubWalk[float64](t)
 	w.Workers = 3

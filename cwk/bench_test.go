@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Every twentieth row is a seed.
 func benchWalk[T sparse.Float](b *testing.B, nodes, edges, classes, steps int) *cwk.Walk[T] {
 	b.Helper()
 	w := &cwk.Walk[T]{A: testgraph.Random(1, nodes, edges, false), Steps: steps}
@@ -23,7 +22,7 @@ func benchWalk[T sparse.Float](b *testing.B, nodes, edges, classes, steps int) *
 	return w
 }
 
-// A grid on a graph of Cora's size: 13 rates, 10 folds and the full walk, 7 classes.
+// A grid of 13 rates and 10 folds on a graph of Cora's size, with 7 classes.
 func BenchmarkGrid(b *testing.B) {
 	w := benchWalk[float32](b, 2708, 5278, 7, 200)
 	fold := make([]int, len(w.Seeds.Row))
@@ -47,7 +46,6 @@ func BenchmarkGrid(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(w.A.NNZ())/float64(w.Steps*columns), "ns/entry/column")
 }
 
-// Ten steps with five classes on 100,000 nodes, the features of every row kept.
 func BenchmarkFeatures100k(b *testing.B) {
 	b.Run("float32", benchFeatures[float32])
 	b.Run("float64", benchFeatures[float64])
@@ -63,7 +61,6 @@ func benchFeatures[T sparse.Float](b *testing.B) {
 	}
 }
 
-// A kernel block of 10,000×5,000 from 55 features.
 func BenchmarkGram(b *testing.B) {
 	b.Run("float32", benchGram[float32])
 	b.Run("float64", benchGram[float64])
@@ -81,7 +78,6 @@ func benchGram[T sparse.Float](b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(rows)*len(w.Seeds.Row)*w.Seeds.Classes*(w.Steps+1)), "ns/product")
 }
 
-// Scores of ten pairs of classes for 100,000 nodes.
 func BenchmarkScores(b *testing.B) {
 	w := benchWalk[float32](b, 100_000, 374_480, 5, 10)
 	weights := sparse.NewBlock[float64](w.Seeds.Classes*(w.Steps+1), 10)

@@ -15,8 +15,8 @@ type Pick struct {
 	Row, Variant int
 }
 
-// FoldVariants returns variants for cross-validation. In variant 0 every seed is visible. In variant 1+f the seeds with fold[i]
-// = f are hidden, for each fold f from 0 on. If fold[i] = i, each seed is hidden alone.
+// FoldVariants returns variants for cross-validation. Variant 0 hides no seed; variant 1+f hides the seeds i with
+// fold[i] = f.
 func FoldVariants(absorb float64, fold []int) []Variant {
 	variants := []Variant{{Absorb: absorb}}
 	if len(fold) == 0 {
@@ -32,8 +32,8 @@ func FoldVariants(absorb float64, fold []int) []Variant {
 	return variants
 }
 
-// Picks returns picks of the given rows from the variants of [FoldVariants]. A seed is picked from the variant that hides its
-// fold, any other row from variant 0. If fold is nil, all rows are picked from variant 0.
+// Picks returns picks of the given rows from the variants of [FoldVariants]: a seed from the variant that hides its
+// fold, any other row from variant 0. If fold is nil, all rows are from variant 0.
 func Picks(rows []int, s Seeds, fold []int) []Pick {
 	if fold != nil && len(fold) != len(s.Row) {
 		panic(badShape)
@@ -51,11 +51,11 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 
 // Features returns the features of the picked rows:
 //
-//	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),   minSteps ≤ t ≤ Steps
+//	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),  minSteps ≤ t ≤ Steps
 //
-// where minSteps is start. Variants without picks are not walked. If sink is not nil, Features returns nil and passes the
-// features to sink in panels of consecutive rows, from row lo on. Half of Memory is for a panel. The other half is for the
-// walk, which is repeated for each panel. Cost: Steps sweeps for each slab.
+// where minSteps is start. If sink is not nil, Features returns nil and passes the features to sink in panels of
+// consecutive rows, from row lo on. Half of Memory is for a panel, and half for the walk, which is repeated for each
+// panel. Cost: Steps sweeps for each slab.
 func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
 	batch := len(picks)
@@ -86,14 +86,12 @@ func (w *Walk[T]) scale(start int) T {
 //
 //	F[i, (t−minSteps)·Classes + c] = P_t[i, c]
 //
-// The features of shorter walks are its first columns. FeaturesBytes returns its memory. If the limit is lower, the walk is cut
-// into slabs.
+// The features of shorter walks are its first columns.
 func (w *Walk[T]) Collect(ctx context.Context, start int,
 	picks []Pick) (*sparse.Block[T], error) {
 	return w.collect(ctx, start, picks, 1)
 }
 
-// collect is Collect, times scale.
 func (w *Walk[T]) collect(ctx context.Context, start int,
 	picks []Pick, scale T) (*sparse.Block[T], error) {
 	k, cols, err := w.planPicks(start, picks)
@@ -109,7 +107,7 @@ func (w *Walk[T]) collect(ctx context.Context, start int,
 	return dst, nil
 }
 
-// planPicks returns a walker that is not prepared yet, and the number of columns in a slab.
+// planPicks returns an unprepared walker and the number of columns of a slab.
 func (w *Walk[T]) planPicks(start int,
 	picks []Pick) (k *walker[T], cols int, err error) {
 	if err := w.validate(start); err != nil {
@@ -120,15 +118,15 @@ func (w *Walk[T]) planPicks(start int,
 	return k, cols, err
 }
 
-// CollectBytes returns the memory of [Walk.Collect] within w.Memory for the given number of picks from all variants. It
-// includes the result. If no walk fits, it returns the memory of a walk of one column.
+// CollectBytes returns the memory of [Walk.Collect] within w.Memory, including the result, for the given number of
+// picks from all variants. If no walk fits, it returns the memory of a walk of one column.
 func (w *Walk[T]) CollectBytes(start, picks int) budget.Size {
 	size := func(cols int) budget.Size { return budget.AllOf(w.pickedBytes(start, picks), w.bytes(cols)) }
 	return size(budget.Widest(w.Seeds.Classes*len(w.Variants), w.Memory, size))
 }
 
-// FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, and its number of sweeps. The memory
-// includes a panel. It returns an error if the limit is too low.
+// FeaturesBytes returns the memory of [Walk.Features] with a sink within w.Memory, including a panel, and its number
+// of sweeps. It returns an error if the limit is too low.
 func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, sweeps int, err error) {
 	batch := w.panelRows(start, len(picks))
 	k, cols, err := w.planPicks(start, picks[:batch])
@@ -139,7 +137,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, swe
 		(len(picks) + batch - 1) / max(1, batch) * k.sweepsAt(cols), nil
 }
 
-// pickedBytes returns the memory of the picked rows, with the lists of the picks and their order.
+// pickedBytes returns the memory of the picked rows and of the lists of picks and their order.
 func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 	const perPick = 16 + 8
 	return budget.AllOf(budget.Block[T](picks, w.width(start)), budget.Times(picks, perPick))
@@ -149,7 +147,7 @@ func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
-// walkerOf returns a walker over the variants that have picks. The walker must be prepared before it walks.
+// walkerOf returns an unprepared walker over the variants that have picks.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {
@@ -166,7 +164,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return &walker[T]{w: w, variants: variants}
 }
 
-// collectTo stores in dst the probabilities of the picked rows, times scale. It walks at most cols columns at a time.
+// collectTo stores in dst the probabilities of the picked rows, times scale, at most cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes

@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Two friends of different classes are the ends of a path of five people. The example computes the classes in which walks of
-// ten steps from the people end.
+// Two friends of different classes are the ends of a path of five people. The example computes the classes in which
+// walks of ten steps from the people end.
 func Example() {
 	path, err := sparse.FromTriplets(5, 5, []sparse.Triplet{
 		{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 0, Val: 1},

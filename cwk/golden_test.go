@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// near uses the tolerance of golden files, or the tolerance of float32.
 func near[T sparse.Float](t *testing.T, got *sparse.Block[T], want *sparse.Block[float64]) {
 	t.Helper()
 	if epsilon[T]() > 1e-10 {
@@ -130,7 +129,7 @@ func TestGoldenLabelPropagation(t *testing.T) {
 			want := testgraph.Golden(t, fmt.Sprintf("%s/lp_steps%d.npy", graph, s))
 			testgraph.Close(t, stepsOf(p, len(g.Nodes), s), want, 1e-10, 1e-9)
 		}
-		// This is the limit: the slowest of the three graphs loses 3 % a step.
+		// The slowest of the three graphs converges by 3 % a step.
 		p := stack(t, walkOn[float64](g, 1, cwk.Prior{}, 2000))
 		testgraph.Close(t, stepsOf(p, len(g.Nodes), 2000), testgraph.Golden(t, graph+"/lp_harmonic.npy"), 1e-9, 0)
 	}

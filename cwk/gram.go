@@ -9,15 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// panelBytes bounds a panel of a Gram block if memory does not bound it.
+// panelBytes bounds a panel of a Gram block if memory does not.
 const panelBytes = 32 << 20
 
-// Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink, in panels of consecutive rows from first to
-// last. A panel holds the rows lo … lo+panel.Rows−1 without padding. The panel is valid during the call, and sink may change
-// it. Gram returns the first error of sink.
+// Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink, in panels of consecutive rows lo …
+// lo+panel.Rows−1, without padding. A panel is valid during the call, and sink may change it. Gram returns the first
+// error of sink.
 //
-// The features of cols stay in memory; the features of rows are computed in the smallest number of walks that Memory allows. No
-// value depends on how the rows are divided into panels. If rows and cols are the same, the block is symmetric to the bit.
+// The features of cols stay in memory; the features of rows take the fewest walks that Memory allows. If rows and
+// cols are the same, the block is symmetric to the bit.
 func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) error {
 	if len(rows) == 0 || len(cols) == 0 {
@@ -30,7 +30,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	k.prepare()
 	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
 	values := make([]T, plan.panel*len(cols))
-	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // the features of cols, then of some rows
+	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
 	held := blocks.Range(features, 0, len(cols))
 	if plan.rows == 0 {
 		if err := k.collectTo(ctx, held, start, cols, w.scale(start), plan.slab); err != nil {
@@ -42,7 +42,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 		picks := rows[lo:min(lo+plan.rows, len(rows))]
 		computed := blocks.Range(features, len(cols), len(cols)+len(picks))
 		dst := computed
-		if lo == 0 { // the first walk serves cols too
+		if lo == 0 {
 			dst = blocks.Range(features, 0, len(cols)+len(picks))
 			picks = slices.Concat(cols, picks)
 		}
@@ -56,7 +56,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	return nil
 }
 
-// GramBytes returns the memory of [Walk.Gram] within w.Memory, and its number of sweeps. The memory includes a panel. It
+// GramBytes returns the memory of [Walk.Gram] within w.Memory, including a panel, and its number of sweeps. It
 // returns an error if the limit is too low.
 func (w *Walk[T]) GramBytes(start int,
 	rows, cols []Pick) (bytes budget.Size, sweeps int, err error) {
@@ -68,8 +68,8 @@ func (w *Walk[T]) GramBytes(start int,
 }
 
 type gramPlan struct {
-	rows  int // rows whose features are in memory at a time; 0 if rows are cols
-	panel int // rows of a panel
+	rows  int // rows whose features are in memory; 0 if rows are cols
+	panel int
 	slab  int // columns of a walk
 	size  budget.Size
 }
@@ -81,9 +81,9 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram divides the memory. The smallest plan has one row of features, one row of a panel, and one column of a walk. Half of
-// the bytes that it leaves go to rows. The walk then gets all the columns that fit, because each slab costs a walk, and the
-// rest goes to rows again.
+// planGram divides the memory. The smallest plan has one row of features, one row of a panel, and one column of a
+// walk. Half of the rest goes to rows; the walk then gets all columns that fit, because each slab costs a walk, and
+// the remainder goes to rows again.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {
 	if err := w.validate(start); err != nil {

@@ -47,12 +47,11 @@ func testGramIsProduct[T sparse.Float](t *testing.T) {
 				}
 			}
 		}
-		// The sum of non-negative products, each rounded, is at most about 1.
+		// Terms are non-negative, each rounded, and their sum is at most about 1.
 		testgraph.Close(t, got, want, 2*float64(f.Cols+1)*epsilon[T](), 0)
 	})
 }
 
-// The size of panels does not change bits.
 func TestGramMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -122,7 +121,7 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 				t.Errorf("%d bytes more: %v", more, err)
 			}
 		}
-		slabs := 9 // of one column, for each walk
+		slabs := 9 // of one column each, for each walk
 		if !square {
 			slabs *= len(rows)
 		}

@@ -25,8 +25,7 @@ func walkOn[T sparse.Float](g testgraph.Graph, alpha float64, prior cwk.Prior, s
 	}
 }
 
-// randomWalk returns a walk on a weighted graph of 40 nodes with isolated nodes and self loops, 9
-// seeds, 3 classes and four variants.
+// randomWalk has 40 nodes, some isolated, self loops, 9 seeds, 3 classes and four variants.
 func randomWalk[T sparse.Float](t testgraph.TB, rngSeed uint64) *cwk.Walk[T] {
 	t.Helper()
 	const nodes, seeds, classes = 40, 9, 3
@@ -120,7 +119,6 @@ func sameBits[T sparse.Float](t testgraph.TB, what string, a, b *sparse.Block[T]
 	}
 }
 
-// wide returns b in float64.
 func wide[T sparse.Float](b *sparse.Block[T]) *sparse.Block[float64] {
 	w := sparse.NewBlock[float64](b.Rows, b.Cols)
 	for i := range b.Rows {

@@ -11,8 +11,8 @@ import (
 // Prior is the distribution over the classes in which a walk starts at nodes without a visible label. The zero value is 1/k
 // for every class.
 type Prior struct {
-	// Given has a distribution for each node: a row of an n×k block, which must be non-negative and sum to 1 within 1e-6. Given
-	// must not change during a walk. If Given is nil, all nodes have a common distribution.
+	// Given is an n×k block with the distribution of each node, non-negative and of sum 1 within 1e-6. It must not
+	// change during a walk. If Given is nil, all nodes have a common distribution.
 	Given *sparse.Block[float64]
 
 	// Empirical makes the common distribution the share of each class among the seeds that the variant does not hide, with
@@ -23,8 +23,8 @@ type Prior struct {
 	Pseudo    float64
 }
 
-// Likeliest returns the class of a node that no label reaches. It is the likeliest class of the node's own prior, or largest if
-// no class is likelier.
+// Likeliest returns the class of a node that no label reaches: the likeliest class of its own prior, or largest if no
+// class is likelier.
 func (p Prior) Likeliest(row, largest int) int {
 	best := largest
 	if p.Given == nil {
@@ -39,7 +39,7 @@ func (p Prior) Likeliest(row, largest int) int {
 	return best
 }
 
-// Distributions returns a function from rows to their distributions over the classes, for walks that hide no seed.
+// Distributions returns a function from rows to their distributions, for walks that hide no seed.
 func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	if p.Given != nil {
 		return p.Given.Row
@@ -48,8 +48,7 @@ func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	return func(int) []float64 { return shared }
 }
 
-// commonDistribution returns the distribution of all nodes without a visible label in a variant. It returns nil if each node
-// has its own distribution.
+// commonDistribution returns the distribution of all nodes without a visible label, or nil if each node has its own.
 func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Processes that share rows agree with a single process, and two runs have the same bits.
 func TestWalksOnSeveralProcesses(t *testing.T) {
 	whole := randomWalk[float64](t, 5)
 	n, classes := len(whole.Degrees), whole.Seeds.Classes

@@ -10,21 +10,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ScoreClasses is the number of classes that [Walk.Scores] walks at a time. It does not depend on
-// the memory limit, because the order of the sums depends on it.
+// ScoreClasses is the number of classes that [Walk.Scores] walks at a time. The order of sums depends on it, so that
+// it must not depend on the memory limit.
 const ScoreClasses = 32
 
 // Scores computes linear functions of the features of every node, taken from variant 0:
 //
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// weights is Classes·(Steps−minSteps+1)×functions. A nil bias is zero. Sums are added in float64 and in a fixed order, and the
-// features are never stored.
+// weights is Classes·(Steps−minSteps+1)×functions. A nil bias is zero. Sums are added in float64 and in a fixed
+// order.
 //
-// If dst is not nil, it must be n×functions, and visit must be nil. Scores then stores all scores in dst. Otherwise Scores
-// calls visit for slabs of functions from first to last, as wide as Memory allows, with the scores of the functions lo …
-// lo+scores.Cols−1. scores is valid during the call, and Scores returns the first error of visit. Cost: Steps sweeps for each
-// 32 classes, and for each slab.
+// If dst is not nil, it must be n×functions, visit must be nil, and Scores stores all scores in dst. Otherwise Scores
+// calls visit for slabs of functions, as wide as Memory allows, with the scores of the functions lo …
+// lo+scores.Cols−1. scores is valid during the call. Scores returns the first error of visit. Cost: Steps sweeps for
+// each 32 classes, and for each slab.
 func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start int,
 	weights *sparse.Block[float64], bias []float64,
 	visit func(lo int, scores *sparse.Block[float64]) error) error {
@@ -72,10 +72,10 @@ func (w *Walk[T]) Scores(ctx context.Context, dst *sparse.Block[float64], start 
 type scorer[T sparse.Float] struct {
 	k         *walker[T]
 	cols      int // classes of a walk
-	functions int // number of functions in a call of visit
+	functions int // functions in a call of visit
 }
 
-// newScorer returns a scorer that computes as many functions at a time as fit into memory. functions must be 0 if the caller
+// newScorer returns a scorer for as many functions at a time as fit into memory. functions must be 0 if the caller
 // has the block of scores.
 func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
@@ -86,7 +86,6 @@ func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	return s, nil
 }
 
-// bytes returns the memory of a walk that computes some functions, with the weights of the functions.
 func (s *scorer[T]) bytes(functions int) budget.Size {
 	w := s.k.w
 	column := budget.Vector[float64](len(w.Degrees) + s.cols*(w.Steps+1))
@@ -118,7 +117,7 @@ func (s *scorer[T]) to(ctx context.Context, dst *sparse.Block[float64], start in
 					x[j] = float64(T(scale * v))
 				}
 				step := simd.RowsOf(weights.Data, weights.Stride, (t-start)*classes+lo)
-				sum := simd.Rows[float64]{Data: y} // the other rows are added to this row in turn
+				sum := simd.Rows[float64]{Data: y} // the first row collects the others
 				simd.AddRows(sum, len(x), len(y), sum, x, step)
 			}
 		})

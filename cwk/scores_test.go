@@ -55,11 +55,11 @@ func testScores[T sparse.Float](t *testing.T) {
 		}
 		got := sparse.NewBlock[float64](f.Rows, 7)
 		for i := range got.Data {
-			got.Data[i] = math.NaN() // previous values are overwritten
+			got.Data[i] = math.NaN() // must be overwritten
 		}
 		sweeps := 0
 		w.Progress = func(_ string, done, all int64) {
-			if sweeps++; int(done) != sweeps || int(all) != (c.classes+31)/32*w.Steps { // 32 classes at a time
+			if sweeps++; int(done) != sweeps || int(all) != (c.classes+31)/32*w.Steps {
 				t.Errorf("%d classes: sweep %d reported as %d of %d", c.classes, sweeps, done, all)
 			}
 		}
@@ -101,7 +101,6 @@ func TestScoresWithoutBias(t *testing.T) {
 	sameBits(t, "bias nil", none, zero)
 }
 
-// A walk is refused only if no column of scores fits.
 func TestScoresFit(t *testing.T) {
 	w, weights, bias := scoreWalk[float64](t, 5, 0)
 	whole := sparse.NewBlock[float64](40, 7)

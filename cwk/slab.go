@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// block returns a block of the walker's memory: its padding is zero, its other elements are undefined.
+// block returns a block in the walker's memory. Padding is zero, other elements are undefined.
 func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := sparse.Stride[T](cols)
 	if cap(k.data[which]) < rows*stride {
@@ -25,7 +25,7 @@ func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 }
 
 func (k *walker[T]) sweepsAt(width int) int {
-	width = max(1, width) // without columns there is no slab
+	width = max(1, width)
 	return (k.columns() + width - 1) / width * k.w.Steps
 }
 
@@ -42,14 +42,14 @@ func (k *walker[T]) walkSlabs(ctx context.Context, width int,
 	return sched.Cause(ctx)
 }
 
-// bytes returns the memory of a walk of cols columns: two blocks, and two factors for each row, the second for rows without
-// entries.
+// bytes returns the memory of a walk of cols columns: two blocks, and two factors for each row, the second for rows
+// without entries.
 func (w *Walk[T]) bytes(cols int) budget.Size {
 	n := len(w.Degrees)
 	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))
 }
 
-// slab returns the number of columns that can be walked at once if used bytes are in use.
+// slab returns the number of columns to walk at once if used bytes are in use.
 func (k *walker[T]) slab(used budget.Size) (int, error) {
 	size := func(cols int) budget.Size { return budget.AllOf(used, k.w.bytes(cols)) }
 	if err := budget.Check(k.w.Memory, size(1), narrowest); err != nil || k.columns() == 0 {

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The padding of a reused block is zero.
 func TestPadding(t *testing.T) {
 	var l walker[float64]
 	wide := l.block(0, 5, 8)

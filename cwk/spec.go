@@ -2,8 +2,7 @@ package cwk
 
 import "github.com/heatwalk/heatwalk/param"
 
-// Spec declares K = Σ PₜPₜᵀ/(T − t₀ + 1), t from t₀ to T, of a walk with a single absorption rate. Its default grid is as
-// accurate as the grid of Neumann, Garnett and Kersting on the graphs that the default grid was made with.
+// Spec declares K = Σ PₜPₜᵀ/(T − t₀ + 1), t from t₀ to T, of a walk with a single absorption rate.
 var Spec = param.Spec{
 	Name: "cwk", Title: "Σ PₜPₜᵀ/(T − t₀ + 1)",
 	Works: param.Undirected | param.Directed, Arcs: param.AlongArcs,

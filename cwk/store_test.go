@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Walks on a store have the bits of walks in memory.
 func TestStoreAgrees(t *testing.T) {
 	w := hubWalk[float32](t)
 	a, n := w.A.(*sparse.CSR), len(w.Degrees)

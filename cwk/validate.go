@@ -11,11 +11,11 @@ import (
 // ErrInvalid is wrapped by the errors of [Walk.Validate].
 var ErrInvalid = errors.New("cwk: invalid walk")
 
-// Validate returns an error that wraps [ErrInvalid] and names every problem on a line of its own. It returns another error for
+// Validate returns an error that wraps [ErrInvalid], with a line for every problem. It returns another error for
 // degrees that T cannot compute with.
 func (w *Walk[T]) Validate() error { return w.validate(0) }
 
-// validate is [Walk.Validate] for features from the step start on, which it checks too.
+// validate is [Walk.Validate] for features from the step start on.
 func (w *Walk[T]) validate(start int) error {
 	var list []error
 	add := func(format string, args ...any) { list = append(list, fmt.Errorf(format, args...)) }

@@ -87,7 +87,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Degrees that the element type cannot hold are refused.
 func TestValidateScale(t *testing.T) {
 	a := testgraph.Path(2)
 	seeds, variants := cwk.Seeds{Row: []int{0}, Class: []int{0}, Classes: 2}, []cwk.Variant{{Absorb: 0.5}}
@@ -99,7 +98,6 @@ func TestValidateScale(t *testing.T) {
 	}
 }
 
-// Mistakes of the caller panic.
 func TestPanics(t *testing.T) {
 	w := randomWalk[float64](t, 1)
 	sink := func(int, *sparse.Block[float64]) error { return nil }
@@ -129,7 +127,6 @@ func panics(t *testing.T, want string, do func()) {
 	do()
 }
 
-// Likeliest prefers the largest class on a tie.
 func TestLikeliest(t *testing.T) {
 	given := cwk.Prior{Given: sparse.BlockOf(3, 3, []float64{0.4, 0.2, 0.4, 0.2, 0.3, 0.5, 0.4, 0.4, 0.2})}
 	for row, want := range []int{2, 2, 0} {

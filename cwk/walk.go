@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Seeds are the labelled nodes: row Row[i] is of class Class[i], one of
-// 0 … Classes−1.
+// Seeds are the labelled nodes: row Row[i] has class Class[i], one of 0 … Classes−1.
 type Seeds struct {
 	Row, Class []int
 	Classes    int
@@ -19,46 +18,45 @@ type Seeds struct {
 // Variant is one of several walks that are computed together.
 type Variant struct {
 	Absorb float64 // α, the probability that a seed absorbs at a step; in [0, 1]
-	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil hides none
+	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil: none
 }
 
-// hides reports whether a seed counts as unlabelled, so that its label can be predicted.
 func (v Variant) hides(seed int) bool {
 	return v.Hidden != nil && v.Hidden[seed]
 }
 
-// Walk is a partially absorbing random walk in one or more variants. The fields must not change while a method runs. Methods
-// may run concurrently. Every method first calls [Walk.Validate].
+// Walk is a partially absorbing random walk in one or more variants. Methods may run concurrently; the fields must
+// not change meanwhile. Every method first calls [Walk.Validate].
 //
-// If several processes share the rows of A, see [sparse.Team], every process must call the same methods with the same seeds and
-// pick the same number of rows. The seeds must be named rows. Degrees and Prior.Given have the rows of a block, and their
-// values in padding have no meaning.
+// If several processes share the rows of A, see [sparse.Team], every process must call the same methods with the same
+// seeds and pick the same number of rows. The seeds must be named rows. Degrees and Prior.Given have the rows of a
+// block; their values in padding are ignored.
 type Walk[T sparse.Float] struct {
 	A        sparse.Matrix // n×n; entries ≥ 0
 	Degrees  []float64     // A·1, see sparse.Degrees
 	Seeds    Seeds
-	Prior    Prior // P_0 where no seed is; the zero value: 1/Classes each
+	Prior    Prior // P_0 where no seed is; zero: 1/Classes each
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
 
 	// Memory limits the bytes that a method allocates, with its result; 0 means no limit. It never changes a result.
 	Memory  int64
-	Columns int // largest number of columns of a slab, 0: no bound; never changes a result
+	Columns int // most columns of a slab, 0: no bound; never changes a result
 	Workers int // goroutines, 0: one for each processor; never changes a result
 
-	// Progress, if not nil, is called after every sweep with "walk", the number of sweeps done and the number of all sweeps.
-	// One goroutine at a time calls it.
+	// Progress, if not nil, is called after every sweep with "walk", the sweeps done and the sweeps in all, by one
+	// goroutine at a time.
 	Progress func(stage string, done, total int64)
 }
 
-// Run walks all variants at once. For t = 0 … Steps it calls visit with runs of finished rows of P_t: every row once for each
-// t, from several goroutines at a time, and all rows of t before t+1. Column g·Classes + c of the whole walk is class c in
-// variant g. p has the columns lo ≤ j < hi, with the same bits as in the whole walk. visit may read the rows during the call,
-// and must not change them.
+// Run walks all variants at once. For t = 0 … Steps it calls visit with runs of finished rows of P_t: every row once
+// for each t, from several goroutines at a time, and all rows of t before t+1. Column g·Classes + c of the whole walk
+// is class c in variant g. p has the columns lo ≤ j < hi, with the same bits as in the whole walk. visit may read the
+// rows during the call, and must not change them.
 //
-// If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited. The walk ends once enough returns true,
-// which it must do at the same t in all processes. Run ignores Memory: it allocates two blocks of n×(hi−lo). Cost: at most
-// Steps sweeps.
+// If enough is not nil, it is called when all rows of P_t, t ≥ 1, have been visited. The walk ends if enough returns
+// true, which it must do at the same t in all processes. Run ignores Memory: it allocates two blocks of n×(hi−lo).
+// Cost: at most Steps sweeps.
 func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 	visit func(t int, rows sparse.Rows, p *sparse.Block[T]),
 	enough func(t int) bool) error {
@@ -77,11 +75,11 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
-	data     [2][]T              // memory of the blocks
-	variants []int               // variants of w, in increasing order
+	data     [2][]T              // of the blocks
+	variants []int               // of w, increasing
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
 	seeds    []seed              // in the order of their rows
-	enough   func(t int) bool    // whether the walk may end; nil: not before Steps
+	enough   func(t int) bool    // nil: never before Steps
 
 	done, sweeps int
 }
@@ -91,7 +89,6 @@ type seed struct {
 	index      int // in Seeds
 }
 
-// newWalker returns a walker over the given variants; nil means all variants.
 func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	if variants == nil {
 		variants = sched.UpTo(len(w.Variants))
@@ -101,8 +98,7 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	return k
 }
 
-// prepare sets the operator, the priors and the seeds. A walk needs them, and an estimate of its memory does not. Cost: a
-// division for each node.
+// prepare sets the operator, the priors and the seeds. An estimate of the memory does without it.
 func (k *walker[T]) prepare() {
 	w := k.w
 	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)
@@ -155,7 +151,6 @@ func (k *walker[T]) run(ctx context.Context, lo, hi int,
 	return nil
 }
 
-// progress reports that another sweep is done.
 func (k *walker[T]) progress() {
 	k.done++
 	if k.w.Progress != nil {
@@ -163,7 +158,7 @@ func (k *walker[T]) progress() {
 	}
 }
 
-// start stores P_0 in the rows of p, whose columns are lo ≤ j < hi.
+// start stores P_0 in the rows of p, whose columns are lo ≤ j < hi of the walk.
 func (k *walker[T]) start(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	classes := k.w.Seeds.Classes
 	for i := rows.Lo; i < rows.Hi; i++ {
@@ -204,8 +199,8 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	})
 }
 
-// forEachVisibleSeed calls visit for every seed among the rows and every variant that does not hide the seed. visit gets the
-// variant's columns a ≤ j < b in the slab, and the column of the seed's class, which may lie outside of them.
+// forEachVisibleSeed calls visit for every seed among the rows and every variant that does not hide it, with the
+// variant's columns a ≤ j < b in the slab and the column of the seed's class, which may lie outside of them.
 func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
 	visit func(row, slot, a, b, label int)) {
 	classes := k.w.Seeds.Classes

@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// reference computes P_0 … P_Steps of one variant as the paper does, by powers of the dense (n+k)×(n+k) matrix of eq. (3),
-// applied to the extended P_0.
+// reference computes P_0 … P_Steps of one variant by powers of the dense (n+k)×(n+k) matrix of eq. (3) of the paper.
 func reference(w *cwk.Walk[float64], v cwk.Variant, prior func(i, c int) float64) *sparse.Block[float64] {
 	n, k := len(w.Degrees), w.Seeds.Classes
 	m := mat.NewDense(n+k, n+k, nil)
@@ -130,8 +129,7 @@ func testRowsSumToOne[T sparse.Float](t *testing.T) {
 	})
 }
 
-// Renaming nodes and reordering seeds permutes the rows. With degree 4, α = 1/2 and 4 classes all
-// numbers are multiples of 2^-50, so that sums are exact in any order.
+// With degree 4, α = 1/2 and 4 classes all numbers are multiples of 2^-50, so that sums are exact in any order.
 func TestRelabelling(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const side = 6
@@ -170,7 +168,6 @@ func TestRelabelling(t *testing.T) {
 	})
 }
 
-// Features of a shorter walk are a prefix of the features of a longer walk.
 func TestPrefix(t *testing.T) {
 	w := randomWalk[float64](t, 5)
 	picks := plainPicks(everyRow(w.A))
@@ -196,7 +193,6 @@ func TestPrefix(t *testing.T) {
 	}
 }
 
-// Nodes that no seed reaches keep their prior; isolated nodes also keep a prior of their own.
 func TestUnreachedKeepPrior(t *testing.T) {
 	a := testgraph.TwoCliques(4)
 	w := &cwk.Walk[float64]{A: a, Degrees: degrees(t, a), Steps: 30, Variants: []cwk.Variant{{Absorb: 0.7}}, Prior: cwk.Prior{Empirical: true, Pseudo: 2}}
@@ -227,7 +223,7 @@ func TestUnreachedKeepPrior(t *testing.T) {
 	}
 }
 
-// The walk follows out-links: 0 → 1 → 2 learns from 2.
+// The walk follows out-links.
 func TestDirection(t *testing.T) {
 	a, err := sparse.FromTriplets(3, 3, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 2, Val: 1}})
 	if err != nil {
