@@ -15,15 +15,14 @@ import (
 // follow each other without gaps. Two selector bits of a distance name one of four widths, the number of its bits. Row ends do
 // not interrupt the run: the first distance of a row is negative and wraps to at most b bits.
 
-// rawBits is the value of b for ids that are stored as they are, four bytes each, because a distance of 32 bits would not fit
-// the window of the vector decoders.
+// rawBits is the value of b for ids that are stored in four bytes each, because a distance of 32 bits would not fit the
+// window of the vector decoders.
 const rawBits = 32
 
-// selectorBytes returns the bytes of the selectors of n ids: whole groups of
-// sixteen.
+// selectorBytes returns the bytes of the selectors of n ids, in whole groups of sixteen.
 func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 
-// appendIDs appends b, the four widths and the coded ids to dst. deltas is scratch memory and must be as long as ids.
+// appendIDs appends b, the four widths and the coded ids to dst. deltas is scratch memory as long as ids.
 func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	var top uint32
 	for _, id := range ids {
@@ -59,9 +58,8 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	return dst[:end]
 }
 
-// bestWidths returns the four widths, in increasing order, that store a histogram of bit lengths in the fewest bits. The widest
-// width holds the longest distance. best[k][w] is the least cost of all lengths up to w with k+1 widths, of which the widest is
-// w.
+// bestWidths returns the four widths, in increasing order, that store a histogram of bit lengths in the fewest bits.
+// best[k][w] is the least cost of all lengths up to w with k+1 widths, of which the widest is w.
 func bestWidths(lengths *[rawBits]int) [4]byte {
 	top := 0
 	var upTo [rawBits + 1]int // upTo[w] counts lengths < w
@@ -77,7 +75,6 @@ func bestWidths(lengths *[rawBits]int) [4]byte {
 	}
 	for k := 1; k < 4; k++ {
 		for w := range top + 1 {
-			// A width may occur twice.
 			best[k][w] = best[k-1][w]
 			previous[k][w] = w
 			for v := range w {

@@ -26,8 +26,8 @@ type Times struct {
 	Last  uint16 `json:"last"`  // largest time of an entry
 }
 
-// The code of an entry is the position of its kind in the manifest plus kindCodes times its time. The position is 0 if the
-// store has no kinds, and the time is 0 if it has no times.
+// The code of an entry is the position of its kind in the manifest plus kindCodes times its time. Both are 0 if the
+// store has none.
 const (
 	kindCodes = 1 << 8
 	codeBytes = 3 // of an entry with a kind and a time
@@ -75,7 +75,6 @@ func (m *Manifest) codeSize() (bytes int) {
 	return bytes
 }
 
-// wrongCodes describes a contradiction in the manifest's kinds and times. It returns "" if there is none.
 func (m *Manifest) wrongCodes() string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
@@ -134,7 +133,7 @@ func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// readCodes reads the kinds and times of a panel from b. If check is set, it describes the first wrong code.
+// readCodes reads the kinds and times of a panel from b and, if check is set, describes the first wrong code.
 func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds = b[:p.Entries:p.Entries]
@@ -160,8 +159,8 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 	return ""
 }
 
-// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, both rounded to float32.
-// Nil lists mean factors of 1.
+// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, both rounded to
+// float32. Nil lists mean factors of 1.
 type Codebook struct {
 	Values Values    // what the factors multiply
 	Kinds  []float64 // by kind
@@ -254,13 +253,12 @@ type weighed struct {
 	table *codeTable
 }
 
-// SweepRows implements [sparse.Matrix].
 func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit sparse.PanelVisitor) error {
 	return w.view.sweepRows(ctx, lo, hi, workers, w.table, visit)
 }
 
-// ApplyCodebook returns the matrix of a store with values multiplied by a codebook, and its transpose. Codebooks share the
+// ApplyCodebook returns the matrix of a store with values multiplied by a codebook, and its transpose. They share the
 // frames of the store.
 func ApplyCodebook(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	t := c.table(s.Manifest)
@@ -272,10 +270,10 @@ func ApplyCodebook(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	return a, transpose
 }
 
-// Weigh multiplies the values of a store with codes by a codebook in all following sweeps, also of [Sweeper.Transpose]. It
-// joins the entries of each pair of nodes, and computes the degrees again. A nil codebook means factors of 1. With an empty
-// codebook, the manifest says that the store is weighted, because other factors will follow. Weigh must be called before
-// [Sweeper.Load]. Cost: two sweeps.
+// Weigh multiplies the values of a store with codes by a codebook in all following sweeps, also of [Sweeper.Transpose].
+// It joins the entries of each pair of nodes, and computes the degrees again. A nil codebook means factors of 1. With
+// an empty codebook, the manifest says that the store is weighted, because other factors will follow. Weigh must be
+// called before [Sweeper.Load]. Cost: two sweeps.
 func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	m := *s.Manifest
 	if c == nil {

@@ -17,8 +17,7 @@ type codedRow struct {
 	code []uint32
 }
 
-// relations returns the rows and columns of a directed store. Row 0 has hub entries, and the edges 0–1 have two kinds and two
-// times.
+// relations returns the rows and columns of a directed store. The edges 0–1 have two kinds and two times.
 func relations(hub int) (out, in []codedRow) {
 	out = make([]codedRow, max(4, hub))
 	out[0] = codedRow{
@@ -58,7 +57,6 @@ func writeRelations(t *testing.T, dir string, hub int, o WriteOptions) error {
 	return w.Commit(bg)
 }
 
-// A codebook multiplies values for any codec, in memory and on disk.
 func TestCodes(t *testing.T) {
 	for _, codec := range []string{FourWidths, Zstd} {
 		for _, hub := range []int{0, sparse.MaxRange + 10} {
@@ -105,7 +103,6 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Wrong codes and wrong manifests are refused.
 func TestWrongCodes(t *testing.T) {
 	for _, code := range [][]uint32{{1, 1}, {1, 0}} {
 		w := must(Create("g", &WriteOptions{fs: durabletest.NewMem()}))

@@ -6,7 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// The identity does not depend on names of files, shards, codec and workers. Any other change gives another identity.
+// The identity does not depend on names of files, shards, codec and workers.
 func TestContentFollowsFromTheGraph(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range allFixtures() {

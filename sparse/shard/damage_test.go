@@ -66,7 +66,6 @@ func places(mem *durabletest.Mem, m *Manifest) [2]direction {
 	return dirs
 }
 
-// TestExchanged moves undamaged frames and files to wrong places.
 func TestExchanged(t *testing.T) {
 	s, other := newSample(0xa1), newSample(0xb2)
 	s.o.ShardBytes, other.o.ShardBytes = 0, 0
@@ -158,7 +157,6 @@ func writeRaw(w *Writer, r sparse.Range, lengths, ids []uint32, val []float64) e
 	return w.writeFrame(&frameJob{r: r, frame: frame, payloadBytes: len(frame) - headerBytes, degrees: make([]float64, 1)})
 }
 
-// A store has right checksums, but content that no writer would produce.
 func TestImpossible(t *testing.T) {
 	frame := func(lengths, ids []uint32, val []float64, payload func([]byte) []byte) error {
 		mem := durabletest.NewMem()
@@ -231,12 +229,11 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// With right checksums, degrees must be finite when the store is opened. When it is swept, they must be the degrees of the
-// rows.
+// Degrees must be finite when the store is opened, and the degrees of the rows when it is swept.
 func TestForgedDegrees(t *testing.T) {
 	for _, c := range []struct {
-		val    []float64 // nil: an unweighted store
-		degree float64   // of row 2, in place of its own
+		val    []float64
+		degree float64
 		want   string
 	}{
 		{nil, 3, "-0000.shard@0: frame 0: row 2 has degree 2, the degrees file says 3"},
@@ -324,7 +321,6 @@ func TestManifestFields(t *testing.T) {
 	}
 }
 
-// A manifest cannot name a file outside the store, and checksums have one form.
 func TestManifestNames(t *testing.T) {
 	mem := durabletest.NewMem()
 	must(0, newSample(0xa1).write(mem))
@@ -355,8 +351,8 @@ func TestChangedAndSealed(t *testing.T) {
 	}
 }
 
-// damage overwrites a file from a byte on. If the high bit of file is set, it first truncates the file there. If seal is set,
-// it corrects every checksum, except in a damaged manifest.
+// damage overwrites a file from a byte on. If the high bit of file is set, it first truncates the file there. If seal
+// is set, it corrects every checksum, except in a damaged manifest.
 func damage(mem *durabletest.Mem, file uint8, at uint16, patch []byte, seal bool) {
 	names := must(mem.List("g"))
 	name := names[int(file&0x7f)%len(names)]
@@ -388,7 +384,6 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, file uint8, at uint16, patch []byte) {
 		mem := durabletest.Clone(bases[int(base)%len(bases)])
 		damage(mem, file, at, patch, true)
-		// Opening any bytes gives an error or a matrix.
 		s, err := Open(bg, "g", &Options{fs: mem})
 		if err != nil {
 			return
@@ -478,7 +473,7 @@ func FuzzStream(f *testing.F) {
 			}
 			return
 		}
-		// A sweep visits all rows of the written store or returns an error. It visits no other rows.
+		// A sweep visits all rows of the written store, and no others, or returns an error.
 		sweep := func(v *view, want *sparse.CSR) error {
 			var shown atomic.Int64
 			err := sparse.Sweep(bg, v, 2, func(_ int, p sparse.Panel) error {

@@ -11,7 +11,7 @@ import (
 // The degrees file holds A·1, so that reading the degrees needs no sweep. An unweighted store has coded row lengths, a weighted
 // store has float64 numbers.
 
-// degreeList is the content of the degrees file while a store is written. It has coded lengths until the first weight other
+// degreeList is the content of the degrees file while a store is written: coded lengths until the first weight other
 // than 1, then numbers.
 type degreeList struct {
 	rows     int // final number of rows, or 0 if it is not known
@@ -57,8 +57,7 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// parseDegrees returns the degrees of a file. Sweeps compare them with the rows when frames are first read, see
-// [view.checkDegrees].
+// parseDegrees returns the degrees of a file. Sweeps compare them with the rows when frames are first read.
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {
@@ -68,7 +67,7 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	if m.Weighted {
 		valuesTo(degrees, valuesFloat64, b)
 		for i, d := range degrees {
-			if d-d != 0 { // NaN or infinite
+			if d-d != 0 {
 				return nil, &CorruptError{Path: path, Offset: int64(fileHead + 8*i),
 					What: fmt.Sprintf("degree of row %d is %v", i, d) + restore}
 			}

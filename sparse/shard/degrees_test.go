@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Degrees are right, whichever row has the first weight.
 func TestDegreeList(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var l degreeList

@@ -1,5 +1,5 @@
-// Package shard is the store on disk: a directory that holds one graph as a compressed sparse matrix, its degrees and the names
-// of its nodes. A store is written once and then read in sweeps.
+// Package shard is the store on disk: a directory that holds one graph as a compressed sparse matrix, its degrees and
+// the names of its nodes. A store is written once and then read in sweeps.
 //
 // # Writing
 //
@@ -17,27 +17,25 @@
 //	}
 //	return w.Commit(ctx)
 //
-// The renaming of one small file makes a whole store appear. If it fails, no store appears. A store that is replaced is valid
-// until then. An undirected store holds both directions of every edge in one matrix. A directed store holds the rows, then,
-// after [Writer.BeginIn], the columns, so that the transpose can be swept too.
+// The renaming of one small file makes a whole store appear; a store that is replaced is valid until then. An
+// undirected store holds both directions of every edge in one matrix. A directed store holds the rows, then, after
+// [Writer.BeginIn], the columns, so that the transpose can be swept too.
 //
 // # Reading
 //
-// [Open] returns a [Store], which is a [sparse.Matrix]. A sweep gives the same bits as a sweep over the same matrix in memory,
-// because the frames of a store are the ranges of [sparse.Cut]. As far as Options.Memory allows, frames stay in memory, in
-// their form on disk. The other frames are read in every sweep: each worker reads its next chunk of frames at its place in the
-// file, so that there are as many concurrent reads as workers. The system is advised that shards are read in order, and reads
-// ahead. The memory is one chunk for each worker.
+// [Open] returns a [Store], which is a [sparse.Matrix]. A sweep gives the same bits as a sweep over the same matrix in
+// memory, because the frames of a store are the ranges of [sparse.Cut]. As far as Options.Memory allows, frames stay in
+// memory, in their form on disk. The other frames are read in every sweep, in chunks; the memory is one chunk for each
+// worker.
 //
-// [sparse.FindLayout] finds the layout of a copy in memory that is fastest for many sweeps, if the memory suffices for plain
-// ids. No bit of a result depends on the layout.
+// [sparse.FindLayout] finds the layout of a copy in memory that is fastest for many sweeps. No bit of a result depends
+// on the layout.
 //
 // # Order
 //
-// Rows may have an order of their own, which makes a store smaller and its sweeps faster. The dictionary then also has the
-// order of the ids, see [Nodes.Reorder]. Ids are looked up in the same way, and results are written in the order of
-// [Nodes.Rows]. Blocks and vectors are in the order of the rows; [Nodes.Rows] converts between this order and the order of the
-// ids.
+// Rows may have an order of their own, which makes a store smaller and its sweeps faster, see [Nodes.Reorder]. Blocks
+// and vectors are in the order of the rows; results are written in the order of the ids. [Nodes.Rows] converts between
+// these orders.
 //
 // # Layout
 //
@@ -48,15 +46,15 @@
 //	ID.nodes                the ids, in their order
 //	ID.order                the position of each row in that order, if it differs from the row
 //
-// docs/format.md gives every byte. A frame holds at most [sparse.MaxRange] entries: ids as distances in four widths that are
-// chosen for each frame, row lengths as bytes, values in the narrowest exact form, and a checksum that covers the place of the
-// frame as well as its content.
+// docs/format.md gives every byte. A frame holds at most [sparse.MaxRange] entries: ids as distances in four widths
+// that are chosen for each frame, row lengths as bytes, values in the narrowest exact form, and a checksum that covers
+// the place of the frame as well as its content.
 //
 // # Trust
 //
-// Bytes from the disk are checked before they are used. The error for damage is a [*CorruptError] that names the file and the
-// byte. [Verify] reads and checks everything. If the files of a store are written or touched while they are read, the error is
-// [ErrChanged]. If a store is renamed or replaced, it is read to the end as it was opened.
+// Bytes from the disk are checked before they are used. The error for damage is a [*CorruptError] that names the file
+// and the byte. [Verify] reads and checks everything. If the files of a store are written or touched while they are
+// read, the error is [ErrChanged]. If a store is renamed or replaced, it is read to the end as it was opened.
 //
 // A [Store] and a [Nodes] are safe for concurrent use, a [Writer] is not.
 package shard

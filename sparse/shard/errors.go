@@ -37,7 +37,7 @@ var (
 type CorruptError struct {
 	Path   string // the file
 	Offset int64  // the byte where the damaged unit begins, −1 for the whole file
-	What   string // the damage of the file, and the remedy
+	What   string // the damage, and the remedy
 }
 
 // Error implements error.
@@ -58,7 +58,6 @@ func newDamage(path, format string, args ...any) error {
 
 const restore = "; restore the file or ingest again"
 
-// storeError has a text for the user and wraps one of the sentinels above.
 type storeError struct {
 	text string
 	kind error

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// The example writes and sweeps a path of four nodes.
 func Example() {
 	ctx := context.Background()
 	tmp, err := os.MkdirTemp("", "shard")
@@ -65,8 +64,8 @@ func Example() {
 	// di [2]
 }
 
-// A vector is in the order of the ids, and the rows of the store are in another order. The two loops convert the vector and the
-// result. Without them the result would belong to other nodes.
+// A vector is in the order of the ids, and the rows of the store are in another order. Without the two loops that
+// convert, the result would belong to other nodes.
 func ExampleNodes_Rows() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
@@ -104,8 +103,8 @@ func ExampleNodes_Rows() {
 	// ids  [0 0.5 0 0]
 }
 
-// A store will be swept many times, with blocks of five float32 columns. The example makes the copy in memory that is swept
-// fastest and takes at most a gigabyte. The copy replaces the store in operators, walks and solvers.
+// A store will be swept many times, with blocks of five float32 columns. The example makes the copy in memory that is
+// swept fastest and takes at most a gigabyte.
 func ExampleStore_layout() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "shard")
@@ -156,7 +155,6 @@ func reordered(dir string) error {
 	return w.Commit(context.Background())
 }
 
-// path writes the path of four nodes.
 func path(dir string) error {
 	w, err := shard.Create(dir, nil)
 	if err != nil {

@@ -26,7 +26,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// sample is a small store with all features.
 type sample struct {
 	a, back *sparse.CSR
 	nodes   *Nodes
@@ -58,8 +57,8 @@ func (s sample) write(fsys durable.FS) error {
 	return w.Commit(bg)
 }
 
-// check fails the test if the store is not one of the samples, complete. It returns the index of the sample, or −1 and the
-// error of Open.
+// check fails the test if the store is not one of the samples, complete. It returns the index of the sample, or −1 and
+// the error of Open.
 func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	t.Helper()
 	s, err := Open(bg, "g", &Options{fs: fsys})
@@ -95,8 +94,7 @@ func clean(t *testing.T, fsys durable.FS) {
 	}
 }
 
-// The machine stops before every operation of writing a store; the store is checked after the next
-// boot.
+// The machine stops before every operation of writing a store; the store is checked after the next boot.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -36,7 +36,6 @@ type fixture struct {
 	sources []File
 }
 
-// write writes the store.
 func (f fixture) write(t *testing.T, dir string, o WriteOptions) {
 	t.Helper()
 	w := must(Create(dir, &o))
@@ -75,8 +74,7 @@ func allFixtures() []fixture {
 	}
 }
 
-// Fixtures can be opened, and the current format is still written to the byte, except for the
-// option of the content.
+// The current format is written to the byte, except for the option of the content.
 func TestFixtures(t *testing.T) {
 	for _, f := range allFixtures() {
 		t.Run(f.name, func(t *testing.T) {
@@ -157,7 +155,6 @@ func cellsOf(t *testing.T, page, heading string) [][3]string {
 	return rows
 }
 
-// docs/format.md agrees with the code, and its worked example to the byte.
 func TestFormatDoc(t *testing.T) {
 	page := string(must(os.ReadFile(formatPage)))
 	fields := func(heading string, want [][3]string) {

@@ -9,27 +9,25 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Codecs of a store. Zstd compresses the same payloads once more, for stores that are kept rather than read.
+// Codecs of a store. Zstd compresses the payloads once more, for stores that are kept rather than read.
 const (
 	FourWidths = "four-widths"
 	Zstd       = "zstd"
 )
 
-// Codecs of one frame, as its header counts them.
 const (
-	codecPlain = 0 // the payload itself
-	codecZstd  = 1 // the payload as one zstd frame
+	codecPlain = 0
+	codecZstd  = 1
 )
 
-// maxRows is the largest number of rows: ids are 32-bit numbers.
 const maxRows = math.MaxUint32
 
 // header begins a frame, in this order and without gaps; all numbers are little endian.
 type header struct {
 	Magic     [4]byte
 	Shard     uint32 // the number of the shard file
-	Identity  uint64 // identity of the store
-	Frame     uint64 // the frame's number in its direction
+	Identity  uint64
+	Frame     uint64 // number in its direction
 	Lo        uint64 // the first row
 	Rows      uint32
 	Entries   uint32
@@ -53,7 +51,6 @@ const (
 
 var frameMagic = [4]byte([]byte("HWfr"))
 
-// Places of the fields of a payload.
 const (
 	atBits      = 0 // uint8
 	atWidths    = 1 // 4 × uint8
@@ -64,8 +61,8 @@ const (
 // escape is the byte that announces a row length of four bytes.
 const escape = 255
 
-// slack is the number of bytes that must be readable after a frame, because the decoder loads whole windows. spareIDs is the
-// number of ids after the decoded ids that loops over columns may read to prefetch rows.
+// slack is the number of bytes that must be readable after a frame, because the decoder loads whole windows. spareIDs
+// is the number of ids after the decoded ids that loops over columns may read to prefetch rows.
 const (
 	slack    = 68
 	spareIDs = 256
@@ -101,7 +98,7 @@ func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
 
-// frameSum returns the checksum of a frame. It skips the bytes that hold the checksum.
+// frameSum returns the checksum of a frame without the bytes that hold the checksum.
 func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
@@ -110,8 +107,7 @@ func frameSum(frame []byte) uint32 {
 func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	deltas []uint32) []byte {
 	start := len(dst)
-	// The coded ids begin with b and the widths, which belong to the head; the form of the values
-	// and the row lengths follow them.
+	// The coded ids begin with b and the widths, which belong to the head.
 	form := valueForm(val)
 	dst = append(dst, make([]byte, payloadHead)...)
 	dst = appendLengths(dst, lengths)
@@ -123,7 +119,6 @@ func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	return appendValues(dst, form, val)
 }
 
-// appendLengths appends row lengths: a byte each, or the escape and four bytes.
 func appendLengths(dst []byte, lengths []uint32) []byte {
 	for _, n := range lengths {
 		if n < escape {
@@ -136,14 +131,14 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 	return dst
 }
 
-// lengthsTo stores the running sums of the row lengths at the start of b in ptr[1:]. It returns the number of bytes read, or −1
-// if b is too short.
+// lengthsTo stores the running sums of the row lengths at the start of b in ptr[1:]. It returns the number of bytes
+// read, or −1 if b is too short.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
 	sum := int64(0)
 	offset := 0
 	for ends := ptr[1:]; len(ends) > 0; {
-		// Most rows are short: eight of them at a time.
+		// Most rows are short.
 		if len(ends) >= 8 && len(b)-offset >= 8 {
 			if word := binary.LittleEndian.Uint64(b[offset:]); !hasEscape(word) {
 				group := (*[8]int64)(ends)
@@ -210,9 +205,8 @@ func buffersBytes(valued bool) int64 {
 	return n
 }
 
-// decode decodes a payload of the range r. At least slack bytes must be readable after the payload.
-// If check is set, decode validates the payload; pass false for bytes that were validated before.
-// wrong describes the first error.
+// decode decodes a payload of the range r. At least slack bytes must be readable after the payload. If check is set,
+// decode validates the payload; pass false for bytes that were validated before. wrong describes the first error.
 func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 	check bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
@@ -241,7 +235,7 @@ func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 	if wrong := b.decodeIDs(coded, idsLen, r.Entries, idBits, widths, check); wrong != "" {
 		return p, wrong
 	}
-	// The prefetch would otherwise use ids of an earlier frame.
+	// Otherwise the prefetch would use ids of an earlier frame.
 	clear(b.ids[r.Entries:][:spareIDs])
 	if form != valuesOnes {
 		p.Val = b.val[:r.Entries]
@@ -290,7 +284,6 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8,
 	return ""
 }
 
-// checkPanel describes the first error in a panel of a matrix with cols columns. It returns "" if there is none.
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	var code []uint32
 	for i := range p.Hi - p.Lo {
@@ -303,7 +296,6 @@ func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	return ""
 }
 
-// checkRow is checkPanel for a single row.
 func checkRow(row int, col []uint32, val []float64, code []uint32,
 	cols int64) (wrong string) {
 	last := int64(-1)

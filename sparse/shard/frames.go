@@ -8,14 +8,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// frameJob is a frame in the making. Append adds rows to it, some goroutine encodes it, and the writer writes it in its turn.
+// frameJob is a frame in the making. append adds rows to it, a goroutine encodes it, and the writer writes it in its
+// turn.
 type frameJob struct {
 	r       sparse.Range
 	lengths []uint32
 	ids     []uint32
 	val     []float64 // a value for each id, if valued
-	valued  bool      // some row came with values
-	code    []uint32  // a code for each id; empty without codes
+	valued  bool
+	code    []uint32 // a code for each id; empty without codes
 
 	deltas       []uint32
 	payload      []byte
@@ -25,9 +26,9 @@ type frameJob struct {
 	pairs   uint64 // see pairSum
 	content uint64 // see contentSum
 	loops   int64
-	degrees []float64 // of the rows, or of a piece
+	degrees []float64
 
-	group sched.Group // goroutine that encodes the frame
+	group sched.Group
 }
 
 func newFrameJob() *frameJob {
@@ -48,7 +49,6 @@ func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	j.lengths = append(j.lengths, uint32(len(col)))
 }
 
-// slicePart returns list[lo:hi], or nil for an empty list.
 func slicePart[E any](list []E, lo, hi int) []E {
 	if len(list) == 0 {
 		return nil
@@ -71,7 +71,6 @@ func (j *frameJob) reset() {
 	j.code = j.code[:0]
 }
 
-// encode makes the payload and counts the rows. If compress is not nil, the payload is compressed.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs = 0
 	j.content = 0

@@ -6,7 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Magic words at the beginning of the files other than shards. The identity of the store follows. Each has 8 bytes.
+// Magic words, of 8 bytes, at the beginning of the files other than shards. The identity of the store follows.
 const (
 	indexMagic   = "HWindex\x00"
 	degreesMagic = "HWdegree"
@@ -15,8 +15,7 @@ const (
 	fileHead     = 16
 )
 
-// indexEntry is the size of a frame in the index: shard, bytes with the header, rows, entries,
-// piece, pieces as uint32.
+// indexEntry is the size of a frame in the index: shard, bytes with the header, rows, entries, piece, pieces as uint32.
 const indexEntry = 24
 
 type frame struct {
@@ -43,8 +42,7 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	return dst
 }
 
-// parseIndex returns the frames of both directions. It checks that frames fill the shards, and that the ranges of each
-// direction are a cut of all rows.
+// parseIndex checks that frames fill the shards, and that the ranges of each direction are a cut of all rows.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
 	shards := m.shards()
 	var end int64 // of the frames seen in the current shard

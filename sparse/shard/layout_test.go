@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// crowded returns a matrix with 1<<17 rows of at most 40 entries. Seven eighths of the entries are in 4,096 columns at equal
-// distances.
+// Seven eighths of the entries are in 4,096 columns at equal distances.
 func crowded(first, apart int, weight float64) *sparse.CSR {
 	const rows, length, many = 1 << 17, 40, 1 << 12
 	rng := rand.New(rand.NewPCG(11, uint64(apart)))

@@ -18,9 +18,9 @@ import (
 type listing struct {
 	fs       durable.FS
 	dir      string
-	manifest *Manifest      // nil before it was read
-	shards   []durable.File // open until isClosed
-	infos    []fs.FileInfo  // of the shards, when they were opened
+	manifest *Manifest
+	shards   []durable.File
+	infos    []fs.FileInfo // of the shards, when they were opened
 	isClosed atomic.Bool
 }
 
@@ -78,7 +78,7 @@ func (l *listing) openShards(ctx context.Context) error {
 	return nil
 }
 
-// read reads a listed file, which must have the right length. It checks the checksum and the head, and parses the rest.
+// read checks the length, the checksum and the head of a listed file, and parses the rest.
 func (l *listing) read(name, magic string,
 	parse func(path string, b []byte) error) error {
 	m := l.manifest
@@ -116,8 +116,8 @@ func (l *listing) changedError(shard int) error {
 	return l.changeFault(shard)
 }
 
-// checkUnchanged returns an error if a shard was modified after it was opened. The frames that were read had the right
-// checksums, but another process is writing to the store.
+// checkUnchanged returns an error if a shard was modified after it was opened: another process is writing to the store,
+// although the frames that were read had the right checksums.
 func (l *listing) checkUnchanged() error {
 	for shard := range l.shards {
 		if err := l.changedError(shard); err != nil {
@@ -127,7 +127,6 @@ func (l *listing) checkUnchanged() error {
 	return nil
 }
 
-// changeFault returns the error for a shard that another process has written to.
 func (l *listing) changeFault(shard int) error {
 	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
 		l.shardPath(int32(shard)))
@@ -144,7 +143,6 @@ func (l *listing) close() error {
 	return errors.Join(errs...)
 }
 
-// closedError returns ErrClosed if err is the error of a closed file, otherwise err.
 func closedError(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ErrClosed

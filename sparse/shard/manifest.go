@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format of stores with attributes. codedVersion is the format of stores without attributes whose entries have
-// codes or negative values. plainVersion is the format of all other stores. This package reads all three formats.
+// Version is the format of stores with attributes, codedVersion of other stores whose entries have codes or negative
+// values, and plainVersion of all other stores. This package reads all three formats.
 const (
 	Version      = 3
 	codedVersion = 2
@@ -62,8 +62,8 @@ type Attributes struct {
 	Type    string `json:"type"` // type of the elements, as in NumPy
 }
 
-// Edges returns the number of edges. For a directed graph these are the entries; for an undirected graph the pairs, where a
-// self loop is stored once.
+// Edges returns the number of edges. A directed graph has an edge for each entry, an undirected graph for each pair; it
+// stores a self loop once.
 func (m *Manifest) Edges() int64 {
 	if m.Directed {
 		return m.Entries
@@ -88,7 +88,7 @@ func (m *Manifest) BytesTotal() int64 {
 	return sum
 }
 
-// BitsPerEntry returns the bits of the shard files for each stored entry. For a directed graph it counts both directions. It
+// BitsPerEntry returns the bits of the shard files for each stored entry, of both directions for a directed graph. It
 // returns 0 if there are no entries.
 func (m *Manifest) BitsPerEntry() float64 {
 	stored := m.Entries
@@ -101,8 +101,8 @@ func (m *Manifest) BitsPerEntry() float64 {
 	return 8 * float64(m.size()) / float64(stored)
 }
 
-// Every version of the format has the same beginning and end of the manifest, so that any program can distinguish damage from
-// an unknown version.
+// Every version of the format has the same beginning and end of the manifest, so that any program can distinguish
+// damage from an unknown version.
 const (
 	manifestHead = "{\n  \"heatwalk\": \"store\",\n  \"format\": "
 	manifestTail = "\"\n}\n"
@@ -123,7 +123,7 @@ func (m *Manifest) encode() ([]byte, error) {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(m) // words and numbers can be written
+	_ = enc.Encode(m)
 	b := buf.Bytes()
 	if len(b) > maxManifest {
 		return nil, fmt.Errorf("shard: the manifest would take %d bytes, limit %d; join the inputs into fewer files", len(b), maxManifest)
@@ -133,12 +133,12 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b, nil
 }
 
-// maxManifest bounds the size of a manifest, because a manifest is read whole. The manifest of a store of 50,000 shards or
-// inputs, with a line for each, is smaller.
+// maxManifest bounds the size of a manifest, because a manifest is read whole. The manifest of 50,000 shards or inputs
+// is smaller.
 const maxManifest = 8 << 20
 
-// readManifest reads and checks the manifest of the store in dir. It does not read other files. The error wraps [ErrNotStore]
-// or [ErrVersion], or is a [*CorruptError].
+// readManifest reads and checks the manifest only. The error wraps [ErrNotStore] or [ErrVersion], or is a
+// [*CorruptError].
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readFile(fsys, path, maxManifest)
@@ -167,8 +167,8 @@ func missingManifest(fsys durable.FS, dir string) error {
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
-// parseManifest parses a manifest. It checks the beginning, the end and the checksum before the version, because all versions
-// share their form.
+// parseManifest checks the beginning, the end and the checksum before the version, because all versions share their
+// form.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
@@ -215,7 +215,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// problem describes a contradiction in a manifest with a right checksum. It returns "" if there is none.
+// problem describes a contradiction in a manifest with a right checksum, or returns "".
 func (m *Manifest) problem() string {
 	id, err := strconv.ParseUint(m.Identity, 16, 64)
 	switch {
@@ -266,7 +266,7 @@ func (m *Manifest) problem() string {
 		if f.Name != name {
 			return fmt.Sprintf("file %d is called %q, want %q", i, f.Name, name)
 		}
-		sum, _ := strconv.ParseUint(f.CRC, 16, 32) // an invalid text differs from the checksum that is computed
+		sum, _ := strconv.ParseUint(f.CRC, 16, 32) // an invalid text differs from the computed checksum
 		if sumText(uint32(sum)) != f.CRC || f.Bytes < 0 {
 			return fmt.Sprintf("%s: %d bytes, checksum %q", f.Name, f.Bytes, f.CRC)
 		}
@@ -283,7 +283,7 @@ func (m *Manifest) leastNodeBytes() (bytes int64) {
 	switch m.Nodes {
 	case nodesNumeric:
 		bytes = 4 * m.Rows
-	case nodesString: // where each ends, and the text; lengths and order take less in the file
+	case nodesString: // ends and text; lengths and order take less in the file
 		bytes = 8 * m.Rows
 		for _, f := range m.Files {
 			if f.Name == fileName(m.identity(), nodesEnding) {

@@ -6,19 +6,17 @@ import (
 	"sync"
 )
 
-// Files of a store. The names of files with an identity contain it.
 const (
 	manifestName = "manifest"
 	tempName     = "manifest.tmp"
 	lockName     = "heatwalk.lock"
 )
 
-// shardName returns the name of a shard. The name contains the identity, so that two stores never share a file.
+// shardName contains the identity, so that two stores never share a file.
 func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }
 
-// Endings of the names of files of which a store has one.
 const (
 	indexEnding      = ".index"
 	degreesEnding    = ".degrees"

@@ -22,11 +22,12 @@ const (
 	nodesString   = "string"   // any bytes
 )
 
-// Nodes is the dictionary between rows and ids. The row of a node is neither its id nor the position of its id in the order of
-// the ids. For a node, [Nodes.Lookup] and [Nodes.ID] convert between rows and ids. For vectors and blocks, [Nodes.Rows]
-// converts between the orders. A dictionary never changes and is safe for concurrent use.
+// Nodes is the dictionary between rows and ids. For a node, [Nodes.Lookup] and [Nodes.ID] convert between rows and ids.
+// For vectors and blocks, [Nodes.Rows] converts between the order of the rows and the order of the ids. A dictionary
+// never changes and is safe for concurrent use.
 type Nodes struct {
-	// Order is the position of each row in the order of the ids. It is nil if rows are in this order. It must not be changed.
+	// Order is the position of each row in the order of the ids, or nil if rows are in this order. It must not be
+	// changed.
 	Order []uint32
 
 	ids  dictionary
@@ -47,14 +48,12 @@ type dictionary struct {
 	headSize int      // string: bytes of the file before text, which stay in memory with it
 }
 
-// NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0 to n−1. The dictionary takes no memory and no
-// file.
+// NewNumericNodes returns the dictionary of n rows whose ids are the numbers 0 to n−1. It takes no memory and no file.
 func NewNumericNodes(n int) *Nodes {
 	return &Nodes{ids: dictionary{kind: nodesImplicit, n: n}}
 }
 
-// NumericNodes returns the dictionary of the given numbers, which must
-// increase strictly. The slice is kept.
+// NumericNodes returns the dictionary of the given numbers, which must increase strictly. The slice is kept.
 func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 	for i := 1; i < len(ids); i++ {
 		if ids[i] <= ids[i-1] {
@@ -81,8 +80,8 @@ func (n *dictionary) number(position int) uint64 {
 	return n.numbers[position]
 }
 
-// StringNodes returns the dictionary in which row i has the i-th id. It iterates over the ids twice, and allocates a copy
-// of them and 28 bytes for each row, of which 16 are freed. If two ids are equal, the error is a [*input.Error].
+// StringNodes returns the dictionary in which row i has the i-th id. It iterates over the ids twice, and allocates a
+// copy of them and 28 bytes for each row, of which 16 are freed. If two ids are equal, the error is a [*input.Error].
 func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	size := 0
 	rows := 0
@@ -120,8 +119,8 @@ type idWord struct {
 	position uint32
 }
 
-// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes of the id from offset on,
-// at most wordBytes+1.
+// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes of the id from
+// offset on, at most wordBytes+1.
 const wordBytes = 7
 
 func wordOf(id []byte) uint64 {
@@ -131,8 +130,8 @@ func wordOf(id []byte) uint64 {
 	return binary.BigEndian.Uint64(word[:])
 }
 
-// sort sorts positions whose ids agree in the bytes before offset. If two ids are equal, it returns their positions. Otherwise
-// a equals b.
+// sort sorts positions whose ids agree in the bytes before offset. If two ids are equal, it returns their positions;
+// otherwise a equals b.
 func (n *dictionary) sort(order []idWord, offset int) (a, b int) {
 	for i, w := range order {
 		order[i].word = wordOf(n.bytes(int(w.position))[offset:])
@@ -194,8 +193,8 @@ func (n *dictionary) append(dst []byte, position int) []byte {
 	return append(dst, n.bytes(position)...)
 }
 
-// Lookup returns the row of an id, in time logarithmic in the number of rows. A number must have its canonical form: "7", not
-// "07".
+// Lookup returns the row of an id, in time logarithmic in the number of rows. A number must have its canonical form:
+// "7", not "07".
 func (n *Nodes) Lookup(id string) (row int, ok bool) {
 	position, ok := n.ids.find(id)
 	if !ok {
@@ -240,7 +239,7 @@ func (n *Nodes) Bytes() int64 {
 // ids, the length of the text, whether an order follows, the lengths of the ids as varints, the order, and the text follow.
 const nodesHead = 8
 
-// write writes the file of ids. It ignores errors, because w remembers the first.
+// write ignores errors, because w remembers the first.
 func (n *dictionary) write(w *bufio.Writer) {
 	le := binary.LittleEndian
 	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }

@@ -95,7 +95,6 @@ func TestDuplicateIDs(t *testing.T) {
 	}
 }
 
-// The ids have long common prefixes, contain each other, or end with NULs.
 func TestSortIDs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{"", "a", "b", "\x00", "\xff", "user_", "1234567", "123456789abcdef"})

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Reorder returns the dictionary of the ids of n in which row i has the id of row position[i] of n. The file and [Nodes.Rows]
-// keep the order of the ids of n. name is the name of the order in the manifest; it must not be empty. position must be a
-// permutation, and rows its inverse. If rows is nil, Reorder computes it. The dictionary keeps both slices, 8 bytes a row. n
-// must not be reordered.
+// Reorder returns the dictionary of the ids of n in which row i has the id of row position[i] of n. The file and
+// [Nodes.Rows] keep the order of the ids of n. name is the name of the order in the manifest; it must not be empty.
+// position must be a permutation, and rows its inverse or nil. The dictionary keeps both slices, 8 bytes a row. n must
+// not be reordered.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.Order != nil || len(position) != n.ids.n {
 		panic(badReorder)
@@ -30,8 +30,8 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	return &m
 }
 
-// Rows yields the rows in the order of the ids. Other programs have the nodes of the graph in this order, and results are
-// written in it. Blocks and vectors of steps are in the order of the rows.
+// Rows yields the rows in the order of the ids, in which results are written. Blocks and vectors of steps are in the
+// order of the rows.
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for position := range n.ids.n {
@@ -60,7 +60,7 @@ func (n *Nodes) Position(row int) int {
 
 func invert(order []uint32) (inverse []uint32, wrong int) {
 	n := len(order)
-	inverse = slices.Repeat([]uint32{uint32(n)}, n) // no place
+	inverse = slices.Repeat([]uint32{uint32(n)}, n)
 	for i, p := range order {
 		if int64(p) >= int64(n) || inverse[p] != uint32(n) {
 			return nil, i

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// shuffled draws a permutation.
 func shuffled(n int, seed uint64) []uint32 {
 	order := make([]uint32, n)
 	for i := range order {
@@ -25,7 +24,6 @@ func shuffled(n int, seed uint64) []uint32 {
 	return order
 }
 
-// Row i has the id of its position, and rows come in the order of the ids.
 func TestReorder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ids := rapid.SliceOfDistinct(rapid.String(), rapid.ID).Draw(rt, "ids")
@@ -109,7 +107,7 @@ func TestNoPermutation(t *testing.T) {
 		position uint32
 		want     string
 	}{
-		{4, "position 4 of row 3 is another row's or none"}, // that of row 1
+		{4, "position 4 of row 3 is another row's or none"},
 		{40, "position 40 of row 3 is another row's or none"},
 		{1<<32 - 1, "position 4294967295 of row 3 is another row's or none"},
 	} {

@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Commit writes the buffered rest and publishes the store. It makes all files durable, renames the manifest, and then removes
-// the files of the store that it replaces. If it fails, or if ctx ends before the manifest is renamed, it removes everything
-// that was written, and the earlier store stays valid. Only if the very last sync fails, the new store is in place but may not
-// survive a crash.
+// Commit writes the buffered rest, makes all files durable and publishes the store: it renames the manifest, and then
+// removes the files of the store that it replaces. If it fails, or if ctx ends before the manifest is renamed, it
+// removes everything that was written, and the earlier store stays valid. If only the very last sync fails, the new
+// store is in place but may not survive a crash.
 func (w *Writer) Commit(ctx context.Context) error {
 	defer func() { w.SyncTime = w.target.waited }()
 	if w.target.lock == nil {
@@ -34,7 +34,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 	if err := w.publish(); err != nil {
 		return err
 	}
-	// The store is published: the next run removes files that cannot be removed now.
+	// The next run removes files that cannot be removed now.
 	_, _ = w.target.removeLeftovers()
 	return w.target.unlock()
 }
@@ -67,7 +67,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		return fmt.Errorf("%w: %d ids for %d rows", sparse.ErrStructure,
 			w.Nodes.ids.n, w.Manifest.Rows)
 	}
-	var err error // the first error
+	var err error
 	writeFile := func(name string, content func(*bufio.Writer) error) {
 		if err != nil {
 			return
@@ -143,7 +143,7 @@ func (w *Writer) publish() error {
 	return errors.Join(err, w.target.unlock())
 }
 
-// Abort removes everything that was written. It also removes the directory if Create made it. After Commit or Abort it does
+// Abort removes everything that was written, and the directory if Create made it. After Commit or Abort it does
 // nothing.
 func (w *Writer) Abort() error {
 	if w.target.lock == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// With replacing, another process replaces the store before a file with the given ending is first opened.
+// replacing replaces the store before a file with the given ending is first opened.
 type replacing struct {
 	durable.FS
 	ending  string

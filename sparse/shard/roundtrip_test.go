@@ -58,7 +58,7 @@ func fill(w *Writer, a, back *sparse.CSR, nodes *Nodes) error {
 	return nil
 }
 
-// read returns the entries of a. It fails if panels disagree with the ranges or if a row comes twice.
+// read fails if panels disagree with the ranges or if a row comes twice.
 func read(ctx context.Context, a sparse.Matrix, workers int) (*sparse.CSR, error) {
 	rows, cols := a.Dims()
 	ranges := a.Ranges()
@@ -216,7 +216,7 @@ func TestRoundTrip(t *testing.T) {
 			rt.Fatal(err)
 		}
 		defer s.Close()
-		for range 2 { // the second sweep finds the frames in memory
+		for range 2 {
 			same(t, must(read(t.Context(), s, 2)), a)
 			if directed {
 				same(t, must(read(t.Context(), s.Transpose(), 2)), back)

@@ -10,8 +10,8 @@ import (
 // Outside is the place of a row that [Sweeper.WriteRows] leaves out.
 const Outside = ^uint32(0)
 
-// WriteRows writes a store of some rows to the directory dir, in their order. place has the new row of each of these rows,
-// count in all, and [Outside] for the other rows. A column of these rows must not be [Outside]. Cost: one sweep, for a directed
+// WriteRows writes a store of count rows to the directory dir. place has the new row of each of these rows, and
+// [Outside] for the other rows. A column of the written rows must not be [Outside]. Cost: one sweep, for a directed
 // graph two.
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	count int) error {
@@ -58,8 +58,8 @@ func (w *Writer) appendRows(ctx context.Context, a sparse.Matrix, place []uint32
 	})
 }
 
-// EachCodedRow calls visit with copies of the entries of each row in order. A pair of nodes has one entry for each kind and
-// time. codes is nil if the store has no kinds and times. The slices are valid during the call. Cost: one sweep.
+// EachCodedRow calls visit with copies of the entries of each row in order. A pair of nodes has one entry for each kind
+// and time. codes is nil if the store has no kinds and times. The slices are valid during the call. Cost: one sweep.
 func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32
@@ -110,7 +110,7 @@ func (n *Nodes) Select(place []uint32, count int) (*Nodes, error) {
 	} else {
 		numbers := make([]uint64, 0, count)
 		for id := range ids {
-			number, _ := strconv.ParseUint(string(id), 10, 64) // as are all ids of such a dictionary
+			number, _ := strconv.ParseUint(string(id), 10, 64) // every id of such a dictionary is a number
 			numbers = append(numbers, number)
 		}
 		list = NumericNodes(numbers)

@@ -18,27 +18,26 @@ import (
 // Options configure how a store is read; nil means defaults.
 type Options struct {
 	Memory  int64 // bytes the store may hold, frames included; 0: no limit, all frames stay in memory
-	Workers int   // goroutines of a sweep to plan buffers for; 0: one for each processor
-	Stream  bool  // every sweep reads all frames again, whatever memory there is
+	Workers int   // number of goroutines of a sweep; 0: one for each processor
+	Stream  bool  // every sweep reads all frames again
 
-	fs durable.FS // nil: the operating system's
+	fs durable.FS
 }
 
 const (
-	// chunkBytes is the size of a chunk of frames. One call reads a chunk, and its frames stay in memory together or not at
-	// all. Chunks are smaller if Memory has no space for many chunks, or if the store has few frames.
+	// chunkBytes is the size of a chunk of frames. Chunks are smaller if Memory has no space for many chunks, or if the
+	// store has few frames.
 	chunkBytes = 256 << 10
 )
 
-// Store is an open store. As a [sparse.Matrix] it is the matrix of the out direction; Transpose returns the matrix of the in
-// direction. In a sweep a worker visits one chunk after another. It reads the frames of a chunk that are not in memory by one
-// call, and checks each frame before visit gets its entries. The operating system reads ahead. If a frame is damaged, the error
-// is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use. Its fields must not be changed.
+// Store is an open store, and the matrix of its out direction. A sweep reads chunks of frames that are not in memory,
+// and checks each frame before visit gets its entries. If a frame is damaged, the error is a [*CorruptError] or wraps
+// [ErrChanged]. A Store is safe for concurrent use. Its fields must not be changed.
 type Store struct {
-	sparse.Matrix           // the out direction
-	Manifest      *Manifest // the description of the store
-	Nodes         *Nodes    // the dictionary of ids
-	Degrees       []float64 // as [sparse.Degrees] computes them
+	sparse.Matrix
+	Manifest *Manifest
+	Nodes    *Nodes
+	Degrees  []float64 // as [sparse.Degrees] computes them
 
 	out      *view
 	back     *view // the in direction; the out direction of an undirected store
@@ -62,7 +61,8 @@ type view struct {
 // seenBit marks a sum as known, because 0 is a valid sum.
 const seenBit = 1 << 32
 
-// chunk is a run of frames lo ≤ i < hi of one shard, which are read at once and stay in memory together.
+// chunk is a run of frames lo ≤ i < hi of one shard, which one call reads and which stay in memory together or not at
+// all.
 type chunk struct {
 	lo, hi int
 	shard  int32
@@ -74,9 +74,9 @@ type chunk struct {
 	data     atomic.Pointer[[]byte]
 }
 
-// Open opens the store in the directory dir. It reads and checks the manifest, the index, the degrees, the dictionary, the
-// order, the length of every file and the first frame of every shard. Other frames are checked when they are read. Errors wrap
-// [ErrNotStore], [ErrIncomplete], [ErrVersion] or [sparse.ErrMemory], or are a [*CorruptError].
+// Open opens the store in the directory dir. It reads and checks the manifest, the index, the degrees, the dictionary,
+// the order, the length of every file and the first frame of every shard. Other frames are checked when they are read.
+// Errors wrap [ErrNotStore], [ErrIncomplete], [ErrVersion] or [sparse.ErrMemory], or are a [*CorruptError].
 func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	if o == nil {
 		o = new(Options)
@@ -95,7 +95,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// openOnce opens a store. It returns a store even with an error; the caller must then close it.
+// openOnce returns a store even with an error; the caller must then close it.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{listed: listing{fs: o.fs, dir: dir},
 		plan: budget.Plan{Limit: o.Memory}}
@@ -116,7 +116,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	s.buffers.valued = m.hasValues()
 	workers := sched.Workers(o.Workers)
 	if err := s.planFixed(workers, m.leastNodeBytes()); err != nil {
-		return err // before anything large is read
+		return err
 	}
 	for _, f := range m.Files {
 		if err := s.listed.check(f); err != nil {
@@ -171,7 +171,7 @@ func (s *Store) open(ctx context.Context, o *Options) error {
 	if m.Codec == Zstd {
 		s.zstd, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true),
 			zstd.WithDecoderMaxMemory(uint64(maxPayload(sparse.MaxRange,
-				sparse.MaxRange)))) // the options are constants
+				sparse.MaxRange))))
 	}
 	return s.planMemory(workers, o.Stream)
 }
@@ -204,8 +204,8 @@ func (s *Store) storedViews() []*view {
 	return []*view{s.out}
 }
 
-// planFixed adds up the memory that does not depend on the limit. nodes is the memory of the node ids. If the sum exceeds the
-// limit, the error states the sum.
+// planFixed adds up the memory that does not depend on the limit. If the sum exceeds the limit, the error states the
+// sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	for _, item := range []budget.Item{
@@ -221,9 +221,9 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	return err
 }
 
-// planMemory cuts the frames into chunks, if they are not cut, and decides which frames stay in memory. Without a limit all
-// frames stay, with stream set no frame. Otherwise the frames that fit in addition to the buffers stay, spread over the sweep
-// so that the disk can work while they are decoded. Once the frames are cut, sweeps may run at the same time.
+// planMemory cuts the frames into chunks, if they are not cut, and decides which frames stay in memory: all frames
+// without a limit, no frame with stream set. Otherwise the frames that fit in addition to the buffers stay, spread over
+// the sweep so that the disk can work while they are decoded. Once the frames are cut, sweeps may run at the same time.
 func (s *Store) planMemory(workers int, stream bool) error {
 	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
@@ -275,8 +275,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes. A larger frame is a chunk of its own. cut returns the length of the
-// longest chunk.
+// cut cuts the frames into chunks of at most target bytes. A larger frame is a chunk of its own.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -292,7 +291,7 @@ func (v *view) cut(target int) (longest int) {
 	return longest
 }
 
-// Transpose returns Aᵀ. For an undirected store this is the store itself, for a directed store its in direction.
+// Transpose returns Aᵀ: the in direction of a directed store, and an undirected store itself.
 func (s *Store) Transpose() sparse.Matrix {
 	if s.Manifest.Directed {
 		return s.back
@@ -300,7 +299,8 @@ func (s *Store) Transpose() sparse.Matrix {
 	return s
 }
 
-// Held returns the bytes that the store holds once everything was read, with its buffers for sweeps. Options.Memory bounds it.
+// Held returns the bytes that the store holds once everything was read, with its buffers for sweeps. Options.Memory
+// bounds it.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
 // bytesOnlyTransposed returns the bytes of frames in memory that only [Store.Transpose] reads.
@@ -334,13 +334,10 @@ func (s *Store) Resident() bool {
 // Close closes the files. Running and later sweeps return [ErrClosed]. A second call does nothing.
 func (s *Store) Close() error { return s.listed.close() }
 
-// Dims returns the number of rows and columns.
 func (v *view) Dims() (r, c int) {
 	return int(v.s.Manifest.Rows), int(v.s.Manifest.Rows)
 }
 
-// NNZ returns the number of stored entries.
 func (v *view) NNZ() int64 { return v.s.Manifest.Entries }
 
-// Ranges returns the cut of the rows, one range for each frame.
 func (v *view) Ranges() []sparse.Range { return v.direct.ranges }

@@ -19,8 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// streamed is a store of many chunks, in which every frame is a shard. Tests use clones of the
-// files.
+// streamed returns a store of many chunks, in which every frame is a shard.
 func streamed(codec string) (*durabletest.Mem, *sparse.CSR) {
 	mem, a := streams[codec]()
 	return durabletest.Clone(mem), a
@@ -48,7 +47,6 @@ func diskOnly(t *testing.T, mem *durabletest.Mem, workers int) int64 {
 	return s.Held() - s.Manifest.size() + int64(workers)*int64(s.longest+slack)
 }
 
-// Steps have the same bits with all, some or no frames in memory.
 func TestSameBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -95,8 +93,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// The memory after a sweep is between half of the plan and the plan. It is mostly degrees and node
-// ids.
+// The memory after a sweep is between half of the plan and the plan.
 func TestHeldByStore(t *testing.T) {
 	const n = 400_000
 	dir := filepath.Join(t.TempDir(), "g")
@@ -123,7 +120,6 @@ func TestHeldByStore(t *testing.T) {
 	must(0, s.Close())
 }
 
-// The first reads wait until each worker reads.
 func TestReadsOutstanding(t *testing.T) {
 	const workers = 3
 	mem, _ := streamed(FourWidths)
@@ -156,8 +152,7 @@ func TestMemoryTooSmall(t *testing.T) {
 	}
 }
 
-// TestResidentFrames counts reads. Resident frames are read once, other frames in every sweep. Each of these sweeps checks
-// every shard once more.
+// Resident frames are read once, other frames in every sweep. Each sweep checks every shard once more.
 func TestResidentFrames(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	nothing := func(int, sparse.Panel) error { return nil }
@@ -215,7 +210,6 @@ func TestSweepStops(t *testing.T) {
 	}
 }
 
-// After a panic no reader waits forever, and the store can be swept.
 func TestPanicReachesTheCaller(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -260,7 +254,6 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// A shard changes under an open store.
 func TestChanged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -287,7 +280,6 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// Changes of files do not affect a store that is in memory.
 func TestChangedBehind(t *testing.T) {
 	mem, a := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem}))
@@ -297,7 +289,6 @@ func TestChangedBehind(t *testing.T) {
 	same(t, must(read(bg, s, 2)), a)
 }
 
-// The garbage of a sweep does not grow with the store.
 func TestSweepAllocates(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	for _, limit := range []int64{0, diskOnly(t, mem, 2)} {
@@ -320,7 +311,6 @@ func TestSweepAllocates(t *testing.T) {
 	}
 }
 
-// A chunk is one frame, some frames or a whole shard.
 func TestChunks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -328,7 +318,7 @@ func TestChunks(t *testing.T) {
 	streamed, a := streamed(FourWidths)
 	mem := durabletest.NewMem()
 	write(t, "g", a, nil, nil, WriteOptions{fs: mem, Identity: 7})
-	longest := must(Open(bg, "g", &Options{fs: streamed, Stream: true})).longest // of a frame
+	longest := must(Open(bg, "g", &Options{fs: streamed, Stream: true})).longest
 	frames := len(a.Ranges())
 	for chunks, target := range map[int]int{frames: 1, (frames + 2) / 3: 3 * longest, 1: math.MaxInt} {
 		counting := durabletest.FailAt(mem, -1)

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// SweepRows implements [sparse.Matrix], see [Store]. It decodes only frames with these rows, and reads only their chunks.
 func (v *view) SweepRows(ctx context.Context, lo, hi, workers int,
 	visit sparse.PanelVisitor) error {
 	return v.sweepRows(ctx, lo, hi, workers, v.s.table, visit)
@@ -93,7 +92,8 @@ func (p *bufferPool) give(b *buffers) {
 	p.idle = append(p.idle, b)
 }
 
-// bytes returns the bytes of a chunk, from memory or read into the buffers. The slack bytes after them are readable, too.
+// bytes returns the bytes of a chunk, from memory or read into the buffers. The slack bytes after them are readable,
+// too.
 func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	if c.resident.Load() {
 		return v.load(c)
@@ -140,8 +140,8 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return closedError(err)
 }
 
-// decode checks and decodes frame i. The first time it checks everything. If the frame is read again, decode compares its
-// checksum with the first one. It does not check a resident frame again.
+// decode checks everything the first time. If a frame is read again, decode compares its checksum with the first one;
+// it does not check a resident frame again.
 func (v *view) decode(b *buffers, i int, frame []byte,
 	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
@@ -189,8 +189,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame compares the checksum of a frame with seen if the frame was read before. Otherwise it checks the checksum in the
-// header, and the header.
+// checkFrame compares the checksum of a frame with seen if the frame was read before. Otherwise it checks the checksum
+// in the header, and the header.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got := frameSum(frame)
 	want := binary.LittleEndian.Uint32(frame[atSum:])
@@ -249,8 +249,7 @@ func (v *view) frameError(i int, format string, args ...any) error {
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
 }
 
-// sumError returns the error for a wrong checksum. It says whether the file was changed, another frame is at this place, or
-// neither.
+// sumError says whether the file was changed, another frame is at this place, or neither.
 func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	f := v.direct.frames[i]
 	if err := v.s.listed.changedError(int(f.shard)); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweeper is a store for runs of many sweeps. Its frames are streamed or kept in memory, or it is copied into memory in the
-// layout with the fastest sweeps. Results have the same bits in each form.
+// Sweeper is a store for runs of many sweeps. Its frames are streamed or kept in memory, or it is copied into memory in
+// the layout with the fastest sweeps. Results have the same bits in each form.
 type Sweeper struct {
 	*Store
 	A       sparse.Matrix  // the matrix for sweeps: the store, or after Load its copy
@@ -32,8 +32,8 @@ func (s *Sweeper) entries() sparse.Matrix {
 	return s.Store
 }
 
-// Transpose returns Aᵀ. If the store has codes, Transpose must not be called before [Weigh]. Cost: one sweep at the first call
-// for a directed store with codes.
+// Transpose returns Aᵀ. If the store has codes, Transpose must not be called before [Weigh]. Cost: one sweep at the
+// first call for a directed store with codes.
 func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	switch {
 	case !s.Manifest.Directed:
@@ -50,8 +50,8 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	return s.transposed, nil
 }
 
-// OpenSweeper opens a store as [Open] does, for a run with the memory limit o.Memory. The store may use half of this memory. If
-// copied is set and the store is small, [Sweeper.Load] makes a copy instead.
+// OpenSweeper opens a store as [Open] does, for a run with the memory limit o.Memory, of which the store may use half.
+// If copied is set and the store is small, [Sweeper.Load] makes a copy instead.
 func OpenSweeper(ctx context.Context, dir string, o *Options,
 	copied bool) (*Sweeper, error) {
 	o = cmp.Or(o, new(Options))
@@ -65,7 +65,7 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 	}
 	opened := *o
 	opened.Memory /= 2
-	opened.Stream = o.Stream || copied // its frames do not stay in memory if a copy may be swept instead
+	opened.Stream = o.Stream || copied // frames do not stay in memory if a copy may be swept
 	store, err := Open(ctx, dir, &opened)
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func (m *Manifest) copyBytes() int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
-// KeepOnDisk makes every sweep read the matrix from disk. It reports whether this reduces [Sweeper.Held]. Sweeps of the store
-// may run at the same time. Degrees and ids stay in memory, because callers already refer to them.
+// KeepOnDisk makes every sweep read the matrix from disk. It reports whether this reduces [Sweeper.Held]. Sweeps of the
+// store may run at the same time. Degrees and ids stay in memory, because callers already refer to them.
 func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	if s.o.Stream {
 		return false, nil
@@ -99,8 +99,8 @@ func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	return true, s.Store.planMemory(sched.Workers(s.o.Workers), true)
 }
 
-// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit, [Sweeper.Held] increases by at
-// most spare bytes. If there was no copy before, it also increases by the memory of a copy with plain column ids.
+// Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit, [Sweeper.Held] increases
+// by at most spare bytes and, if there was no copy before, by the memory of a copy with plain column ids.
 func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	spare int64) (err error) {
 	a := s.entries()

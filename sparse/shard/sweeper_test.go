@@ -28,7 +28,7 @@ func band(rows, width int) *sparse.CSR {
 func TestKeepOnDisk(t *testing.T) {
 	const memory = 1 << 27
 	dir := opened(t, band(1<<15, 100), "none").listed.dir
-	for _, fits := range []bool{true, false} { // with frames in memory
+	for _, fits := range []bool{true, false} {
 		s := swept(t, dir, memory, false)
 		all, before := s.Held(), s.Store
 		if s.resident == 0 {
@@ -65,7 +65,7 @@ func TestKeepOnDisk(t *testing.T) {
 	}
 }
 
-// Sweeps may run while frames cease to be resident, because jobs that reweigh edges sweep the store.
+// Jobs that reweigh edges sweep the store while frames cease to be resident.
 func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	s := swept(t, opened(t, band(1<<13, 50), "").listed.dir, 1<<27, false)
 	store := s.Store
@@ -94,7 +94,7 @@ func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	}
 }
 
-// A copy takes at most an eighth of the memory, and its layout at most a quarter of the copy. Both are within the estimate.
+// A copy takes at most an eighth of the memory, and its layout at most a quarter of the copy.
 func TestArrange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")

@@ -16,17 +16,17 @@ import (
 type target struct {
 	fs     durable.FS
 	dir    string
-	force  bool          // replaces an existing store
-	isNew  bool          // claim made the directory
-	lock   io.Closer     // nil after the end
-	waited time.Duration // time spent waiting for the disk
+	force  bool
+	isNew  bool
+	lock   io.Closer // nil after the end
+	waited time.Duration
 }
 
 func (t *target) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// sync syncs a file. A failed sync is final, because the system may have dropped the data.
+// sync makes a failed sync final, because the system may have dropped the data.
 func (t *target) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
@@ -50,8 +50,8 @@ func (t *target) unlock() error {
 	return err
 }
 
-// makeDir makes the directory if it does not exist. If its name is a link, makeDir makes the target of the link. The store is
-// written there, and the link stays.
+// makeDir makes the directory if it does not exist. If its name is a link, makeDir makes the target of the link, and
+// the link stays.
 func (t *target) makeDir() error {
 	err := t.fs.Mkdir(t.dir)
 	if errors.Is(err, fs.ErrExist) {
@@ -145,8 +145,8 @@ func (t *target) mayWrite() error {
 		t.dir, m.Rows, m.Entries)
 }
 
-// removeLeftovers removes the files of unfinished runs, and returns their number. If the manifest is damaged, it removes
-// nothing, because the files of the store are not known.
+// removeLeftovers removes the files of unfinished runs. If the manifest is damaged, it removes nothing, because the
+// files of the store are not known.
 func (t *target) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(t.fs, t.dir)
@@ -223,5 +223,4 @@ func (t *target) writeFile(name string,
 
 type writerFunc func(p []byte) (int, error)
 
-// Write implements io.Writer.
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

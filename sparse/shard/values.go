@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Forms of the values of a frame. A frame has the narrowest form that represents all its values exactly.
+// Forms of the values of a frame, which has the narrowest form that represents all its values exactly.
 const (
-	valuesOnes = iota // nothing is stored, every value is 1
+	valuesOnes = iota // not stored
 	valuesUint8
 	valuesUint16
 	valuesUint32

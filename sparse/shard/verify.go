@@ -12,22 +12,22 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// VerifyReport counts the parts of the store that Verify has read.
+// VerifyReport counts what Verify has read.
 type VerifyReport struct {
 	Manifest *Manifest `json:"-"`
-	Files    int       `json:"files"`   // without the manifest
-	Bytes    int64     `json:"bytes"`   // length of the files without the manifest
-	Shards   int       `json:"shards"`  // number of files with frames
-	Frames   int64     `json:"frames"`  // number of frames of both directions
+	Files    int       `json:"files"` // without the manifest
+	Bytes    int64     `json:"bytes"` // length of the files without the manifest
+	Shards   int       `json:"shards"`
+	Frames   int64     `json:"frames"`
 	Entries  int64     `json:"entries"` // stored entries of both directions
 }
 
-// Verify opens the store in the directory dir with the options o, reads every byte of it and checks everything that its format
-// promises: checksums, places, structure, the cut of the rows, the counts of the manifest, the degrees and the order of the
-// ids. It also checks that the columns of a directed store are the same matrix as its rows, and that an undirected store is
-// symmetric. It returns the errors of [Open] and of sweeps. Frames do not stay in memory. If room is not nil, Verify first
-// calls it with the memory that it needs. If progress is not nil, several goroutines call it with the number of bytes that were
-// read and their total. Cost: two readings.
+// Verify opens the store in the directory dir with the options o, reads every byte of it and checks everything that its
+// format promises: checksums, places, structure, the cut of the rows, the counts of the manifest, the degrees and the
+// order of the ids. It also checks that the columns of a directed store are the same matrix as its rows, and that an
+// undirected store is symmetric. It returns the errors of [Open] and of sweeps. Frames do not stay in memory. If room
+// is not nil, Verify first calls it with the memory that it needs. If progress is not nil, several goroutines call it
+// with the number of bytes that were read and their total. Cost: two readings.
 func Verify(ctx context.Context, dir string, o *Options,
 	room func(bytes int64) error,
 	progress func(done, total int64)) (report *VerifyReport, err error) {
@@ -134,8 +134,8 @@ func checksum(ctx context.Context, f io.ReaderAt,
 	return bytes, sum, nil
 }
 
-// AttributesOf returns the path of the attributes of the nodes, or "" if there are none. It first compares the checksum of the
-// file with the checksum in the manifest. The error is a [*CorruptError]. Cost: the file is read once.
+// AttributesOf returns the path of the attributes of the nodes, or "" if there are none. It first compares the checksum
+// of the file with the checksum in the manifest. The error is a [*CorruptError]. Cost: the file is read once.
 func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 	if s.Manifest.Attributes == nil {
 		return "", nil
@@ -174,7 +174,6 @@ type toldFile struct {
 	read func(n int)
 }
 
-// ReadAt implements [durable.File].
 func (f toldFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.File.ReadAt(p, off)
 	f.read(n)
@@ -254,7 +253,8 @@ func sumPairs(directed bool, direction int, p sparse.Panel) (pairs uint64, loops
 	return pairs, loops
 }
 
-// checkCut checks that pieces continue their row, and that the first row of a frame would not fit into the frame before it.
+// checkCut checks that pieces continue their row, and that the first row of a frame would not fit into the frame before
+// it.
 func (c *census) checkCut(v *view) error {
 	for i := 1; i < len(c.frames); i++ {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]

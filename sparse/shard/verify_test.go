@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// verify verifies a store.
 func verify(ctx context.Context, dir string, o *Options) (*VerifyReport, error) {
 	return Verify(ctx, dir, o, nil, nil)
 }
@@ -35,7 +34,7 @@ func TestVerifyFinds(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		make func(w *Writer)
-		want string // "" if all is well
+		want string
 	}{
 		{"nothing", path, ""},
 		{"degree of a row in pieces", func(w *Writer) {
@@ -121,7 +120,6 @@ func TestVerifyReadsAll(t *testing.T) {
 	}
 }
 
-// The reported total is the number of bytes that are read.
 func TestVerifyProgress(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "g")
 	a, back := graph(rand.New(rand.NewPCG(12, 12)), 20000, 60000, 18000, false, func() float64 { return 1 })

@@ -29,27 +29,27 @@ type WriteOptions struct {
 	Identity   uint64            // names the store; 0: random
 	Options    map[string]string // recorded in the manifest
 
-	// Around, if not nil, is called once, when all files of the store except the manifest are on the disk. It must call publish
-	// once, which publishes the store. So files can be published together with the store. An error of Around ends the run like
-	// any other error.
+	// Around, if not nil, is called once, when all files of the store except the manifest are on the disk. It must call
+	// publish once, which publishes the store, so that files can be published together with the store. An error of
+	// Around ends the run like any other error.
 	Around func(m *Manifest, publish func() error) error
 
 	// Attributes, if not nil, writes a .npy file with a row of attributes for each row of the store.
 	Attributes func(nodes *Nodes, w io.Writer) (*Attributes, error)
 
-	fs durable.FS // nil: the operating system's
+	fs durable.FS
 }
 
-// defaultShardBytes is large, so that a store has few files, because all of them are open.
+// defaultShardBytes is large, because all files of a store are open.
 const defaultShardBytes = 1 << 30
 
-// Writer writes a store row by row, in one pass. Frames are encoded while the caller works. A Writer takes two frames of half a
-// megabyte for each worker, and a byte for each row, 8 with weights. It is not safe for concurrent use. A Writer ends with
-// Commit or Abort. Abort may be deferred, because it does nothing after Commit.
+// Writer writes a store row by row, in one pass. Frames are encoded while the caller works. A Writer takes two frames
+// of half a megabyte for each worker, and a byte for each row, 8 with weights. It is not safe for concurrent use. A
+// Writer ends with Commit or Abort. Abort may be deferred, because it does nothing after Commit.
 type Writer struct {
-	Nodes    *Nodes        // the ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
-	Manifest Manifest      // the description of the store, complete after Commit; before, only its Sources may be set and, before the first row, names of Kinds and the unit of Times
-	Removed  int           // files of an unfinished run that Create found in the directory and removed
+	Nodes    *Nodes        // ids of the rows and, by [Nodes.Reorder], their order; nil: 0 to n−1
+	Manifest Manifest      // complete after Commit; before, only its Sources may be set and, before the first row, names of Kinds and the unit of Times
+	Removed  int           // files of an unfinished run that Create removed
 	Unlocked bool          // the file system has no locks to exclude other writers
 	SyncTime time.Duration // time spent waiting for the disk
 
@@ -66,9 +66,9 @@ type Writer struct {
 	rows      int64
 	entries   int64
 	top       int64  // the largest column so far
-	pairs     uint64 // the sum of pairSum over the rows
-	outPairs  uint64 // the sum of pairSum over the rows of the out direction
-	content   uint64 // the sum of contentSum over the rows of the out direction
+	pairs     uint64 // sum of pairSum over the rows
+	outPairs  uint64 // sum of pairSum over the rows of the out direction
+	content   uint64 // sum of contentSum over the rows of the out direction
 
 	open   *frameJob // the frame to which rows are added
 	frames frameQueue
@@ -81,10 +81,10 @@ type Writer struct {
 	fileSum   uint32 // checksum of fileBytes
 }
 
-// Create begins a store in the directory dir. It makes the directory, or the target of a link of this name, if the parent
-// exists. An existing store stays valid until Commit. Without Force the error then wraps [ErrExists]. Files of an unfinished
-// earlier run are removed. The error wraps [ErrNotStore] if the directory holds anything else, and [ErrLocked] if another
-// writer is at work.
+// Create begins a store in the directory dir. It makes the directory, or the target of a link of this name, if the
+// parent exists. An existing store stays valid until Commit; without Force the error wraps [ErrExists]. Files of an
+// unfinished earlier run are removed. The error wraps [ErrNotStore] if the directory holds anything else, and
+// [ErrLocked] if another writer is at work.
 func Create(dir string, o *WriteOptions) (*Writer, error) {
 	w := &Writer{top: -1}
 	if o != nil {
@@ -132,10 +132,10 @@ func Create(dir string, o *WriteOptions) (*Writer, error) {
 	return w, nil
 }
 
-// Append writes the next row. col must increase strictly and be below the final number of rows. val has the values; nil means
-// ones. In a store with kinds or times code has the codes, see [CodeOf], and columns may be equal if their codes increase. The
-// slices are not kept. The error wraps [sparse.ErrStructure] for an invalid row. Any other error comes from the disk, perhaps
-// for an earlier row. After an error only Abort may be called.
+// Append writes the next row. col must increase strictly and be below the final number of rows. val has the values; nil
+// means ones. In a store with kinds or times code has the codes, see [CodeOf], and columns may be equal if their codes
+// increase. The slices are not kept. The error wraps [sparse.ErrStructure] for an invalid row. Any other error comes
+// from the disk, perhaps for an earlier row. After an error only Abort may be called.
 func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	if w.err == nil {
 		w.err = w.append(col, val, code)
@@ -143,8 +143,7 @@ func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	return w.err
 }
 
-// append is Append if no error came before. It writes rows of more than [sparse.MaxRange] entries as pieces, each a frame of
-// its own.
+// append writes rows of more than [sparse.MaxRange] entries as pieces, each a frame of its own.
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if val != nil && len(val) != len(col) ||
 		w.Manifest.HasCodes() && len(code) != len(col) {
@@ -209,9 +208,8 @@ func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error
 }
 
 // pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the matrix. The sum of an
-// undirected store is 0 if the matrix is symmetric. Both directions of a directed store have the same sum if they have the same
-// entries. A wrong matrix passes with a probability of 2^−64. pairSum also counts entries on the diagonal. Columns must not
-// decrease.
+// undirected store is 0 if the matrix is symmetric. Both directions of a directed store have the same sum if they have
+// the same entries. A wrong matrix passes with a probability of 2^−64. Columns must not decrease.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64,
 	code []uint32) (sum uint64, loops int64) {
 	lower, _ := slices.BinarySearch(col, i)
@@ -219,7 +217,6 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	for ; upper < len(col) && col[upper] == i; upper++ {
 		loops++
 	}
-	// the number of a row goes into the upper half
 	row := uint64(i) << 32
 	column := uint64(i)
 	switch {
@@ -234,7 +231,7 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	return hashPairs(column, 32, col, val, code), loops
 }
 
-// hashPairs adds the hashes of the pairs number | id<<shift. The row goes into the upper half.
+// hashPairs adds the hashes of the pairs number | id<<shift, with the row in the upper half.
 func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	code []uint32) (sum uint64) {
 	if val == nil && code == nil {
@@ -255,8 +252,8 @@ func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	return sum
 }
 
-// BeginIn ends the rows of a directed store and begins its columns. Append then takes the columns of the same matrix, each as
-// the strictly increasing rows that have entries in the column.
+// BeginIn ends the rows of a directed store and begins its columns. Append then takes the columns of the same matrix,
+// each as the strictly increasing rows that have entries in the column.
 func (w *Writer) BeginIn() error {
 	if !w.o.Directed || w.direction != 0 {
 		panic(badBegin)

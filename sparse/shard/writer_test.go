@@ -53,7 +53,6 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// A damaged store is replaced; other files stay.
 func TestForceOverDamage(t *testing.T) {
 	s, next := newSample(0xa1), newSample(0xb2)
 	mem := durabletest.NewMem()
@@ -154,7 +153,6 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// These ids need up to 32 bits, some in groups of sixteen with long distances.
 func TestHighIDs(t *testing.T) {
 	for _, top := range []uint32{1<<27 - 1, 1<<28 - 1, 1<<29 - 1, 1<<30 - 1, 1<<31 - 1, 1 << 31, math.MaxUint32 - 1} {
 		ids, lengths := []uint32{0, 1, 7, top / 2, top - 1, top}, []uint32{6}
@@ -182,7 +180,6 @@ func TestHighIDs(t *testing.T) {
 	}
 }
 
-// bestWidths agrees with trying all widths.
 func TestBestWidths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for range 300 {
