@@ -4,9 +4,8 @@ package simd
 //
 //	dst[r][j] = a[r][j] + scale[r]·x[r][j],  r < rows,  j < k
 //
-// If scale has one factor, the factor applies to all rows. A stride of 0 repeats one row; if this row is dst and a, AddRows
-// adds the rows of x to it in turn. dst may be a or x, and must not overlap them otherwise. The product is rounded before it is
-// added.
+// A single factor in scale applies to all rows. A stride of 0 repeats one row; if this row is dst and a, AddRows adds
+// the rows of x to it in turn. dst may be a or x, and must not overlap them otherwise.
 func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if len(scale) == 1 && dst.Stride == k && a.Stride == k && x.Stride == k {
 		rows, k = 1, rows*k
@@ -14,7 +13,6 @@ func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	addRows(dst, rows, k, a, scale, x)
 }
 
-// plainAddRows is AddRows in plain Go.
 func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T,
 	x Rows[T]) {
 	for r := range rows {
@@ -35,7 +33,7 @@ func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T,
 //
 //	sum[j] += Σ_r weight[r]·x[r][j]
 //
-// Four columns at a time stay in registers. Products are rounded before they are added.
+// Four columns at a time stay in registers.
 func AddWeighted[T Float](sum, weight []float64, x Rows[T]) {
 	j := 0
 	for ; j+4 <= len(sum); j += 4 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// benchmarkEach runs a benchmark with every form of the loops. Some loops have no AVX-512 form.
+// Some loops have no AVX-512 form.
 func benchmarkEach(b *testing.B, avx512 bool, bench func(*testing.B)) {
 	for _, v := range variants() {
 		if v.name == "AVX512" && !avx512 {
@@ -19,12 +19,10 @@ func benchmarkEach(b *testing.B, avx512 bool, bench func(*testing.B)) {
 	variants()[0].use()
 }
 
-// perEntry reports the time for each entry and column.
 func perEntry(b *testing.B, entries, columns int) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(entries)/float64(columns), "ns/entry/column")
 }
 
-// benchmarkGather reads random rows of a block of n numbers, for sums whose mean length is mean.
 func benchmarkGather[T Float](b *testing.B, k, n, mean int, weighted bool) {
 	const entries = 1 << 14
 	rng := rand.New(rand.NewPCG(1, 0))
@@ -71,7 +69,6 @@ func BenchmarkGather(b *testing.B) {
 	}
 }
 
-// BenchmarkShort gathers sums of six entries from a near cache and from a far cache.
 func BenchmarkShort(b *testing.B) {
 	for _, k := range []int{1, 5, 8, 16} {
 		for name, n := range map[string]int{"near": 100_000, "far": 2 << 20} {

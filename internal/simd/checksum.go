@@ -4,7 +4,6 @@ import "hash/crc32"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// plainChecksum is Checksum by the library of Go.
 func plainChecksum(sum uint32, data []byte) uint32 {
 	return crc32.Update(sum, castagnoli, data)
 }

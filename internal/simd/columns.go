@@ -1,17 +1,13 @@
 package simd
 
-// The loops of this file have a factor or a sum for each column. Rows have
-// len(alpha), or len(sums), columns; the number of rows is the length of the row
-// factors. Sums run over the rows in order, and products are rounded before they are
-// added. Arithmetic is in float64; results are rounded when they are stored. Blocks
-// must not overlap except where a comment allows it.
+// The loops of this file have a factor or a sum for each column. The number of rows is the length of the row factors.
+// Sums run over the rows in order. Arithmetic is in float64; results are rounded when they are stored. Blocks must not
+// overlap except where a comment allows it.
 
-// few is the number of columns below which the loops process one column after the other, because the sum of a column then stays
-// in a register.
+// few is the number of columns below which the loops process one column after the other, because the sum of a column
+// then stays in a register. The order of additions within a column is the same.
 const few = 4
 
-// plainDotColumns is DotColumns in plain Go. It visits few columns one after the other, so that each sum stays in a register.
-// The order of additions within a column is the same.
 func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	if len(sums) < few {
 		for j, s := range sums {
@@ -30,7 +26,6 @@ func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	}
 }
 
-// plainResidualColumns is ResidualColumns in plain Go. It visits few columns one after the other, as plainDotColumns does.
 func plainResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	rr = rr[:len(alpha)]
@@ -66,7 +61,6 @@ func plainResidualColumns[T Float](r, q Rows[T],
 	}
 }
 
-// plainTurnColumns is TurnColumns in plain Go. It visits few columns one after the other, as plainDotColumns does.
 func plainTurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	beta = beta[:len(alpha)]
 	if len(alpha) < few {

@@ -4,15 +4,12 @@ package simd
 
 import "unsafe"
 
-// The assembly twins process whole registers of columns; the plain bodies process the
-// remaining columns.
+// columnLanes is the number of columns in one step of the twins; the plain bodies process the remaining columns.
 const columnLanes = registerBytes / 8
 
 // DotColumns adds to the sums the products of two runs of rows:
 //
 //	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
-//
-// AVX2 computes whole groups of columnLanes columns, plain Go the other columns.
 func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	k := len(sums) / columnLanes * columnLanes
 	if !hasAVX2 || k == 0 || rows < 1 {
@@ -40,8 +37,6 @@ func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 //	rz[j] += Σ_r inverse[r]·r[r][j]²
 //
 // q may be r.
-//
-// AVX2 computes whole groups of columnLanes columns, plain Go the other columns.
 func ResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	k := len(alpha) / columnLanes * columnLanes
@@ -70,8 +65,6 @@ func ResidualColumns[T Float](r, q Rows[T],
 //
 //	x[r][j] += alpha[j]·p[r][j]
 //	p[r][j] = factor[r]·z[r][j] + beta[j]·p[r][j]
-//
-// AVX2 computes whole groups of columnLanes columns, plain Go the other columns.
 func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	k := len(alpha) / columnLanes * columnLanes
 	rows := len(factor)
@@ -98,7 +91,6 @@ func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	}
 }
 
-// first returns the address of the first row.
 func (m Rows[T]) first() unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(m.Data))
 }

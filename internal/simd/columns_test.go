@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestColumns compares the loops over columns with their definitions, to the bit.
 func TestColumns(t *testing.T) {
 	t.Run("float32", testColumns[float32])
 	t.Run("float64", testColumns[float64])

@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// TestConvertTo checks rounding to the nearest number, ties to even, and that elements behind
-// the end stay unchanged.
 func TestConvertTo(t *testing.T) {
 	single := []float32{0, 0, 0, 0, 7}
 	ConvertTo(single, []float64{0.5, 1 + 0x1p-24, 1 + 0x3p-24, math.Inf(-1)})

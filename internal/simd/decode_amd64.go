@@ -26,14 +26,13 @@ const (
 // Decode stores in dst[:n] the n ids of a four-widths stream.
 //
 // Value e has a selector, the bits 2e and 2e+1 of sel (little endian, four selectors in a byte). The value takes
-// widths[selector] bits of data. Values follow each other without gaps from bit 0 of data[0] on, low bits first. A value is the
-// distance to the previous id:
+// widths[selector] bits of data. Values follow each other without gaps from bit 0 of data[0] on, low bits first. A
+// value is the distance to the previous id:
 //
 //	d = (id[e] − id[e−1] − 1) mod 2^bits, where id[−1] = 2^bits − 1
 //
-// Widths and bits are at most 32. The slices must be longer than the decoded values, because the loops read and write whole
-// registers. dst must have n+16 ids, of which the last 16 receive arbitrary values. sel and data must have 68 readable bytes
-// after their last byte in use.
+// Widths and bits are at most 32. The loops read and write whole registers: dst must have n+16 ids, of which the last
+// 16 receive arbitrary values, and sel and data must have 68 readable bytes after their last byte in use.
 func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	if !hasDecodeAVX2 || n < 1 ||
 		max(widths[0], widths[1], widths[2], widths[3]) > 31 {
@@ -63,7 +62,6 @@ func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) 
 	decodeAVX512((*uint64)(unsafe.Pointer(&w)))
 }
 
-// decodeEights decodes eight ids at a time.
 func decodeEights(dst []uint32, n int, sel, data []byte, widths [4]uint8,
 	bits uint8) {
 	const eachByte, countUp = 0x0101010101010101, 0x0807060504030201

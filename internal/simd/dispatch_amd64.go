@@ -25,8 +25,7 @@ var (
 
 const registerBytes = 32
 
-// addRows is AddRows by AVX2. It first reads the last elements, so that a slice that is too short panics before the assembly
-// writes past it.
+// addRows first reads the last elements, so that a slice that is too short panics before the assembly writes past it.
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if !hasAVX2 {
 		plainAddRows(dst, rows, k, a, scale, x)
@@ -55,18 +54,16 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	}
 }
 
-// sizeOf returns the bytes of an element, because the assembly advances pointers in bytes.
 func sizeOf[T Float]() int {
 	var t T
 	return int(unsafe.Sizeof(t))
 }
 
-// pointer returns the address of s[index]. If s has no such element, the address must not be used.
+// pointer returns the address of s[index], which must not be used if s has no such element.
 func pointer[T Float](s []T, index int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[min(index, len(s)):]))
 }
 
-// scaleTo is ScaleTo. AVX2 computes whole groups of scaleLanes elements, plain Go the other elements.
 func scaleTo[T Float](dst []T, alpha float64, x []float64) {
 	n := len(dst) / scaleLanes * scaleLanes
 	if !hasAVX2 || n == 0 {
@@ -82,13 +79,11 @@ func scaleTo[T Float](dst []T, alpha float64, x []float64) {
 	plainScaleTo(dst[n:], alpha, x[n:])
 }
 
-// scaleLanes is the number of elements in one step of the twins of ScaleTo.
 const scaleLanes = 4
 
-// checksumBytes is the number of bytes in one step of the twin of Checksum.
 const checksumBytes = 256
 
-// Checksum returns the CRC-32C of data appended to bytes whose checksum is sum. The checksum of no bytes is 0.
+// Checksum returns the CRC-32C of data appended to bytes whose checksum is sum, which is 0 for no bytes.
 func Checksum(sum uint32, data []byte) uint32 {
 	n := len(data) / checksumBytes * checksumBytes
 	if !hasChecksumAVX512 || n == 0 {
@@ -100,8 +95,8 @@ func Checksum(sum uint32, data []byte) uint32 {
 // leastHashes is the smallest number of ids for which calling the assembly pays.
 const leastHashes = 4
 
-// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴. The value of each pair is the number one: a pair x of
-// two 32-bit numbers gives
+// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴, with the value 1. A pair x of two 32-bit
+// numbers gives
 //
 //	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
 //
@@ -114,10 +109,8 @@ func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 		firstFactor, secondFactor)
 }
 
-// distanceGroup is the number of ids in one step of the twin of Distances.
 const distanceGroup = 64
 
-// distances is Distances. Plain Go computes the first distance, because it depends on last, and AVX-512 the whole groups.
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
 		plainDistances(delta, id[:1], last, b, lengths)
@@ -127,10 +120,8 @@ func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	plainDistances(delta, id, last, b, lengths)
 }
 
-// lineLanes is the number of rows in one step of the twins of Cells and Entries.
 const lineLanes = 8
 
-// cells is Cells. AVX2 computes whole groups of lineLanes rows, plain Go the other rows.
 func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if n := len(row) / lineLanes * lineLanes; hasAVX2 && n > 0 {
 		odd = cellsAVX2(&cell[0], &row[0], n, head, uint64(shift)) != 0
@@ -140,7 +131,6 @@ func cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	return plainCells(cell, row, head, shift) || odd
 }
 
-// entries is Entries. AVX2 computes whole groups of narrow entries, plain Go the other entries.
 func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if narrow, ok := any(entry).([]uint32); ok && hasAVX2 && len(line) >= lineLanes {
 		n := len(line) / lineLanes * lineLanes
@@ -151,16 +141,14 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	plainEntries(entry, line, column)
 }
 
-// Bytes read and codes written in one step of the twin of Numbers.
 const (
 	numbersBytes = 64
 	numbersCodes = 8
 )
 
-// Numbers reads lines at the beginning of text. A line has two numbers of one to eight digits, without leading zeros, and ends
-// with a line feed. Numbers stores the codes of the numbers. It returns the number of bytes of the lines that it has read, and
-// the number of codes. It stops before lines of another form and before the last 64 bytes or codes, and may stop at once. The
-// caller must parse the rest.
+// Numbers reads lines at the beginning of text, of two numbers of one to eight digits without leading zeros, and stores
+// the codes of the numbers. It returns the number of bytes that it has read, and the number of codes. It stops before
+// lines of another form and before the last 64 bytes or codes, and may stop at once. The caller must parse the rest.
 //
 // It assumes POPCNT and BMI1, because every processor with the features that the decoder requires has them.
 func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
@@ -171,10 +159,9 @@ func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 		l.Base, l.Limit, l.Least)
 }
 
-// packGroup is the number of values in one step of the twin of Pack.
 const packGroup = 16
 
-// pack is Pack. If two codes fit into a word, AVX-512 packs whole groups of packGroup differences. Plain Go packs the others,
+// pack packs whole groups of packGroup differences by AVX-512 if two codes fit into a word. Plain Go packs the others,
 // after the bits that the last group leaves.
 func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup

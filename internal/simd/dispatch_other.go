@@ -4,7 +4,7 @@ package simd
 
 func (g *gather[T]) run(k int) { g.plain(k) }
 
-// GatherTile is documented in tiles_amd64.go.
+// GatherTile is GatherOnto without row factors, for rows that a cache holds.
 func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	plainGatherTile(dst, k, x, ptr, col, val)
@@ -14,7 +14,7 @@ func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T])
 	plainAddRows(dst, rows, k, a, scale, x)
 }
 
-// Decode is documented in decode_amd64.go.
+// Decode stores the n ids of a four-widths stream in dst[:n].
 func Decode(dst []uint32, n int, sel, data []byte, widths [4]uint8, bits uint8) {
 	plainDecode(dst, n, sel, data, widths, bits)
 }
@@ -27,12 +27,12 @@ func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 	plainWiden(dst, src)
 }
 
-// Checksum is documented in dispatch_amd64.go.
+// Checksum returns the CRC-32C of data appended to bytes whose checksum is sum.
 func Checksum(sum uint32, data []byte) uint32 {
 	return plainChecksum(sum, data)
 }
 
-// HashPairs is documented in dispatch_amd64.go.
+// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴.
 func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	return plainHashPairs(number, shift, ids)
 }
@@ -49,7 +49,7 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	plainEntries(entry, line, column)
 }
 
-// Numbers is documented in dispatch_amd64.go.
+// Numbers reads nothing; the caller must parse the lines.
 func Numbers([]uint32, []byte, NumberLines) (read, n int) {
 	return 0, 0
 }
@@ -58,18 +58,18 @@ func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	plainPack(packing{}, sel, data, delta, widths, widest)
 }
 
-// DotColumns is documented in columns_amd64.go.
+// DotColumns adds to the sums the products of two runs of rows.
 func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	plainDotColumns(sums, rows, a, b)
 }
 
-// ResidualColumns is documented in columns_amd64.go.
+// ResidualColumns updates the residual r of conjugate gradients.
 func ResidualColumns[T Float](r, q Rows[T],
 	alpha, weight, inverse, rr, rz []float64) {
 	plainResidualColumns(r, q, alpha, weight, inverse, rr, rz)
 }
 
-// TurnColumns is documented in columns_amd64.go.
+// TurnColumns updates the solution and the direction of conjugate gradients.
 func TurnColumns[T Float](x, p, z Rows[T], alpha, beta, factor []float64) {
 	plainTurnColumns(x, p, z, alpha, beta, factor)
 }

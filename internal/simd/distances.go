@@ -8,7 +8,6 @@ func Distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	distances(delta[:len(id)], id, last, b, lengths)
 }
 
-// plainDistances is Distances in plain Go.
 func plainDistances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	delta = delta[:len(id)]
 	mask := uint32(1)<<(b&31) - 1
@@ -16,7 +15,7 @@ func plainDistances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	for e, x := range id {
 		d := (x - last - 1) & mask
 		delta[e] = d
-		if e%2 == 0 { // two counters, so that equal lengths do not wait for each other
+		if e%2 == 0 { // so that equal lengths do not wait for each other
 			lengths[bits.Len32(d)%32]++
 		} else {
 			odd[bits.Len32(d)%32]++

@@ -33,7 +33,6 @@ func fenced[E any](t *testing.T, n int) []E {
 	return unsafe.Slice((*E)(unsafe.Pointer(&memory[readable-size])), n)
 }
 
-// TestLoopsStayInTheirMemory gives each loop slices at the very end of memory.
 func TestLoopsStayInTheirMemory(t *testing.T) {
 	t.Run("float32", testLoopsStayInTheirMemory[float32])
 	t.Run("float64", testLoopsStayInTheirMemory[float64])
@@ -71,7 +70,6 @@ func testLoopsStayInTheirMemory[T Float](t *testing.T) {
 	})
 }
 
-// TestDecodersStayInTheirMemory gives the decoders exactly the memory that they require.
 func TestDecodersStayInTheirMemory(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		for _, n := range decodedCounts(100) {

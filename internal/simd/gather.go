@@ -14,27 +14,24 @@ func RowsOf[T Float](data []T, stride, i int) Rows[T] {
 	return Rows[T]{data[min(i*stride, len(data)):], stride}
 }
 
-// Gather stores scaled sums of rows of x in dst. Row r of dst, r < len(ptr)−1, is the sum of the rows of x that run r of col
-// names, added in the order of the ids:
+// Gather stores scaled sums of rows of x in dst. Row r of dst, r < len(ptr)−1, is the sum of the rows of x that run r
+// of col names, added in the order of the ids:
 //
 //	dst[r][j] = scale[r]·Σ_e val[e]·x[col[e]][j],  ptr[r] ≤ e + ptr[0] < ptr[r+1],  j < k
 //
-// Products are rounded before they are added. A nil val means ones. Only differences of ptr matter: col[0] and val[0] belong to
-// the entry at ptr[0]. dst must not overlap x.
+// A nil val means ones. col[0] and val[0] belong to the entry at ptr[0]. dst must not overlap x.
 //
-// Gather does not check ids: x must have every row that col names. The elements between length and capacity of col may be read,
-// because prefetches run ahead, but are never used.
+// Gather does not check ids: x must have every row that col names. Prefetches may read the elements between length and
+// capacity of col.
 func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val}
 	g.run(k)
 }
 
-// GatherOnto is Gather with sums that continue from the values in dst:
+// GatherOnto is Gather with sums that start with the values in dst:
 //
 //	dst[r][j] = scale[r]·(dst[r][j] + Σ_e val[e]·x[col[e]][j])
-//
-// A sum starts with the old value of dst, so that it equals one sum over all ids in order.
 func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val,
@@ -42,7 +39,6 @@ func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	g.run(k)
 }
 
-// gather is the work of one call of a gather loop.
 type gather[T Float] struct {
 	dst, x Rows[T]
 	scale  []T
@@ -52,8 +48,7 @@ type gather[T Float] struct {
 	onto   bool // sums continue from the values in dst
 }
 
-// plain processes eight columns at a time, then four, then one, because the sums of eight
-// columns stay in registers.
+// plain processes eight columns at a time, then four, then one, because the sums of eight columns stay in registers.
 func (g *gather[T]) plain(k int) {
 	x := g.x
 	column := 0
@@ -147,7 +142,6 @@ func (g *gather[T]) plain(k int) {
 	}
 }
 
-// row returns the ids and the values of row r.
 func (g *gather[T]) row(r int) (col []uint32, val []T) {
 	lo, hi := g.ptr[r]-g.ptr[0], g.ptr[r+1]-g.ptr[0]
 	if g.val != nil {
@@ -156,7 +150,6 @@ func (g *gather[T]) row(r int) (col []uint32, val []T) {
 	return g.col[lo:hi], val
 }
 
-// plainGatherTile is GatherTile in plain Go.
 func plainGatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	for r := range len(ptr) - 1 {

@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// Bytes of a row that one pass of a gather processes. Their sums stay in registers; further
-// columns need another pass.
+// Bytes of a row that one pass of a gather processes. Their sums stay in registers.
 const (
 	narrow    = 7   // columns, not bytes, up to which every width has a loop
 	mostPass  = 320 // if a row has more, passes take passBytes
@@ -16,19 +15,19 @@ const (
 	mostShort = 64
 )
 
-// Rows with a mean length of at most shortLength are short: mispredicted ends of rows dominate the time, if x has at most
-// shortBytes. For a larger x, memory latency dominates. The loops for short rows add the first entries without a branch, and
-// read up to shortHeads ids behind a row.
+// Rows with a mean length of at most shortLength are short: mispredicted ends of rows dominate the time, if x has at
+// most shortBytes. The loops for short rows add the first entries without a branch, and read up to shortHeads ids
+// behind a row.
 const (
 	shortLength = 12
 	shortBytes  = 16 << 20
 	shortHeads  = 6
 )
 
-// longLength is the mean row length from which two rows are summed at a time, because the sum of one row waits for its own last
-// addition. Shorter rows end too often for this. Unweighted sums of two registers wait less, so that their limit is wideLength.
-// In a tile the limit is tileLength. If there are at least pairEntries entries, the saving exceeds the cost of a second start
-// in the middle.
+// longLength is the mean row length from which two rows are summed at a time, because the sum of one row waits for its
+// own last addition. Shorter rows end too often for this. Unweighted sums of two registers wait less, so that their
+// limit is wideLength. In a tile the limit is tileLength. With at least pairEntries entries, the saving exceeds the
+// cost of a second start in the middle.
 const (
 	longLength  = 64
 	wideLength  = 512
@@ -40,7 +39,7 @@ const (
 // toFirst is the prefetch distance, in entries, to the first-level cache. It applies to rows of several cache lines.
 const toFirst = 20
 
-// toSecond returns the prefetch distance, in entries, to the second-level cache. It is shorter for rows of several cache lines.
+// toSecond returns the prefetch distance, in entries, to the second-level cache.
 func toSecond(rowBytes int) int {
 	if rowBytes <= 128 {
 		return 192
@@ -48,10 +47,9 @@ func toSecond(rowBytes int) int {
 	return 128
 }
 
-// zeroRow is the start of sums that do not continue from dst; it is as long as the longest pass.
+// zeroRow is the start of sums that do not continue from dst, as long as the longest pass.
 var zeroRow [mostPass / 8]float64
 
-// passWidth returns the number of the remaining columns that the next pass processes.
 func passWidth(remainder, size int) int {
 	if remainder <= narrow {
 		return remainder
@@ -63,8 +61,8 @@ func passWidth(remainder, size int) int {
 	return bytes / size
 }
 
-// run processes the columns in passes. Each pass takes two calls, because prefetches for the last few rows would leave the
-// memory of col.
+// run processes the columns in passes. Each pass takes two calls, because prefetches for the last few rows would leave
+// the memory of col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)
@@ -106,13 +104,13 @@ func (g *gather[T]) run(k int) {
 	}
 }
 
-// rowsBefore returns the number of rows that end within the first entries entries.
 func rowsBefore(ptr []int64, entries int) int {
 	return sort.Search(len(ptr)-1,
 		func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
-// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi. It prefetches toSecond and toFirst entries ahead.
+// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi. It prefetches toSecond and toFirst
+// entries ahead.
 func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {
 		return
@@ -155,8 +153,8 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 	}
 }
 
-// start returns the sums that row lo starts from at the given column. They are zeros, or the values of dst if onto is set.
-// stride is the number of bytes from the sums of one row to the sums of the next row.
+// start returns the sums that row lo starts from at the given column, and the number of bytes to the sums of the next
+// row.
 func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	if g.onto {
 		return pointer(g.dst.Data, lo*g.dst.Stride+column),
@@ -165,7 +163,6 @@ func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	return unsafe.Pointer(&zeroRow), 0
 }
 
-// long reports whether summing two of the first rows at a time is faster than summing one.
 func (g *gather[T]) long(rows, bytes int) bool {
 	length := longLength
 	switch {
@@ -177,8 +174,7 @@ func (g *gather[T]) long(rows, bytes int) bool {
 	return pairsPay(g.ptr[:rows+1], bytes, length)
 }
 
-// pairsPay reports whether rows of the given width in bytes are summed two at a time. Their mean number of entries must be at
-// least length.
+// pairsPay reports whether rows of bytes bytes are summed two at a time, which requires a mean of length entries.
 func pairsPay(ptr []int64, bytes, length int) bool {
 	rows := len(ptr) - 1
 	entries := int(ptr[rows] - ptr[0])
@@ -186,8 +182,7 @@ func pairsPay(ptr []int64, bytes, length int) bool {
 		entries >= max(pairEntries, length*rows)
 }
 
-// pairs gathers all columns of the first rows, two rows at a time. One row is before the middle of their entries, the other row
-// after it.
+// pairs gathers the first rows, a row before the middle of their entries and a row after it at a time.
 func (g *gather[T]) pairs(width, rows int) {
 	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()

@@ -10,10 +10,9 @@ func PairHash(x, value uint64) uint64 {
 const (
 	firstFactor  = 0xd6e8feb86659fd93
 	secondFactor = 0x9e3779b97f4a7c15
-	oneBits      = 0x3ff0000000000000 // of the number 1
+	oneBits      = 0x3ff0000000000000
 )
 
-// plainHashPairs is HashPairs in plain Go.
 func plainHashPairs(number uint64, shift uint, ids []uint32) (sum uint64) {
 	shift &= 63
 	for _, id := range ids {

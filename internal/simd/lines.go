@@ -1,7 +1,7 @@
 package simd
 
-// Cells stores the cell of each row, row>>shift + min(row, head). A line has two rows. odd reports whether the two rows of a
-// line are equal, or one of them is the largest number, which marks a missing row.
+// Cells stores the cell of each row, row>>shift + min(row, head). odd reports whether the two rows of some line are
+// equal, or one of them is the largest number, which marks a missing row.
 func Cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if len(row)%2 != 0 {
 		panic("simd: half a line")
@@ -9,7 +9,6 @@ func Cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	return cells(cell[:len(row)], row, head, shift&31)
 }
 
-// plainCells is Cells in plain Go.
 func plainCells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	cell = cell[:len(row)]
 	for i, r := range row {
@@ -23,8 +22,8 @@ func plainCells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 
 const none = 1<<32 - 1
 
-// Entries stores two entries for each line of two rows. The first entry has the first row above column bits, and the second row
-// above the lowest bit. The second entry has the rows exchanged and the lowest bit set.
+// Entries stores two entries for each line of two rows. The first has the first row above column bits, and the second
+// row above the lowest bit. The second has the rows exchanged and the lowest bit set.
 func Entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if len(line)%2 != 0 {
 		panic("simd: half a line")
@@ -32,7 +31,6 @@ func Entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	entries(entry[:len(line)], line, column)
 }
 
-// plainEntries is Entries in plain Go.
 func plainEntries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	column &= 63
 	entry = entry[:len(line)]

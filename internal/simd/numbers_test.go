@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// linesOf reads the lines at the beginning of a text in a simple way. It returns the codes and the end of each line, up to the
-// first line of another form.
+// linesOf returns the codes and the end of each line, up to the first line of another form.
 func linesOf(text []byte, l NumberLines) (code []uint32, ends []int) {
 	short := func(b []byte) (uint64, bool) {
 		v, err := strconv.ParseUint(string(b), 10, 64)
@@ -35,8 +34,7 @@ func linesOf(text []byte, l NumberLines) (code []uint32, ends []int) {
 	}
 }
 
-// TestNumbers compares codes of random texts, some of which have malformed lines, with linesOf. In a well-formed text Numbers
-// must read everything but the end.
+// In a well-formed text Numbers must read everything but the end.
 func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 0))
 	odd := []string{"", "x", " ", "\r", "-1", "007", "0", "00", "123456789", "1234567890123456789012345678901234567890", "1.5", "#", "\n", "\t", "/", ":", "\x00", "\xff"}

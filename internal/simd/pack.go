@@ -8,13 +8,13 @@ import (
 // Width is the number of bits of a stored value, and its selector.
 type Width struct{ Selector, Bits uint32 }
 
-// pairBits is the largest width of which two numbers fit 64 bits, if the first number starts within a byte.
+// pairBits is the largest width of which two numbers fit 64 bits, if the first starts within a byte.
 const pairBits = 28
 
-// Pack stores numbers below 2³¹ in data, bit by bit, and their selectors in sel, two bits each. A number whose length in bits
-// is l is stored with the width widths[l], which must have at least l bits and a selector below 4. The selectors of the last
-// group of sixteen use four bytes, even if the group is not full. data must have eight bytes more than the numbers need. Unused
-// bits of the last byte are zero.
+// Pack stores numbers below 2³¹ in data, bit by bit, and their selectors in sel, two bits each. A number of l bits is
+// stored with the width widths[l], which must have at least l bits and a selector below 4. The selectors of the last
+// group of sixteen use four bytes, even if the group is not full. data must have eight bytes more than the numbers
+// need. Unused bits of the last byte are zero.
 func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {
 	var widest uint32
 	for _, w := range widths {
@@ -30,7 +30,6 @@ type packing struct {
 	position int
 }
 
-// plainPack is Pack in plain Go. It continues after the bits of p.
 func plainPack(p packing, sel, data []byte, delta []uint32, widths *[32]Width,
 	widest uint32) {
 	word := p.word

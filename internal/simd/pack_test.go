@@ -6,13 +6,12 @@ import (
 	"testing"
 )
 
-// TestPack reads packed random numbers back, one bit after the other.
 func TestPack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 0))
 	eachVariant(t, func(t *testing.T) {
 		for n := range 200 {
 			for _, most := range []int{1, 5, 17, 27, 28, 29, 31} {
-				// Widths that increase, the last for the longest.
+				// Widths increase, the last for the longest number.
 				widths := [4]int{rng.IntN(most + 1), rng.IntN(most + 1), rng.IntN(most + 1), most}
 				var by [32]Width
 				for length := range most + 1 {

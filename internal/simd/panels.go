@@ -6,8 +6,7 @@ package simd
 //
 //	sums[4·i+j] += Σ_r v[i][r]·w[j][r],  i < 2, j < 4
 //
-// Products are rounded before they are added. Each product is the sum of s₀ … s₃, added as (s₀ + s₁) + (s₂ + s₃). s_m is the
-// sum over the rows r with r mod 4 = m.
+// Each product is (s₀ + s₁) + (s₂ + s₃), where s_m is the sum over the rows r with r mod 4 = m.
 func DotPanels(sums *[8]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	n := len(v0)
 	var lanes [32]float64
@@ -22,14 +21,13 @@ func DotPanels(sums *[8]float64, v0, v1, w0, w1, w2, w3 []float64) {
 //
 //	w[j][r] += v[0][r]·c[4·j] + v[1][r]·c[4·j+1] + …,  j < 2
 //
-// The terms are added one after the other, and products are rounded before they are added. w0 and w1 must not overlap each
-// other or the v.
+// The terms are added one after the other. w0 and w1 must not overlap each other or the v.
 func AddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	n := len(w0)
 	addPanels(w0, w1[:n], v0[:n], v1[:n], v2[:n], v3[:n], c)
 }
 
-// plainDotPanels is DotPanels in plain Go. lanes has the four sums s₀ … s₃ of each of the eight products.
+// plainDotPanels stores the four sums s₀ … s₃ of each of the eight products in lanes.
 func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	for j, w := range [4][]float64{w0, w1, w2, w3} {
 		p, q := (*[4]float64)(lanes[4*j:]), (*[4]float64)(lanes[16+4*j:])
@@ -49,7 +47,6 @@ func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	}
 }
 
-// plainAddPanels is AddPanels in plain Go.
 func plainAddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	w1 = w1[:len(w0)]
 	v0 = v0[:len(w0)]

@@ -2,7 +2,6 @@
 
 package simd
 
-// dotPanels is the loop of DotPanels by AVX2.
 func dotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	if !hasAVX2 || len(v0) == 0 {
 		plainDotPanels(lanes, v0, v1, w0, w1, w2, w3)
@@ -12,7 +11,6 @@ func dotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 		len(v0)/4*registerBytes)
 }
 
-// addPanels is the loop of AddPanels by AVX2.
 func addPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	if !hasAVX2 || len(w0) == 0 {
 		plainAddPanels(w0, w1, v0, v1, v2, v3, c)

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestPanels compares the loops over columns with sums by hand, to the bit
-// between variants, and checks the guards around the slices.
 func TestPanels(t *testing.T) {
 	type result struct {
 		sums   [8]float64

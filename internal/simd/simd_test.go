@@ -10,13 +10,11 @@ import (
 	"testing"
 )
 
-// variant is a form of the loops. use selects it.
 type variant struct {
 	name string
 	use  func()
 }
 
-// eachVariant runs a test with every form of the loops.
 func eachVariant(t *testing.T, test func(*testing.T)) {
 	for _, v := range variants() {
 		v.use()
@@ -28,7 +26,6 @@ func eachVariant(t *testing.T, test func(*testing.T)) {
 // guard surrounds every slice of a loop: a number that is not the result of any sum.
 const guard = 12345
 
-// guarded returns n elements with guards on both sides, and a check of them.
 func guarded[E comparable](t *testing.T, n int, value E) (s []E, check func()) {
 	t.Helper()
 	const margin = 40
@@ -46,7 +43,6 @@ func guarded[E comparable](t *testing.T, n int, value E) (s []E, check func()) {
 	}
 }
 
-// graph is the input of a gather.
 type graph[T Float] struct {
 	n   int // rows of x
 	ptr []int64
@@ -66,11 +62,8 @@ func newGraph[T Float](rng *rand.Rand, rows, mean int) graph[T] {
 	return g
 }
 
-// bitsOf returns the bits of v, so that a comparison compares bits.
 func bitsOf[T Float](v T) uint64 { return math.Float64bits(float64(v)) }
 
-// testGather compares a gather with sums that are computed entry by entry, for every width up to 100 and for strides of at
-// least the width.
 func testGather[T Float](t *testing.T, weighted bool) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -146,9 +139,8 @@ func TestGatherOfValues(t *testing.T) {
 	t.Run("float64", func(t *testing.T) { testGather[float64](t, true) })
 }
 
-// testLongRows compares gathers of long rows, two at a time, with sums that are computed entry by entry. Rows have equal
-// lengths, or one row is as long as all other rows together and is first, last or in the middle. Rows without entries are
-// everywhere.
+// Rows have equal lengths, or one row is as long as all other rows together and is first, last or in the middle. Rows
+// without entries are everywhere.
 func testLongRows[T Float](t *testing.T, weighted bool) {
 	eachVariant(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 6))
@@ -213,7 +205,6 @@ func testAddRows[T Float](t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for k := 1; k <= 70; k++ {
 			for _, rows := range []int{0, 1, 2, 9} {
-				// a and x may be one row for all, or dst itself.
 				matrix := func() (Rows[T], func()) {
 					stride := k + rng.IntN(4)
 					data, check := guarded(t, max(0, (rows-1)*stride+k), T(guard))
@@ -265,7 +256,6 @@ func testAddRows[T Float](t *testing.T) {
 	})
 }
 
-// A repeated row adds up the other rows one after the other.
 func TestAddRowsInTurn(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for k := 1; k < 40; k++ {
@@ -338,7 +328,6 @@ func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 		binary.LittleEndian.PutUint64(data[pos/8:], word|uint64(d)<<(pos%8))
 		pos += int(widths[best])
 	}
-	// The bytes that follow are not part of the code.
 	spare := slices.Repeat([]byte{0xa5}, 68)
 	return append(sel, spare...), append(data[:(pos+7)/8], spare...)
 }
@@ -356,7 +345,6 @@ func decodeOneByOne(dst []uint32, sel, data []byte, widths [4]uint8, idBits uint
 	}
 }
 
-// decodedCounts returns 0 to n − 1 and counts around the blocks of the decoders.
 func decodedCounts(n int) (counts []int) {
 	for i := range n {
 		counts = append(counts, i)
@@ -384,7 +372,6 @@ func TestDecode(t *testing.T) {
 			for _, n := range decodedCounts(200) {
 				ids := make([]uint32, n)
 				for i := range ids {
-					// Distances of every length, so that every selector occurs.
 					ids[i] = rng.Uint32() >> rng.IntN(32) & modulus
 					if i > 0 && rng.IntN(2) == 0 {
 						ids[i] = (ids[i-1] + 1 + rng.Uint32N(40)) & modulus
@@ -407,7 +394,6 @@ func TestDecode(t *testing.T) {
 	})
 }
 
-// TestDecodeByHand writes one small stream out.
 func TestDecodeByHand(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		// Distances 5, 0, 2, 0 and −4 mod 16, minus one each after the first:
@@ -422,7 +408,6 @@ func TestDecodeByHand(t *testing.T) {
 	})
 }
 
-// TestHashPairs compares HashPairs with one hash after the other, of rows and of columns.
 func TestHashPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 0))
 	all := make([]uint32, 500)

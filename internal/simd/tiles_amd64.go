@@ -8,8 +8,8 @@ import "unsafe"
 //
 //	dst[r][j] = dst[r][j] + Σ_e val[e]·x[col[e]][j]
 //
-// x must have at most 65,536 rows, which fit into a cache of the core. So ids have 16 bits, and the loop does not prefetch. A
-// pass has as many columns as registers can hold sums for.
+// x must have at most 65,536 rows, which fit into a cache of the core, so that ids have 16 bits and nothing is
+// prefetched.
 func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	if !hasAVX2 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTiles compares sums in three parts, old values, 16-bit ids and other ids, with sums that are computed entry by entry.
+// Sums have three parts: old values, 16-bit ids and other ids.
 func TestTiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -95,7 +95,6 @@ func testTiles[T Float](t *testing.T) {
 	})
 }
 
-// weighted returns the product with the value of entry e, rounded; nil values are ones.
 func weighted[T Float](val []T, e int64, v T) T {
 	if val == nil {
 		return v
@@ -103,7 +102,6 @@ func weighted[T Float](val []T, e int64, v T) T {
 	return T(val[e] * v)
 }
 
-// TestWiden compares Widen with conversions one by one.
 func TestWiden(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		testWiden[float32, uint8](t)

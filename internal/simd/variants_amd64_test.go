@@ -2,10 +2,9 @@
 
 package simd
 
-// processor lists the features of this machine.
 var processor = [7]bool{hasAVX2, hasAVX512, hasDecodeAVX2, hasDecodeAVX512, hasChecksumAVX512, hasHashesAVX512, hasDistancesAVX512}
 
-// variants returns the forms of the loops that the processor has, beginning with the form that it would choose.
+// variants begins with the form that the processor would choose.
 func variants() []variant {
 	use := func(avx2, decodeAVX2, decodeAVX512, checksumAVX512, hashesAVX512, distancesAVX512 bool) func() {
 		return func() {
@@ -23,5 +22,4 @@ func variants() []variant {
 	return append(v, variant{"plain", use(false, false, false, false, false, false)})
 }
 
-// hasNumbers reports whether Numbers reads anything.
 func hasNumbers() bool { return hasDecodeAVX512 }

@@ -4,7 +4,6 @@ package simd
 
 import "unsafe"
 
-// dot is the loop of Dot by AVX2, which adds to the partial sums of plainDot.
 func dot[T Float](lanes *[4]float64, x []T, y []float64) {
 	if !hasAVX2 || len(x) == 0 {
 		plainDot(lanes, x, y)
@@ -17,7 +16,6 @@ func dot[T Float](lanes *[4]float64, x []T, y []float64) {
 	}
 }
 
-// addScaled is the loop of AddScaled by AVX2.
 func addScaled[T Float](dst []float64, a float64, x []T) {
 	if !hasAVX2 || len(x) == 0 {
 		plainAddScaled(dst, a, x)

@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestVectors compares products and sums of vectors with sums by hand. All variants must have the same bits, and must not
-// change memory around the slices.
 func TestVectors(t *testing.T) {
 	t.Run("float32", testVectors[float32])
 	t.Run("float64", testVectors[float64])

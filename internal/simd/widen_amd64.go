@@ -2,10 +2,8 @@
 
 package simd
 
-// widenLanes is the number of values that the twins of Widen take at a time.
 const widenLanes = 8
 
-// widen is Widen. AVX2 converts whole groups of widenLanes values, plain Go the other values.
 func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 	n := len(dst) / widenLanes * widenLanes
 	if !hasAVX2 || n == 0 {

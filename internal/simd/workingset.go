@@ -2,12 +2,12 @@ package simd
 
 import "math"
 
-// LargestGain returns the index k with the largest gain (down[k] − f)²/e, e = kii + diag[k] − 2·row[k], among the indices with
-// down[k] > f. If e is not positive, floor replaces e. If several gains are largest, it returns the last index. If down[k] > f
-// for no index, it returns −1. diag and row must be as long as down.
+// LargestGain returns the last index k with the largest gain (down[k] − f)²/e, e = kii + diag[k] − 2·row[k], among the
+// indices with down[k] > f, or −1 if there are none. If e is not positive, floor replaces e. diag and row must be as
+// long as down.
 //
-// It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order information
-// for training support vector machines, JMLR 6 (2005), WSS 2.
+// It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order
+// information for training support vector machines, JMLR 6 (2005), WSS 2.
 func LargestGain[T Float](down, diag []float64, row []T,
 	f, kii, floor float64) int {
 	diag = diag[:len(down)]
@@ -30,10 +30,9 @@ func LargestGain[T Float](down, diag []float64, row []T,
 	return best
 }
 
-// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k]. It returns the index of the smallest number in up, this number, and
-// the largest number in down. If several numbers in up are smallest, it returns the last index. If all numbers in up exceed
-// math.MaxFloat64, it returns index 0 and math.MaxFloat64. All slices must be as long as up. Differences and products are
-// rounded before they are added.
+// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k]. It returns the last index of the smallest number in up, this
+// number, and the largest number in down. If all numbers in up exceed math.MaxFloat64, it returns index 0 and
+// math.MaxFloat64. All slices must be as long as up.
 func Advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (index int, lowest, highest float64) {
 	down = down[:len(up)]
@@ -56,7 +55,6 @@ func Advance[T Float](up, down []float64, ri, rj []T,
 	return index, lowest, highest
 }
 
-// nothingAdvanced returns the result of Advance for empty slices.
 func nothingAdvanced() (n, index int, lowest, highest float64) {
 	return 0, 0, math.MaxFloat64, math.Inf(-1)
 }

@@ -4,11 +4,10 @@ package simd
 
 import "unsafe"
 
-// workingLanes is the number of values that the twins of LargestGain and Advance take at a time.
 const workingLanes = 4
 
-// largestGain returns the item with the largest gain among the first n items, and the gain. n is the largest multiple of
-// workingLanes that is not above len(down). best is −1 if no item has a gain.
+// largestGain returns the item with the largest gain among the first n items, and the gain. n is the largest multiple
+// of workingLanes up to len(down). best is −1 if no item has a gain.
 func largestGain[T Float](down, diag []float64, row []T,
 	f, kii, floor float64) (n, best int, gain float64) {
 	n = len(down) / workingLanes * workingLanes
@@ -25,7 +24,7 @@ func largestGain[T Float](down, diag []float64, row []T,
 	return n, best, gain
 }
 
-// advance is Advance of the first n items. n is the largest multiple of workingLanes that is not above len(up).
+// advance is Advance of the first n items. n is the largest multiple of workingLanes up to len(up).
 func advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (n, index int, lowest, highest float64) {
 	n = len(up) / workingLanes * workingLanes

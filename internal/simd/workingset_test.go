@@ -6,14 +6,12 @@ import (
 	"testing"
 )
 
-// TestWorkingSet compares choices and steps with loops without lanes. Some numbers are often equal, bounds may be infinite,
-// gains may be too small to be exact, and some numbers are NaN.
+// Some numbers are often equal, bounds may be infinite, gains may be too small to be exact, and some numbers are NaN.
 func TestWorkingSet(t *testing.T) {
 	t.Run("float32", testWorkingSet[float32])
 	t.Run("float64", testWorkingSet[float64])
 }
 
-// numbersOf returns random numbers of several kinds for the loops.
 var numbersOf = map[string]func(rng *rand.Rand) float64{
 	"any":     func(rng *rand.Rand) float64 { return rng.NormFloat64() },
 	"equal":   func(rng *rand.Rand) float64 { return float64(rng.IntN(3)) },
@@ -70,7 +68,7 @@ func testWorkingSet[T Float](t *testing.T) {
 	})
 }
 
-// slowGain finds the largest gain, and then the last index that has this gain.
+// slowGain finds the largest gain, and then the last index that has it.
 func slowGain[T Float](down, diag []float64, row []T, f, kii float64) int {
 	gain := func(k int) float64 {
 		e := kii + diag[k] - 2*float64(row[k])

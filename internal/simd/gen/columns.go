@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// byRows writes the frame of a loop over rows, and over the registers of float64 that a row fills. rows and width must be
-// positive; width counts numbers. The loop moves row pointers by their strides, which stay in the frame.
+// byRows writes a loop over rows, and over the registers of float64 that a row fills. rows and width must be positive;
+// width counts numbers. The strides of the row pointers stay in the frame.
 func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.GPVirtual), next func()) {
 	at := GP64()
 	Label("row")
@@ -27,8 +27,7 @@ func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.
 	RET()
 }
 
-// columns writes the twins of the loops with a factor or a sum for each column, for blocks of one type. The twins compute in
-// float64.
+// columns writes the twins of the loops with a factor or a sum for each column, which compute in float64.
 func columns(t element) {
 	d := float64s
 	on := func(base, at reg.GPVirtual) Mem { return Mem{Base: base, Index: at, Scale: uint8(t.size)} }
@@ -91,8 +90,8 @@ func columns(t element) {
 	rows, width = argument("rows"), argument("width")
 	f = YMM()
 	byRows(rows, width, func() { d.broadcast(Mem{Base: factor}, f) }, func(at reg.GPVirtual) {
-		// The loop reads all numbers before it writes any. If blocks are whole pages apart, a read after a write to the same
-		// place in another page would wait for the write.
+		// The loop reads all numbers before it writes any: if blocks are whole pages apart, a read would wait for a
+		// write to the same place in another page.
 		v, u, w := YMM(), YMM(), YMM()
 		t.loadDouble(on(p, at), v)
 		t.loadDouble(on(x, at), u)

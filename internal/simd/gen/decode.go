@@ -25,7 +25,6 @@ const (
 	atTerms = 32 // the factors of lo, hi and lo·hi, and w0
 )
 
-// decoder is the state that the AVX2 decoder keeps in registers.
 type decoder struct {
 	dst, sel, data, groups, table reg.GPVirtual
 	position                      reg.GPVirtual // in bits
@@ -76,7 +75,7 @@ func (d *decoder) window() (at, bit reg.GPVirtual) {
 	return at, bit
 }
 
-// twice returns the address of n words with 0, 2, 4 …, the shifts that bring its selector to each lane.
+// twice returns the address of n words 0, 2, 4 …, the shifts that bring its selector to each lane.
 func twice(n int) Mem {
 	m := GLOBL("selectorShifts", RODATA|NOPTR)
 	for i := range n {
@@ -85,7 +84,6 @@ func twice(n int) Mem {
 	return m
 }
 
-// decodeAVX2 writes the decoder of eight ids at a time.
 func decodeAVX2() {
 	shifts := twice(8)
 	d := newDecoder("decodeAVX2")

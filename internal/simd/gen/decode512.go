@@ -28,14 +28,15 @@ const (
 
 // groups16 is a decoder of sixteen ids at a time while it is written, for processors with VBMI2 and VNNI.
 //
-// The value in lane i of a group begins at the end of its four values less the widths from the value itself to the last of the
-// four. In every fourth lane it begins where the four values begin. The widths of each four and the beginnings of groups are
-// computed for sixteen groups at once, a block ahead, and kept in rings of two blocks, because everything else waits for them.
-// So are the selectors, spread to 16 bits for each four. Shifted to a lane, the selectors select the mask of the lane and the
-// sum of the widths up to the last of the four. Missing selectors count as zeros, for which a constant corrects.
+// The value in lane i of a group begins at the end of its four values less the widths from the value itself to the last
+// of the four. In every fourth lane it begins where the four values begin. The widths of each four and the beginnings
+// of groups are computed for sixteen groups at once, a block ahead, and kept in rings of two blocks, because everything
+// else waits for them. So are the selectors, spread to 16 bits for each four. Shifted to a lane, the selectors select
+// the mask of the lane and the sum of the widths up to the last of the four. Missing selectors count as zeros, for
+// which a constant corrects.
 //
-// A group takes three steps: offsets, values and ids. A turn does the last step of one group, the second step of the next group
-// and the first step of the group after that, so that adjacent instructions do not wait for one another.
+// A group takes three steps: offsets, values and ids. A turn does the last step of one group, the second step of the
+// next group and the first step of the group after that, so that adjacent instructions do not wait for one another.
 type groups16 struct {
 	state                             reg.GPVirtual
 	dst, sel, data, at, start, groups reg.GPVirtual // at: in the rings, of the group whose offsets come next
@@ -49,10 +50,8 @@ type groups16 struct {
 	nextStart                         reg.GPVirtual
 }
 
-// field is a place in the decoding.
 func (g *groups16) field(at int) Mem { return Mem{Base: g.state, Disp: at} }
 
-// newGroups16 loads the constants.
 func newGroups16(state reg.GPVirtual) *groups16 {
 	lanes := func(name string, lane func(i int) uint32) reg.VecVirtual {
 		m, z := decodeLanes(name, lane), ZMM()
@@ -163,7 +162,6 @@ func (g *groups16) block(from Mem) {
 	SUBQ(Imm(16), g.field(inLeft))
 }
 
-// offsets is the first step of a group.
 func (g *groups16) offsets() []func() {
 	widths := ZMM()
 	ring := func(at int) Mem { return Mem{Base: g.state, Index: g.at, Scale: 1, Disp: at} }
@@ -198,7 +196,6 @@ func (g *groups16) values() []func() {
 	}, g.sumPairs(g.nextValue)...)
 }
 
-// ids is the third step of a group.
 func (g *groups16) ids() []func() {
 	id := ZMM()
 	return append(g.sumRest(g.value),
@@ -208,7 +205,6 @@ func (g *groups16) ids() []func() {
 	)
 }
 
-// goOn ends a turn.
 func (g *groups16) goOn() {
 	VMOVDQA32(g.nextOffset, g.offset)
 	VMOVDQA32(g.nextMask, g.mask)
@@ -216,7 +212,7 @@ func (g *groups16) goOn() {
 	MOVQ(g.nextStart, g.start)
 }
 
-// turn stores the ids of a group. There must be one.
+// turn stores the ids of a group, which must exist.
 func (g *groups16) turn() {
 	Comment("At the third group of a block comes the next block.")
 	place := GP64()
@@ -254,7 +250,7 @@ func (g *groups16) begin() {
 	g.goOn()
 }
 
-// decodeAVX512 writes the function that decodes at least one group.
+// decodeAVX512 decodes at least one group.
 func decodeAVX512() {
 	TEXT("decodeAVX512", NOSPLIT, "func(d *uint64)")
 	Pragma("noescape")

@@ -13,8 +13,7 @@ const (
 	lengthsInBlock = 4  // counted without asking whether there are longer ones
 )
 
-// distances writes the twin of Distances for n > 0 ids in whole groups. Another id must precede the first id. The twin counts
-// the lanes of each length.
+// distances writes the twin of Distances for n > 0 ids in whole groups. Another id must precede the first id.
 func distances() {
 	zeros := GLOBL("leadingZeros", RODATA|NOPTR)
 	for length := range distanceBits {
@@ -38,7 +37,7 @@ func distances() {
 		VMOVDQU32(x[i], Mem{Base: delta, Disp: 4 * distanceLanes * i})
 		VPLZCNTD(x[i], x[i])
 	}
-	// The bytes have some order, which does not matter.
+	// The order of the bytes does not matter.
 	VPACKUSDW(x[1], x[0], x[0])
 	VPACKUSDW(x[3], x[2], x[2])
 	VPACKUSWB(x[2], x[0], x[0])

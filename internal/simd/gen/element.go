@@ -11,7 +11,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// register is the width in bytes of the vectors that the loops use.
 const register = 32
 
 type element struct {
@@ -35,7 +34,6 @@ var float64s = element{
 	broadcast: VBROADCASTSD, load: VMOVUPD, loadOne: VMOVSD,
 }
 
-// loadDouble fills a register with float64, converted from numbers of the type in memory.
 func (t element) loadDouble(from Mem, to reg.VecVirtual) {
 	if t.size == 4 {
 		VCVTPS2PD(from, to)
@@ -44,7 +42,6 @@ func (t element) loadDouble(from Mem, to reg.VecVirtual) {
 	}
 }
 
-// storeDouble stores float64, rounded to the type.
 func (t element) storeDouble(from reg.VecVirtual, to Mem) {
 	if t.size == 4 {
 		single := XMM()
@@ -55,17 +52,16 @@ func (t element) storeDouble(from reg.VecVirtual, to Mem) {
 	}
 }
 
-// aligned begins the function on a line of the instruction cache, because loops that straddle lines take up to 3 % longer.
+// aligned begins the function on a line of the instruction cache, because loops that straddle lines take up to 3 %
+// longer.
 func aligned() {
 	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
 }
 
-// argument loads a parameter into a register of its own.
 func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)
 }
 
-// inFrame returns the memory where the caller put a parameter.
 func inFrame(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -74,15 +70,14 @@ func inFrame(name string) Mem {
 	return p.Addr
 }
 
-// inLanes loads a parameter of eight bytes into every lane of a register of its own.
 func inLanes(name string) reg.VecVirtual {
 	z := ZMM()
 	VPBROADCASTQ(inFrame(name), z)
 	return z
 }
 
-// loops writes the loops over rows of one number up to two registers, the longest rows first. Before the loops it writes the
-// jump to the loops for rows of a given width.
+// loops writes the loops over rows of one number up to two registers, the longest rows first, after the jumps to them
+// by width.
 func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	var sizes []int
 	for n := t.size; n <= 2*register; n *= 2 {
@@ -98,8 +93,8 @@ func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	}
 }
 
-// rowOf returns the row of x that the number in id names. It may overwrite id. Rows have bytes bytes, a power of two, and are
-// contiguous.
+// rowOf returns the row of x that the number in id names. It may overwrite id. Rows have bytes bytes, a power of two,
+// and are contiguous.
 func rowOf(x, id reg.GPVirtual, bytes int) Mem {
 	if bytes <= 8 {
 		return Mem{Base: x, Index: id, Scale: uint8(bytes)}

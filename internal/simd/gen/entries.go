@@ -5,9 +5,9 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-const entryLanes = 8 // numbers of a register
+const entryLanes = 8
 
-// cells writes the twin of Cells, n > 0 a multiple of the numbers in a register.
+// cells writes the twin of Cells for whole registers, n > 0.
 func cells() {
 	TEXT("cellsAVX2", NOSPLIT, "func(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint32")
 	Pragma("noescape")
@@ -42,8 +42,7 @@ func cells() {
 	RET()
 }
 
-// entries writes the twin of Entries for 32 bits, n > 0 a multiple of the numbers in
-// a register.
+// entries writes the twin of Entries for whole registers of 32-bit numbers, n > 0.
 func entries() {
 	TEXT("entriesAVX2", NOSPLIT, "func(entry *uint32, line *uint32, n int, column uint64)")
 	Pragma("noescape")

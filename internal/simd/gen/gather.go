@@ -11,7 +11,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// form is one way to gather: the name of its function and the row widths that it has loops for.
 type form struct {
 	mark     string
 	narrow   int   // every width up to this number of elements, …
@@ -35,7 +34,6 @@ func zeros() *Mem {
 	return &row
 }
 
-// gathers writes the gather functions for one type.
 func gathers(t element, zeroRow *Mem) {
 	for _, weighted := range []bool{false, true} {
 		for _, f := range []form{
@@ -58,7 +56,6 @@ func multiples(step, lo, hi int) (m []int) {
 	return m
 }
 
-// gatherer is one gather function while it is written.
 type gatherer struct {
 	element
 	form
@@ -145,8 +142,7 @@ func gather(t element, f form) {
 	RET()
 }
 
-// text begins a function whose name ends in mark. rows and hints are the parameters of its kind of
-// functions; pairs have no hints.
+// text begins a function whose name ends in mark. rows and hints are the parameters of its kind of functions.
 func (f form) text(t element, mark, rows, hints string) {
 	name, ids, rest := "gatherSum", "col *uint32, "+hints, ""
 	if f.onto {
@@ -168,13 +164,12 @@ func (f form) text(t element, mark, rows, hints string) {
 		"func(dst *%[1]s, dstStride int, x *%[1]s, %[2]s, %[3]s%[4]swidth int)", t.name, rows, ids, rest))
 }
 
-// part is the piece of a row in one register.
 type part struct {
 	at, size int // bytes
 	sum      reg.VecVirtual
 }
 
-// parts cuts a row of the given bytes into registers, the widest first.
+// parts cuts a row into registers, the widest first.
 func (g *gatherer) parts(bytes int) (parts []part) {
 	at := 0
 	for size := register; size >= g.size; size /= 2 {
@@ -185,7 +180,6 @@ func (g *gatherer) parts(bytes int) (parts []part) {
 	return parts
 }
 
-// vector returns a register of the given bytes, at least 16.
 func vector(bytes int) reg.VecVirtual {
 	if bytes == register {
 		return YMM()
@@ -193,7 +187,6 @@ func vector(bytes int) reg.VecVirtual {
 	return XMM()
 }
 
-// low is the low end of a register, as wide as p needs it.
 func (p part) low(v reg.VecVirtual) reg.Register {
 	if p.size == register {
 		return v.AsY()
@@ -201,8 +194,7 @@ func (p part) low(v reg.VecVirtual) reg.Register {
 	return v.AsX()
 }
 
-// loop writes the loop over rows of the given bytes. Without a mark, x has a single
-// column.
+// loop writes the loop over rows of the given bytes. Without a mark, x has a single column.
 func (g *gatherer) loop(bytes int, mark string) {
 	g.flat = mark == ""
 	parts := g.parts(bytes)
@@ -261,15 +253,14 @@ func (g *gatherer) loop(bytes int, mark string) {
 	RET()
 }
 
-// begin loads the sums from memory.
 func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
 	for _, p := range parts {
 		g.move(p, Mem{Base: from, Disp: p.at}, p.low(p.sum))
 	}
 }
 
-// addHeads adds heads entries, whatever the length of the row. It replaces entries after the end of the row by the row of
-// zeros. A sum that begins with +0 is never −0, so that adding +0 does not change its bits.
+// addHeads adds heads entries, whatever the length of the row. It replaces entries after the end of the row by the row
+// of zeros: a sum that begins with +0 is never −0, so that adding +0 does not change its bits.
 func (g *gatherer) addHeads(bytes int, parts []part) {
 	MOVQ(g.end, g.length)
 	SUBQ(g.entry, g.length)
@@ -299,9 +290,9 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	return Mem{Base: g.x, Index: g.row, Scale: 1}
 }
 
-// prefetch requests the cache lines of the row of a later entry. Short rows are fetched into the first-level cache at once.
-// Longer rows are fetched into the second-level cache, which can wait for more lines at a time, and into the first-level cache
-// shortly before their use.
+// prefetch requests the cache lines of the row of a later entry. Short rows are fetched into the first-level cache at
+// once. Longer rows are fetched into the second-level cache, which can wait for more lines at a time, and into the
+// first-level cache shortly before their use.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.halves {
 		return
@@ -326,7 +317,6 @@ func (g *gatherer) prefetch(bytes, next int) {
 	}
 }
 
-// accumulate adds part of a row of x to the sums. If there are weights, it multiplies the part by w.
 func (g *gatherer) accumulate(p part, m Mem, w, product reg.VecVirtual) {
 	load, mul, add := g.load, g.mul, g.add
 	switch {
@@ -347,7 +337,6 @@ func (g *gatherer) accumulate(p part, m Mem, w, product reg.VecVirtual) {
 	add(from, s, s)
 }
 
-// store stores part of a row of sums. If the row has a factor, it multiplies the part by the factor.
 func (g *gatherer) store(p part, factor reg.VecVirtual, to Mem) {
 	s := p.low(p.sum)
 	if !g.halves {
@@ -356,7 +345,6 @@ func (g *gatherer) store(p part, factor reg.VecVirtual, to Mem) {
 	g.move(p, s, to)
 }
 
-// move loads or stores part of a row.
 func (g *gatherer) move(p part, from, to Op) {
 	switch {
 	case p.size == g.size:
@@ -368,7 +356,6 @@ func (g *gatherer) move(p part, from, to Op) {
 	}
 }
 
-// loadID loads an id into a register.
 func (g *gatherer) loadID(id Mem, to reg.GPVirtual) {
 	if g.halves {
 		MOVWLZX(id, to.As32())
@@ -377,7 +364,6 @@ func (g *gatherer) loadID(id Mem, to reg.GPVirtual) {
 	}
 }
 
-// idBytes returns how many bytes an id has.
 func (g *gatherer) idBytes() uint8 {
 	if g.halves {
 		return 2
@@ -385,7 +371,6 @@ func (g *gatherer) idBytes() uint8 {
 	return 4
 }
 
-// fill stores a number in every lane of a register.
 func (g *gatherer) fill(m Mem, v reg.VecVirtual) {
 	if g.size == 8 && v.Size() == 16 {
 		VMOVDDUP(m, v)

@@ -5,7 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-const hashLanes = 8 // ids of a register
+const hashLanes = 8
 
 // hashes writes the twin of HashPairs, n > 0. It neither reads nor adds lanes beyond the last id.
 func hashes() {

@@ -1,5 +1,5 @@
-// Command gen writes the assembly twins of the loops in package simd, for amd64. It is a module of its own, so that the library
-// does not depend on its generator. Run it with go generate in the folder of the package.
+// Command gen writes the assembly twins of the loops in package simd, for amd64. It is a module of its own, so that the
+// library does not depend on its generator. Run it with go generate in the folder of the package.
 package main
 
 import "github.com/mmcloughlin/avo/build"

@@ -11,7 +11,6 @@ const (
 	blockNumbers = 8  // numbers that are made of them at most, of eight bytes each
 )
 
-// bytesOf holds a number for each byte of a block.
 func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 	m, z := GLOBL("lines"+name, RODATA|NOPTR), ZMM()
 	for i := 0; i < textBlock; i += 8 {
@@ -27,10 +26,10 @@ func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 
 // numbers writes the twin of Numbers.
 //
-// A block begins at the beginning of a line. The bytes that are no digits end its numbers; the loop compresses the positions of
-// these bytes. Each number gets eight bytes. The position of its end is copied to all eight, each byte loads the byte of the
-// text at its distance from the end, and bytes before the number become zeros. Three steps combine digits to pairs, to fours,
-// and to a number. If the first eight numbers of a block have another form, the loop ends before the block.
+// A block begins at the beginning of a line. The bytes that are no digits end its numbers; the loop compresses their
+// positions. Each number gets eight bytes: each byte loads the byte of the text at its distance from the end of the
+// number, and bytes before the number become zeros. Three steps combine digits to pairs, to fours, and to a number. If
+// the first eight numbers of a block have another form, the loop ends before the block.
 func numbers() {
 	TEXT("numbersAVX512", NOSPLIT, "func(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)")
 	Pragma("noescape")

@@ -7,9 +7,9 @@ import (
 
 const packLanes = 16 // numbers of a group
 
-// pack writes the twin of Pack for n > 0 numbers of at most 28 bits, in whole groups. A form gives the bits of a number in its
-// lowest byte and the selector in the next byte; it is looked up by the length of the number. Vectors combine two numbers,
-// which the stream then takes as one.
+// pack writes the twin of Pack for n > 0 numbers of at most 28 bits, in whole groups. The form of a length gives the
+// bits of a number in its lowest byte and the selector in the next byte. Vectors combine two numbers, which the stream
+// then takes as one.
 func pack() {
 	TEXT("packAVX512", NOSPLIT, "func(sel *byte, data *byte, delta *uint32, n int, form *uint32) (word uint64, used uint64, at int)")
 	Pragma("noescape")

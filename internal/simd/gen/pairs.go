@@ -19,9 +19,10 @@ type stream struct {
 
 // pairer is one function for pairs of rows while it is written.
 //
-// The sum of a long row waits for its own last addition. In this time the processor could add twice as much. Therefore the rows
-// are cut into two runs, and the loop adds an entry of one run and an entry of the other run in turn. It does so in segments
-// that are as long as the rest of the shorter row. After the end of one run, the other run continues alone, as the second run.
+// The sum of a long row waits for its own last addition. In this time the processor could add twice as much. Therefore
+// the rows are cut into two runs, and the loop adds an entry of one run and an entry of the other run in turn, in
+// segments that are as long as the rest of the shorter row. After the end of one run, the other run continues alone, as
+// the second run.
 type pairer struct {
 	gatherer
 	at    reg.GPVirtual // in a segment, from minus its length up to 0
@@ -30,8 +31,8 @@ type pairer struct {
 	a, b  stream
 }
 
-// pairs writes one gather function for x with contiguous rows of 4, 8, 16, 32 or 64 bytes. The rows of dst from split on are
-// the second run. Neither run may be empty.
+// pairs writes one gather function for x with contiguous rows of 4, 8, 16, 32 or 64 bytes. The rows of dst from split
+// on are the second run. Neither run may be empty.
 func pairs(t element, f form) {
 	f.text(t, f.mark+"Pairs", "ptr *int64, split int, rows int", "")
 	Pragma("noescape")
@@ -67,14 +68,12 @@ func pairs(t element, f form) {
 	t.loops(argument("width"), p.loop)
 }
 
-// measure computes the length of the current row of a stream.
 func (p *pairer) measure(s *stream) {
 	MOVQ(inFrame("ptr"), p.spare)
 	MOVQ(Mem{Base: p.spare, Index: s.line, Scale: 8, Disp: 8}, s.left)
 	SUBQ(Mem{Base: p.spare, Index: s.line, Scale: 8}, s.left)
 }
 
-// loop writes the loops over rows of the given bytes.
 func (p *pairer) loop(bytes int, mark string) {
 	a, b := &p.a, &p.b
 	a.sums, b.sums = p.parts(bytes), p.parts(bytes)
@@ -152,7 +151,6 @@ func (p *pairer) loop(bytes int, mark string) {
 	RET()
 }
 
-// begin initializes the sum of a stream before the first entry of its row.
 func (p *pairer) begin(s *stream) {
 	from := s.dst
 	if p.onto {
@@ -179,7 +177,6 @@ func (p *pairer) named(s *stream, next, bytes int) Mem {
 	return rowOf(p.x, id, bytes)
 }
 
-// add adds an entry of a stream to its sum.
 func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
 	if !p.halves {
 		PREFETCHT1(p.named(s, pairAhead, bytes))

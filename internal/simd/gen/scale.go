@@ -7,8 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// scaleTo writes the twin of ScaleTo for one type; n > 0 is a multiple of the
-// numbers in a register.
+// scaleTo writes the twin of ScaleTo for whole registers, n > 0.
 func scaleTo(t element) {
 	TEXT("scaleTo"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(dst *%s, alpha float64, x *float64, n int)", t.name))
 	Pragma("noescape")

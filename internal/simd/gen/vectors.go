@@ -8,8 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vectors writes the twins of Dot and AddScaled for one type; n > 0 is a multiple of the
-// float64 in a register.
+// vectors writes the twins of Dot and AddScaled for whole registers of float64, n > 0.
 func vectors(t element) {
 	const lanes = register / 8
 	place := func(x, at reg.GPVirtual, size, ahead int) Mem {
