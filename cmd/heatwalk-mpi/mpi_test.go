@@ -14,7 +14,6 @@ import (
 	"testing"
 )
 
-// mpirun runs the command in several processes. It returns stdout, stderr and the exit code.
 func mpirun(t *testing.T, processes int, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	if _, err := exec.LookPath("mpirun"); err != nil {
@@ -29,7 +28,6 @@ func mpirun(t *testing.T, processes int, args ...string) (stdout, stderr string,
 	return out.String(), messages.String(), cmd.ProcessState.ExitCode()
 }
 
-// sample writes every tenth line of a compressed file.
 func sample(t *testing.T, to, from string) {
 	t.Helper()
 	f, err := os.Open(from)
@@ -53,7 +51,6 @@ func sample(t *testing.T, to, from string) {
 	}
 }
 
-// Several processes write the predictions of one, once.
 func TestClassify(t *testing.T) {
 	dir := t.TempDir()
 	const cora = "../heatwalk/internal/learn/cora/"

@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// Without PETSc the command says how to build it.
 func TestNotBuilt(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "version")
 	cmd.Env = append(os.Environ(), "HEATWALK_TEST_MAIN=1")

@@ -12,7 +12,6 @@ import (
 	"testing"
 )
 
-// TestProgramsAreSmall checks that a program on the library links neither the command nor what reads Parquet.
 func TestProgramsAreSmall(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "../../examples/clustering").CombinedOutput()
 	if err != nil {
@@ -25,8 +24,7 @@ func TestProgramsAreSmall(t *testing.T) {
 	}
 }
 
-// TestExtension builds the module under examples/extension, which registers a kernel, a
-// learner, a method and a file format of its own with the command, and uses them as any other.
+// The module registers a kernel, a learner, a method and a file format with the command.
 func TestExtension(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -50,7 +48,7 @@ func TestExtension(t *testing.T) {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
 	}
-	build("off", "list", "-deps", ".") // what its go.mod and go.sum name is complete
+	build("off", "list", "-deps", ".") // its go.mod and go.sum are complete
 	// In a workspace the packages are the packages of this test, which are compiled, also with -trimpath.
 	workspace := filepath.Join(dir, "go.work")
 	build(workspace, "work", "init", ".", "../..")
@@ -92,7 +90,7 @@ func TestExtension(t *testing.T) {
 		}
 		least := 0.5
 		if strings.HasPrefix(name, "signless") {
-			least = 0.35 // because neighbours have values of opposite signs; chance is 0.25
+			least = 0.35 // neighbours have values of opposite signs; chance is 0.25
 		}
 		if chosen.Method != name || chosen.Settings < 2 || len(chosen.Parameters) < 2 || chosen.Accuracy < least {
 			t.Errorf("%s: %+v", name, chosen)
@@ -185,7 +183,7 @@ func TestExtension(t *testing.T) {
 	if out, _ := bad.CombinedOutput(); string(out) != "heatwalk: bad.arrows:2: no arrow; write SOURCE -> TARGET\n" {
 		t.Errorf("info of a bad file: %s", out)
 	}
-	// They are compared with others, and given parameters by their names.
+	// The methods are compared with others, and get parameters by name.
 	list := strings.Join(append([]string{"lp", "votes:beta=0.7"}, extensionMethods...), ",")
 	karate, err := filepath.Abs("../../testdata/golden/karate")
 	if err != nil {
@@ -199,7 +197,6 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-// isOffline matches messages of the go command that a module cannot be downloaded.
 var isOffline = regexp.MustCompile(`dial tcp|no such host|i/o timeout|GOPROXY=off`)
 
 var extensionMethods = []string{"votes", "cwk+nearest", "diffusion+nearest", "signless", "signless+nearest"}

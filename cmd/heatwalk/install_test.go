@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestModule checks that a proxy of modules can serve the module: names are legal on every system.
+// A proxy of modules needs names that are legal on every system.
 func TestModule(t *testing.T) {
 	checked, err := modzip.CheckDir("../..")
 	if err == nil {
@@ -25,7 +25,6 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestInstall serves the module as a proxy does, and installs its latest version elsewhere.
 func TestInstall(t *testing.T) {
 	if !testgraph.Hunt {
 		t.Skip("compiles the whole command; set HEATWALK_HUNT")

@@ -1,5 +1,5 @@
-// Package command runs the heatwalk command inside another program, for example one that
-// registers kernels, learners, methods and kinds of items of its own before it starts.
+// Package command runs the heatwalk command inside another program, for example one that registers kernels,
+// learners, methods and kinds of items before it starts.
 package command
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Main runs the command with the arguments behind its name, and returns its exit code.
+// Main runs the command with the arguments after its name, and returns its exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return cli.Main(args, stdin, stdout, stderr)
 }
 
 // MainOn is [Main] in one of the processes of a network, which share the rows of the graph. All processes
-// call it with the same arguments. Process 0 prints and writes files.
+// must call it with the same arguments. Process 0 prints and writes files.
 func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	return cli.MainOn(network, args, stdin, stdout, stderr)

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// TestAddressSpace runs the program with a sufficient and with a small address space.
 func TestAddressSpace(t *testing.T) {
 	const refused = "heatwalk: ulimit -v: 2048 MB of address space are too little for the program itself; allow 2.3 GB or more\n"
 	for kilobytes, want := range map[string]string{"2000000": refused, "unlimited": ""} {

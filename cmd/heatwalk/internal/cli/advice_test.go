@@ -14,21 +14,20 @@ import (
 	"testing"
 )
 
-// advice holds one or more files, the message about the first reading of them, and flags named by the message
-// with the right edges.
+// advice holds files, the message of their first reading, and the flags named by the message with the right
+// edges.
 type advice struct {
-	files   string // name and text of a file; further ones follow a line "-- NAME"
+	files   string // name and text of a file; further files follow a line "-- NAME"
 	flags   string // of the first reading
 	message string // its end
-	follow  string // flags as the message names them, see named; "": none, in place of the first ones
+	follow  string // flags as the message names them, see named; "": no flags
 	edges   string // source,target,weight of each edge, sorted as converted
 }
 
-// named replaces the words in capitals in a message by values.
 var named = strings.NewReplacer("=NAME", "=cost", "--nodes=FILE", "--nodes=all.ids", "' '", "␣")
 
 var advices = []advice{
-	// Columns without titles that are known.
+	// Known columns without titles.
 	{"x.csv\nfirm,buys_from,name\na,b,x\nb,c,y\nd,a,x\n", "", "pass --fields=firm,buys_from", "--fields=firm,buys_from", "a,b a,d b,c"},
 	{"x.csv\nday,firm,buys_from,amount\nx,a,b,1.5\ny,b,c,2\nz,d,a,0.5\n", "", "pass --fields=firm,buys_from,amount or", "--fields=firm,buys_from,amount", "a,b,1.5 a,d,0.5 b,c,2"},
 	{"x.csv\niata,name,city,state\nA1,Oslo_Field,Oslo,IT\nB2,Oslo,Oslo,NO\nC3,Bonn,Bonn,DE\n", "", "or --fields=iata,name or", "--fields=iata,name", "A1,Oslo_Field B2,Oslo C3,Bonn"},
@@ -79,8 +78,6 @@ var advices = []advice{
 	{"x.graphml\n<graphml><key id=\"k\" for=\"edge\" attr.name=\"cost\" attr.type=\"double\"/><key id=\"m\" for=\"edge\" attr.name=\"hits\" attr.type=\"double\"/><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/><edge source=\"a\" target=\"b\"><data key=\"k\">2</data><data key=\"m\">3</data></edge></graph></graphml>\n", "", "--weight=NAME", "--weight=NAME", "a,b,2"},
 }
 
-// TestAdvice applies the flags named in messages about edges to the files that caused the messages. The result
-// must be the right graph.
 func TestAdvice(t *testing.T) {
 	wanted := remedies(t, "file/table/header.go", "ingest/disagree.go", "ingest/read.go", "ingest/load.go", "ingest/numbers.go", "ingest/task.go", "ingest/internal/lines")
 	var messages strings.Builder
@@ -113,7 +110,7 @@ func TestAdvice(t *testing.T) {
 			continue
 		}
 		flags := a.flags + " " + strings.ReplaceAll(named.Replace(a.follow), " with ", " ")
-		if a.follow == "" || strings.HasSuffix(a.follow, "directed") || strings.Contains(a.message, "in place of") { // without the flags
+		if a.follow == "" || strings.HasSuffix(a.follow, "directed") || strings.Contains(a.message, "in place of") { // replaces the flags of the first reading
 			flags = named.Replace(a.follow)
 		}
 		if edges, problems := read(flags); edges != a.edges {
@@ -127,7 +124,6 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// option matches an option of a remedy, as in {fields=1,2}.
 var option = regexp.MustCompile(`\{([a-z-]+(=[^}]*)?)\}`)
 
 // remedies returns patterns of the texts in sources that name an option.

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestAdvisedCommands runs the commands in messages about files, and reads their outputs.
 func TestAdvisedCommands(t *testing.T) {
 	command := regexp.MustCompile(`\b((?:gzip -dc .*\| )?iconv|awk|grep|sed|tail|jq|PYTHONIOENCODING=latin-1 (?:python3)) .* > ('new-x y.csv'|[^\s,]+)|python3 -c "[^"]*" \S+ (\S+\.graphml)`)
 	hasNetworkX := !testing.Short() && exec.Command("python3", "-c", "import networkx").Run() == nil
@@ -21,7 +20,7 @@ func TestAdvisedCommands(t *testing.T) {
 		{"x.csv", "payer;payee;amount\na;b;€ 179.26\nb;c;€ 12\n", "a,b,179.26 b,c,12"},
 		{"x.csv", "payer;payee;amount\na;b;12 %\nb;c;3%\n", "a,b,12 b,c,3"},
 		{"x.csv", "payer,payee,amount\na,b,$12.50\nb,c,0\n", "a,b,12.5"},
-		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // no currency that is known
+		{"x.csv", "payer,payee,amount\na,b,Fr. 12.50\nb,c,Fr. 3.00\n", ""}, // an unknown currency
 		{"x.csv", "payer;payee;note\na;b;\"Zürich, \"\"x\"\"\nand;c\"\nb;c;plain\n", "a,b b,c"},
 		{"x.tsv", "\"payer\"\t\"payee\"\t\"note\"\n" + strings.Repeat("\"a\"\t\"b\"\t\"x\nb\nc\"\n", 3), "a,b"},
 		{"x.json", `{"payments": [{"payer": "a", "payee": "b", "amount": 2.5}, {"payer": "b", "payee": "c", "amount": null}]}`, "a,b,2.5"},

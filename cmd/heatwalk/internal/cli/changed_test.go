@@ -12,14 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// onRead calls a function at the first read. For example, labels are read when the store is open and its
-// entries have not been read yet.
+// onRead calls do at the first read. For example, labels are read when the store is open and its entries have
+// not been read yet.
 type onRead struct {
 	io.Reader
 	do func()
 }
 
-// Read implements [io.Reader].
 func (r *onRead) Read(p []byte) (int, error) {
 	if r.do != nil {
 		r.do()
@@ -28,9 +27,8 @@ func (r *onRead) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// TestStoreChangedMeanwhile changes a shard of a store that a command has open. If the bytes of the shard
-// change, the command must report the change, exit with 4 and leave no files. A change of its name alone must
-// have no effect.
+// If the bytes of a shard in use change, the command must report the change, exit with 4 and leave no files.
+// A change of its name alone must have no effect.
 func TestStoreChangedMeanwhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

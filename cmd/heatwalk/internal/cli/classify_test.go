@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestDefaultOrder checks that results are in the order of the ids for every order of rows.
 func TestDefaultOrder(t *testing.T) {
 	dir := t.TempDir()
 	graph := filepath.Join(dir, "g")

@@ -10,8 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/learn"
 )
 
-// TestPageOfFewReasons checks that the page of a large graph has reasons for fewer nodes and states their
-// number.
 func TestPageOfFewReasons(t *testing.T) {
 	defer func(before int64) { learn.ReasonValues = before }(learn.ReasonValues)
 	t.Chdir(t.TempDir())
@@ -37,8 +35,6 @@ func TestPageOfFewReasons(t *testing.T) {
 	}
 }
 
-// TestPageFails checks that the predictions stay if the page cannot be written, and that the message names the
-// missing file.
 func TestPageFails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\n", "l.tsv": "a\tx\nd\ty\n"} {

@@ -29,7 +29,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return mainOn(nil, args, stdin, stdout, stderr)
 }
 
-// MainOn is [Main] in one of the processes of a network. All processes must call it with the same arguments.
+// MainOn is [Main] in one of the processes of a network, which must all call it with the same arguments.
 // Process 0 prints and writes files. Each other process prints an error only if process 0 does not have it.
 func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
@@ -39,7 +39,6 @@ func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	return mainOn(network, args, stdin, stdout, stderr)
 }
 
-// mainOn is [MainOn]. With a nil network it is [Main].
 func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
@@ -56,7 +55,6 @@ func mainOn(network sparse.Network, args []string, stdin io.Reader,
 	return execute(run)
 }
 
-// execute runs the command line of a session, and returns its exit code.
 func execute(run *shell.Session) int {
 	root := newRoot(run)
 	return run.Guard(func() error {
@@ -72,7 +70,7 @@ func execute(run *shell.Session) int {
 // process and then to its group, and the second signal must not interrupt the cleanup.
 const repeatedSignal = 500 * time.Millisecond
 
-// untilSignal returns a context that the first of the signals, or SIGHUP, cancels. A second signal ends the process.
+// untilSignal returns a context that the first signal cancels. A second signal ends the process.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -132,7 +130,7 @@ func newRoot(run *shell.Session) *cobra.Command {
 	root.SetUsageFunc(printUsage)
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if cmd.Flags().NArg() == 0 || !cmd.HasSubCommands() || cmd.Args(cmd, cmd.Flags().Args()) == nil { // or there is no such command
+		if cmd.Flags().NArg() == 0 || !cmd.HasSubCommands() || cmd.Args(cmd, cmd.Flags().Args()) == nil { // otherwise there is no such command
 			help(cmd, args)
 		}
 	})
@@ -180,8 +178,7 @@ func newRoot(run *shell.Session) *cobra.Command {
 	return root
 }
 
-// rejectUnknown makes a command that only has subcommands reject unknown words. It does the same for such
-// commands below it.
+// rejectUnknown makes commands that only have subcommands reject unknown words.
 func rejectUnknown(run *shell.Session, cmd *cobra.Command) {
 	if cmd.HasSubCommands() && cmd.Args == nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error { return noSuchCommand(run, cmd, args) }
@@ -191,15 +188,14 @@ func rejectUnknown(run *shell.Session, cmd *cobra.Command) {
 	}
 }
 
-// command is a subcommand: its name, its constructor, and whether several processes can share its work.
+// command is a subcommand. If shared is set, several processes can share its work.
 type command struct {
 	name   string
 	make   func(*shell.Session) *cobra.Command
 	shared bool
-	group  string // title of its group in the list of commands
+	group  string // its title in the list of commands
 }
 
-// Groups of commands.
 const (
 	learning = "Learn from labels and numbers"
 	looking  = "Look at graphs, methods and speed"
@@ -248,8 +244,8 @@ func (c command) construct(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// selectCommands returns the command that the first argument names, without the others. If the argument names
-// no command, it returns all. It saves the time to construct the flags of commands that do not run.
+// selectCommands returns the command that the first argument names, or all commands. It saves the time to
+// construct the flags of commands that do not run.
 func selectCommands(list []command, args []string) []command {
 	if len(args) > 0 {
 		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// parses checks a command line of the examples, after replacing variables, without running it.
+// parses checks a command line of the examples without running it.
 func parses(t *testing.T, words []string) {
 	t.Helper()
 	run := shell.NewSession(context.Background(), nil, words, strings.NewReader(""), io.Discard, io.Discard)
@@ -25,7 +25,7 @@ func parses(t *testing.T, words []string) {
 	if err != nil || cmd == root {
 		t.Fatalf("%q: %v", words, err)
 	}
-	cmd.InheritedFlags() // those of the root belong to every command
+	cmd.InheritedFlags() // makes flags of the root belong to the command
 	if err := cmd.ParseFlags(rest); err != nil {
 		t.Errorf("%q: %v", words, err)
 	}
@@ -37,14 +37,11 @@ func parses(t *testing.T, words []string) {
 	}
 }
 
-// TestSlurmExample checks that the command in the job exists.
 func TestSlurmExample(t *testing.T) {
 	script := strings.ReplaceAll(example(t, "slurm.sh"), "\\\n", " ")
 	parses(t, strings.Fields(matched(t, script, `heatwalk-mpi (kernel .*)`)))
 }
 
-// manifestOf returns a manifest of the examples. It checks the keys, the program, the user, and that exit codes 2 to 5 are
-// not retried.
 func manifestOf(t *testing.T, name string) string {
 	t.Helper()
 	manifest := example(t, name)
@@ -100,7 +97,6 @@ func manifestOf(t *testing.T, name string) string {
 	return manifest
 }
 
-// argumentsIn returns the arguments of the program of a manifest.
 func argumentsIn(manifest string) (words []string) {
 	_, after, _ := strings.Cut(manifest, "args:\n")
 	for line := range strings.Lines(after) {
@@ -113,8 +109,6 @@ func argumentsIn(manifest string) (words []string) {
 	return words
 }
 
-// TestNightlyExamples runs the commands of the examples of docs/run.md in a folder with their files, and compares the
-// predictions.
 func TestNightlyExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -199,7 +193,6 @@ func example(t *testing.T, name string) string {
 	return string(b)
 }
 
-// matched returns the match of the only group of a pattern.
 func matched(t *testing.T, text, pattern string) string {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)

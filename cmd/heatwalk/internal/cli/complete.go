@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/items"
 )
 
-// completeValues lets shells complete the values of flags that accept words or names. It covers a command and
-// its subcommands, and the argument of methods.
+// completeValues lets shells complete the values of flags that accept words or names, and the argument of
+// methods.
 func completeValues(cmd *cobra.Command) {
 	addValues := func(f *pflag.Flag) {
 		accepted := shell.WordsOf(f)
@@ -28,7 +28,7 @@ func completeValues(cmd *cobra.Command) {
 			list = slices.DeleteFunc(list,
 				func(name string) bool { return !strings.HasPrefix(name, text) })
 			return list, cobra.ShellCompDirectiveNoFileComp
-		}) // the flag is there
+		}) // cannot fail: the flag exists
 	}
 	if cmd.Name() == "methods" {
 		for _, d := range declarations() {

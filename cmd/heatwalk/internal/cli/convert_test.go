@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestConvertSparseFeatures converts features in a sparse matrix of SciPy to LIBSVM text.
 func TestConvertSparseFeatures(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "X.svm")
 	run(t, "convert", filepath.Join(testgraph.Root(t), "file", "tablefile", "testdata", "scipy_csr.npz"), "-o", out)

@@ -22,8 +22,7 @@ var update = flag.Bool("update", false, "write docs/commands.md")
 
 const commandsPage = "../../../../docs/commands.md"
 
-// TestCommandsPage checks that docs/commands.md equals the output of --help of all commands and of help input.
-// With -update it writes the page.
+// TestCommandsPage compares docs/commands.md with the help of all commands. With -update it writes the page.
 func TestCommandsPage(t *testing.T) {
 	const sharedTitle = "\nFlags of every command:\n"
 	helpOf := func(c *cobra.Command) (own, shared string) {
@@ -72,7 +71,6 @@ func TestCommandsPage(t *testing.T) {
 	}
 }
 
-// TestJSONPage checks that docs/json.md has every key of every document in the section of the document.
 func TestJSONPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -164,7 +162,8 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
-// keysOf returns the keys of a document and of its objects, except keys that are flags or data, such as names of classes.
+// keysOf returns the keys of a document and of its objects, except keys that are flags or data, such as names
+// of classes.
 func keysOf(value any) (keys []string) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestEigenGolden makes the golden eigenvalues by the command.
 func TestEigenGolden(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -39,7 +38,6 @@ func TestEigenGolden(t *testing.T) {
 	}
 }
 
-// valuesOf returns the numbers of a block, row by row.
 func valuesOf(b *sparse.Block[float64]) (all []float64) {
 	for i := range b.Rows {
 		all = append(all, b.Row(i)...)

@@ -7,8 +7,6 @@ import (
 	"testing"
 )
 
-// TestEscapes checks that escape sequences, and characters that reverse text, in names of classes, titles of
-// columns, ids and names of files do not reach the terminal.
 func TestEscapes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const esc = "\x1b[31m"

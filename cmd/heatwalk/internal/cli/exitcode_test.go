@@ -20,8 +20,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TestExitCode checks the exit codes of errors. It tests package shell. It is here because this test program
-// already links everything that it needs.
+// TestExitCode tests package shell. It is here because this test program already links everything that it
+// needs.
 func TestExitCode(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// tree lists a directory recursively.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var list []string
@@ -33,19 +32,17 @@ func tree(t *testing.T, dir string) string {
 	return strings.Join(list, "\n")
 }
 
-// jobs are runs that write something. They run in a directory with the edges e.tsv, the labels l.tsv, the
-// store g and features.
+// jobs are runs that write something, in the directory that workplace makes.
 var jobs = [][]string{
 	{"ingest", "e.tsv", "-o", "new"},
 	{"ingest", "e.tsv", "-o", "g", "--force"},
 	{"classify", "e.tsv", "--labels", "l.tsv", "--method", "lp", "-o", "out.tsv"},
 	{"kernel", "g", "--kernel", "diffusion:beta=1", "-o", "K.npy"},
 	{"generate", "grid", "--rows", "3", "--columns", "3", "-o", "grid/"},
-	{"convert", "f.npy.gz", "--labels", "l.tsv", "--nodes", "f.ids", "-o", "f.svm"}, // copied first
+	{"convert", "f.npy.gz", "--labels", "l.tsv", "--nodes", "f.ids", "-o", "f.svm"}, // its input is copied first
 	{"convert", "x.svm", "-o", "x.npy"},
 }
 
-// workplace makes the directory of jobs, and makes it the working directory.
 func workplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -72,9 +69,6 @@ func errorLines(stderr string) string {
 	return kept.String()
 }
 
-// TestEveryDiskFailure makes every operation on the disk fail, one at a time. The run must report the failure
-// in one line, exit with 1 and leave no files. Outside of a hunt, the test makes a third of the operations
-// fail.
 func TestEveryDiskFailure(t *testing.T) {
 	workplace(t)
 	step := 3
@@ -111,7 +105,6 @@ func TestEveryDiskFailure(t *testing.T) {
 	}
 }
 
-// removeNew removes the files of the working directory that are not in the tree before.
 func removeNew(t *testing.T, before string) {
 	t.Helper()
 	had := strings.Split(before, "\n")
@@ -122,11 +115,8 @@ func removeNew(t *testing.T, before string) {
 	}
 }
 
-// rowsOfError matches the rows in an internal error.
 var rowsOfError = regexp.MustCompile(`error in rows \d+–\d+:`)
 
-// TestPanicTellsRows makes a sweep panic. The message must contain the rows, and with --debug the place in the
-// program, which is a field with --json.
 func TestPanicTellsRows(t *testing.T) {
 	workplace(t)
 	for _, extra := range [][]string{nil, {"--debug"}, {"--debug", "--json"}, {"--json"}} {
@@ -169,7 +159,6 @@ func (r *readOnce) ReadAt(p []byte, at int64) (int, error) {
 	return r.File.ReadAt(p, at)
 }
 
-// TestPanicAnywhere makes any operation on the disk panic, in any goroutine. The user must see one line.
 func TestPanicAnywhere(t *testing.T) {
 	workplace(t)
 	step := int64(3)
@@ -204,7 +193,6 @@ func TestPanicAnywhere(t *testing.T) {
 	}
 }
 
-// unreadable is a file system on which opening a shard panics.
 type unreadable struct{ durable.FS }
 
 func (u unreadable) Open(name string) (durable.File, error) {
@@ -214,8 +202,6 @@ func (u unreadable) Open(name string) (durable.File, error) {
 	return u.FS.Open(name)
 }
 
-// TestPanicLeavesNothing checks that a panic while reading, also in temporary stores, leaves neither
-// outputs nor temporary stores.
 func TestPanicLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -245,11 +231,10 @@ func TestPanicLeavesNothing(t *testing.T) {
 	}
 }
 
-// broken is a file system on which writing or syncing fails with an error of a system.
 type broken struct {
 	durable.FS
-	room  *atomic.Int64 // bytes that may still be written; nil: any number
-	sync  error         // what syncing a file gives
+	room  *atomic.Int64 // bytes that may still be written; nil: no limit
+	sync  error         // the error of a sync
 	syncs *atomic.Int64
 }
 
@@ -295,8 +280,6 @@ func (f *brokenFile) Sync() error {
 	return f.File.Sync()
 }
 
-// TestDiskFull fills the disk while a run writes. The message must name the file and say that space is
-// missing, and no files must be left.
 func TestDiskFull(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")
@@ -324,7 +307,6 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// readOnly is a file system on which nothing can be made.
 type readOnly struct{ durable.FS }
 
 func (readOnly) Create(name string) (durable.File, error) { return nil, denied("open", name) }
@@ -337,7 +319,6 @@ func (readOnly) Lock(name string) (io.Closer, error) { return nil, denied("open"
 
 func denied(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission} }
 
-// unread is an input that must not be read.
 type unread struct{ t *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -345,7 +326,6 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestReadOnly checks that a run reads nothing if nothing can be written.
 func TestReadOnly(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")
@@ -372,7 +352,6 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestFailedSync checks that a run ends at a sync that fails, without another sync.
 func TestFailedSync(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -397,7 +376,6 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// small is a file system on a disk with the given free space.
 type small struct {
 	durable.FS
 	free int64
@@ -405,8 +383,6 @@ type small struct {
 
 func (s small) Free(string) (int64, error) { return s.free, nil }
 
-// TestDiskTooSmall checks that a store that does not fit on the disk is not begun, also if it is a temporary
-// store.
 func TestDiskTooSmall(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")

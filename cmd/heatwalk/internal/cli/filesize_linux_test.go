@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// TestFileTooLarge runs commands whose output is larger than a file may be.
 func TestFileTooLarge(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")

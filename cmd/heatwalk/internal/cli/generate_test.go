@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// succeed runs the command in this process.
 func succeed(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -23,7 +22,6 @@ func succeed(t *testing.T, stdin io.Reader, stdout io.Writer, args ...string) {
 	}
 }
 
-// stored returns the matrix of a store and its ids.
 func stored(t *testing.T, dir string) (*sparse.CSR, []string) {
 	t.Helper()
 	s, err := shard.Open(t.Context(), dir, nil)
@@ -42,8 +40,6 @@ func stored(t *testing.T, dir string) (*sparse.CSR, []string) {
 	return a, ids
 }
 
-// TestGenerateStore checks that a generated store equals the store that ingest makes of the generated text,
-// for any number of threads.
 func TestGenerateStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

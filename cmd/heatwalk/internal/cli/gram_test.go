@@ -15,13 +15,13 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenLearners maps the name of a golden file to the flags that make the file from a kernel. The file has
-// all columns, or the columns of the named classes.
+// goldenLearners maps the names of golden files to the flags that make them from a kernel. A file has all
+// columns, or the columns of the named classes.
 var goldenLearners = []struct {
 	pattern, flags string
 	kernel         string // "": the kernel of most files
 	column         string
-	less           string // a golden file whose numbers are taken off the columns
+	less           string // a golden file that is subtracted from the columns
 	whole          bool   // columns are all nodes
 	tolerance      float64
 }{
@@ -40,8 +40,6 @@ var goldenLearners = []struct {
 
 const inverseKernel = "--kernel regularized-laplacian:laplacian=combinatorial:alpha=1"
 
-// TestGoldenLearners makes the golden files of learners by the command, from kernels that the command has
-// written.
 func TestGoldenLearners(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -52,7 +50,7 @@ func TestGoldenLearners(t *testing.T) {
 		folder := goldenFolder(t, graph)
 		named := numberByTraining(t, folder)
 		store, train := ingested(t, named), filepath.Join(named, "train.tsv")
-		kernels := map[string]string{} // files by flags
+		kernels := map[string]string{} // by flags
 		kernelFile := func(flags string, whole bool) string {
 			key := fmt.Sprint(flags, whole)
 			if kernels[key] == "" {
@@ -128,9 +126,8 @@ func TestGoldenLearners(t *testing.T) {
 	}
 }
 
-// numberByTraining copies a golden graph. It gives the nodes ids in the order of train.tsv, in which the
-// golden perceptrons saw the nodes, because learners see labels in the order of the ids. Rows stay in the
-// order of nodes.tsv.
+// numberByTraining copies a golden graph, with ids in the order of train.tsv. The golden perceptrons saw the
+// nodes in this order, and learners see labels in the order of the ids. Rows stay in the order of nodes.tsv.
 func numberByTraining(t *testing.T, folder string) string {
 	t.Helper()
 	number := map[string]string{}
@@ -162,8 +159,8 @@ func numberByTraining(t *testing.T, folder string) string {
 	return copied
 }
 
-// readByName reads scores of classes, or decisions between two classes, that the command has written. It
-// returns the columns in the order of names, as golden files have them.
+// readByName reads scores of classes, or decisions between two classes. It returns the columns in the order
+// of names, as golden files have them.
 func readByName(t *testing.T, out string, rows int) *sparse.Block[float64] {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(out, ".npy") + ".cols.ids")
@@ -190,11 +187,10 @@ func readByName(t *testing.T, out string, rows int) *sparse.Block[float64] {
 	return sorted
 }
 
-// TestGoldenMethods makes the golden scores of methods of a graph by the command.
 func TestGoldenMethods(t *testing.T) {
 	type made struct {
 		file  string
-		last  bool // the last of several blocks below one another
+		last  bool // the last of several stacked blocks
 		flags string
 	}
 	lgc := func(alphas ...string) (list []made) {
@@ -239,8 +235,7 @@ func TestGoldenMethods(t *testing.T) {
 	}
 }
 
-// TestGoldenShares checks the classes that assign=shares gives to nodes without a label. They must equal the
-// golden quotas, also for nodes that no label reaches.
+// Nodes that no label reaches have quotas too.
 func TestGoldenShares(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
 		if testing.Short() && graph != "karate" {

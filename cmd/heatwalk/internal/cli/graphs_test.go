@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// collectionFiles writes a collection in the TU layout and returns its prefix.
 func collectionFiles(t *testing.T, c *graphfile.Collection) string {
 	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "D")
@@ -26,8 +25,6 @@ func collectionFiles(t *testing.T, c *graphfile.Collection) string {
 	return prefix
 }
 
-// TestGoldenGraphs makes the golden files of kernels between graphs by the command, and the golden
-// files of sets as graphs without edges.
 func TestGoldenGraphs(t *testing.T) {
 	check := func(prefix, flags, golden string) {
 		t.Run(golden, func(t *testing.T) {
@@ -75,7 +72,6 @@ func TestGoldenGraphs(t *testing.T) {
 	}
 }
 
-// matrixText returns the bytes of the .npy file of a matrix.
 func matrixText(t *testing.T, m *sparse.Block[float64]) string {
 	t.Helper()
 	var text strings.Builder
@@ -92,7 +88,6 @@ func matrixText(t *testing.T, m *sparse.Block[float64]) string {
 	return text.String()
 }
 
-// TestExamples parses the example of a kernel that the help of each kind has.
 func TestExamples(t *testing.T) {
 	for _, kind := range items.Kinds() {
 		if kind.Example == "" {

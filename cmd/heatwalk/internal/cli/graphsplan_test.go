@@ -15,8 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestCollectionLimit checks that the limit in the refusal of a collection, also of one with small
-// compressed files, suffices for the whole run and is not exceeded, like the limit of estimate.
 func TestCollectionLimit(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -35,8 +33,8 @@ func TestCollectionLimit(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	// Similar vertices have few features, and similar graphs few patterns. The plan is within three
-	// times the peak.
+	// Similar vertices have few features, and similar graphs few patterns. The plan is within three times the
+	// peak.
 	for _, kernel := range testgraph.Sample(t, 1, []string{"S --kernel label-pair", "D --kernel cyclic-patterns"}) {
 		args := strings.Fields("graphs kernel " + kernel + " -o K.npy")
 		var plan costs
@@ -55,7 +53,7 @@ func TestCollectionLimit(t *testing.T) {
 		}
 		t.Logf("%s: plan %d, peak %d", kernel, plan.MemoryBytes, ran.Peak)
 	}
-	// Of the rows of values that are made at a time there is one group in memory.
+	// One group of rows of values is in memory at a time.
 	var ran struct {
 		Peak int64 `json:"peak_memory_bytes"`
 	}
@@ -105,7 +103,6 @@ func TestCollectionLimit(t *testing.T) {
 	}
 }
 
-// writePaths writes a collection of paths in files that are packed.
 func writePaths(t *testing.T, dir, name string, graphs, vertices int) {
 	t.Helper()
 	var edges, indicator, labels, classes strings.Builder

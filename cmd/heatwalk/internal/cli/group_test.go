@@ -22,7 +22,7 @@ import (
 type group struct {
 	name     string
 	old, new []string
-	read     []string // its last argument is its output
+	read     []string // the last argument is the output
 }
 
 var groups = []group{
@@ -44,7 +44,6 @@ var groups = []group{
 
 func line(line string) []string { return strings.Fields(line) }
 
-// groupPlace makes a directory with the inputs of groups the working directory.
 func groupPlace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -60,7 +59,6 @@ func groupPlace(t *testing.T) {
 	succeed(t, nil, io.Discard, "ingest", "b.tsv", "-o", "sb", "--quiet")
 }
 
-// filesOf returns the content of the regular files of a directory and below.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -78,13 +76,11 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// outcome is the output or the message of a run that reads the files of a group.
 type outcome struct {
 	code          int
 	text, message string
 }
 
-// runQuick runs a command on a file system without syncing.
 func runQuick(fsys durable.FS, args []string) outcome {
 	var stderr bytes.Buffer
 	code := -1
@@ -92,7 +88,6 @@ func runQuick(fsys durable.FS, args []string) outcome {
 	return outcome{code: code, message: stderr.String()}
 }
 
-// lay makes files the only files in w.
 func lay(t *testing.T, files map[string]string) {
 	t.Helper()
 	if err := os.RemoveAll("w"); err != nil {
@@ -111,7 +106,6 @@ func lay(t *testing.T, files map[string]string) {
 	}
 }
 
-// readWith lets the reader of a group read files.
 func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	t.Helper()
 	lay(t, files)
@@ -124,7 +118,6 @@ func (g *group) readWith(t *testing.T, files map[string]string) outcome {
 	return got
 }
 
-// made returns the files after a run that begins with the given files.
 func made(t *testing.T, files map[string]string, args []string, fsys durable.FS) map[string]string {
 	t.Helper()
 	lay(t, files)
@@ -134,9 +127,8 @@ func made(t *testing.T, files map[string]string, args []string, fsys durable.FS)
 	return filesOf(t, "w")
 }
 
-// TestGroupsStopped stops a run that replaces files before every operation on the disk. A reader must then get
-// the files of one run, or an error with a remedy. After the run is repeated, it must be able to read the
-// files.
+// A reader must get the files of one run, or an error with a remedy, and after the stopped run is repeated,
+// its files.
 func TestGroupsStopped(t *testing.T) {
 	groupPlace(t)
 	quick := durabletest.Unsynced(durable.OS)
@@ -183,8 +175,7 @@ func TestGroupsStopped(t *testing.T) {
 	}
 }
 
-// TestGroupsFail makes the last operations on the disk fail while files are replaced. The files of
-// different runs are detected, and the run reports the files that it leaves.
+// The files of different runs are detected, and the run reports the files that it leaves.
 func TestGroupsFail(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -216,8 +207,7 @@ func TestGroupsFail(t *testing.T) {
 	}
 }
 
-// TestMarkMayGo checks that files can be read after their mark is removed, and that files that were copied,
-// edited or made elsewhere can be read without a mark.
+// Files that were copied, edited or made elsewhere have no mark.
 func TestMarkMayGo(t *testing.T) {
 	groupPlace(t)
 	g := groups[0]

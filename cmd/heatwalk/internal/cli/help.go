@@ -16,15 +16,14 @@ import (
 	"github.com/heatwalk/heatwalk/method/items"
 )
 
-// helpWidth is the width of help texts, in columns.
+// helpWidth is in columns.
 const helpWidth = 100
 
 func init() {
-	cobra.EnableCommandSorting = false // list commands in the order of use, not alphabetically
+	cobra.EnableCommandSorting = false // list commands in the order of use
 }
 
-// helpTexts has the description of each command in help/NAME.txt, with examples behind
-// the line "Examples:".
+// helpTexts has the description of each command in help/NAME.txt, with examples after the line "Examples:".
 //
 //go:embed help
 var helpTexts embed.FS
@@ -149,7 +148,6 @@ func printUsage(cmd *cobra.Command) error {
 	return nil
 }
 
-// helpInput prints the page about reading graph files.
 func helpInput(console *shell.Console) error {
 	text, err := helpTexts.ReadFile("help/input.txt")
 	if err != nil {
@@ -165,7 +163,6 @@ func helpInput(console *shell.Console) error {
 // beginners lists the commands that heatwalk without arguments shows.
 var beginners = []string{"demo", "classify", "evaluate", "suggest", "ingest"}
 
-// welcome prints the page of heatwalk without arguments.
 func welcome(console *shell.Console, root *cobra.Command) error {
 	fmt.Fprint(console.Stdout, root.Long, "\n\nCommands to begin with:\n")
 	for _, name := range beginners {

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// eachCommand calls f with the words that call each command.
 func eachCommand(t *testing.T, f func(words []string)) {
 	t.Helper()
 	var visit func(cmd *cobra.Command)
@@ -26,7 +25,6 @@ func eachCommand(t *testing.T, f func(words []string)) {
 	visit(newRoot(shell.NewSession(t.Context(), nil, nil, nil, io.Discard, io.Discard)))
 }
 
-// TestWrongArguments checks that the message about too few or too many arguments has the synopsis.
 func TestWrongArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
 	eachCommand(t, func(words []string) {
@@ -40,7 +38,7 @@ func TestWrongArguments(t *testing.T) {
 		}
 		for n := 0; n < 4; n += step {
 			if n == 0 && words[0] == "generate" {
-				continue // which makes a graph
+				continue // demo makes a graph
 			}
 			args := append(slices.Clone(words), slices.Repeat([]string{"nothere"}, n)...)
 			var stderr bytes.Buffer
@@ -54,7 +52,6 @@ func TestWrongArguments(t *testing.T) {
 	})
 }
 
-// TestHelpFits checks that the help of every command fits a screen and names all words that a flag accepts.
 func TestHelpFits(t *testing.T) {
 	eachCommand(t, func(words []string) {
 		var text bytes.Buffer
@@ -90,7 +87,6 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// TestHelpOnWords checks that help finds the commands, flags, methods and pages for words of the field.
 func TestHelpOnWords(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]string{
@@ -121,7 +117,6 @@ func TestHelpOnWords(t *testing.T) {
 	}
 }
 
-// TestCompletion checks the values that a shell offers for the flags of commands.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"classify g --method l":           "lp lgc",

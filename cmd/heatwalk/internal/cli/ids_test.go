@@ -18,11 +18,8 @@ var oddIDs = []string{
 	"Jos\u00e9", "Jose\u0301", "x\fy", "x y", "x\u00a0y", "NA", "null", "#1", "%x", "a,b", "a;b", `say "x"`, "it's", "-1", "-0", "1e+05x",
 }
 
-// quoted returns a field in quotes.
 func quoted(id string) string { return `"` + strings.ReplaceAll(id, `"`, `""`) + `"` }
 
-// TestIDsAreTexts reads a ring of odd ids in all formats, converts each format to the others, and finds all
-// ids in tables of labels and in lists of nodes.
 func TestIDsAreTexts(t *testing.T) {
 	workplace(t)
 	var csv, tsv, lines, nodes, edges, labels bytes.Buffer
@@ -57,7 +54,6 @@ func TestIDsAreTexts(t *testing.T) {
 		}
 	}
 	want := slices.Sorted(slices.Values(oddIDs))
-	// check compares the ids of a graph.
 	check := func(path, out string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
@@ -84,14 +80,14 @@ func TestIDsAreTexts(t *testing.T) {
 			t.Errorf("%s: no warning", path)
 		}
 		succeed(t, nil, io.Discard, "info", path, "--nodes", out+".ids", "--unknown-ids", "error")
-		if !strings.Contains(path, "graphml") { // which has another id for x\fy
+		if !strings.Contains(path, "graphml") { // graphml has another id for x\fy
 			succeed(t, nil, io.Discard, "info", path, "--labels", "labels.tsv")
 		}
 	}
 	for _, in := range []string{"e.csv", "e.tsv", "e.jsonl", "e.graphml"} {
 		for i, ending := range []string{".csv", ".tsv", ".parquet", ".graphml"} {
 			if ending == ".graphml" && !strings.Contains(in, "graphml") {
-				continue // refuses a form feed
+				continue // GraphML refuses a form feed
 			}
 			out := fmt.Sprintf("%s%d%s", in, i, ending)
 			check(in, out)

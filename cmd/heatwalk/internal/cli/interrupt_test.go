@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// program runs the command in a process of its own, which a signal can reach.
+// program runs the command in a separate process, which a signal can reach.
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -40,11 +40,9 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// readyFile is the environment variable with the name of a file that a program in a test creates when it
-// handles signals.
+// readyFile names a file that a program creates when it handles signals.
 const readyFile = "HEATWALK_TEST_READY"
 
-// handlesSignals waits until a program handles signals, for a minute at most.
 func handlesSignals(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	_, ready, _ := strings.Cut(cmd.Env[len(cmd.Env)-1], "=")
@@ -63,7 +61,7 @@ func computes(p *os.Process, ticks int) {
 		time.Sleep(20 * time.Millisecond)
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.Pid))
 		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-		if err != nil || len(fields) < 13 { // another system than Linux
+		if err != nil || len(fields) < 13 { // not Linux
 			time.Sleep(300 * time.Millisecond)
 			return
 		}
@@ -75,15 +73,15 @@ func computes(p *os.Process, ticks int) {
 	}
 }
 
-// interrupted starts the program, and interrupts it after it has computed for some hundredths of a second. The
-// program must exit with 130. interrupted returns its stderr.
+// interrupted starts the program, and interrupts it after it has computed for some hundredths of a second.
+// The program must exit with 130. interrupted returns its stderr.
 func interrupted(t *testing.T, cmd *exec.Cmd, ticks int) string {
 	t.Helper()
 	return ended(t, cmd, os.Interrupt, func() { computes(cmd.Process, ticks) })
 }
 
-// ended is interrupted for any signal that ends a run, sent after wait returns. It sends the signal twice, as
-// timeout(1) does. Its limit of time is for a busy machine.
+// ended is interrupted for any signal, sent after wait returns. It sends the signal twice, as timeout(1)
+// does. Its limit of time is for a busy machine.
 func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, wait func()) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -98,7 +96,7 @@ func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, wait func()) string {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Millisecond)
-	_ = cmd.Process.Signal(by) // which may have ended
+	_ = cmd.Process.Signal(by) // may have ended
 	_ = cmd.Wait()             // the exit code is checked below
 	if took := time.Since(began); took > 5*time.Minute {
 		t.Errorf("%v after the interrupt", took)
@@ -122,7 +120,6 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(list, " ")
 }
 
-// endless is an edge list without end.
 type endless struct{}
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -160,9 +157,9 @@ func TestInterruptIngest(t *testing.T) {
 		t.Errorf("the store holds %s, want %s", after, inside)
 	}
 
-	// Waiting for input is interrupted as well, also by a terminal that is closed.
+	// Waiting for input is interrupted too.
 	for _, by := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(by) { // under nohup, also by the program
+		if signal.Ignored(by) { // ignored under nohup, also by the program
 			continue
 		}
 		cmd = program(t, dir, "ingest", "-", "-o", "new")
@@ -171,7 +168,7 @@ func TestInterruptIngest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer pipe.Close()
-		reads := func() { // as a pipe holds 64 KiB that are not read
+		reads := func() { // a pipe holds 64 KiB that are not read
 			if _, err := io.CopyN(pipe, new(endless), 1<<20); err != nil {
 				t.Error(err)
 			}
@@ -222,7 +219,6 @@ func TestInterruptWalks(t *testing.T) {
 	}
 }
 
-// TestSecondWriter checks the error of an ingest into a store that another ingest is writing.
 func TestSecondWriter(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -254,7 +250,6 @@ func TestSecondWriter(t *testing.T) {
 	}
 }
 
-// TestReaderGone checks that a reader of stdout that goes away, such as head, is not a failure.
 func TestReaderGone(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -274,7 +269,6 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
-// TestPanicIsReported checks that a panic gives one line and exit code 1.
 func TestPanicIsReported(t *testing.T) {
 	var stderr bytes.Buffer
 	run := shell.NewSession(context.Background(), nil, nil, nil, io.Discard, &stderr)
@@ -287,8 +281,7 @@ func TestPanicIsReported(t *testing.T) {
 	}
 }
 
-// TestKilled checks that the next run removes temporary files of a killed run. It must not remove files in use
-// and files with similar names.
+// Files in use and files with similar names must stay.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -299,7 +292,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			_ = cmd.Process.Kill() // it may have ended
+			_ = cmd.Process.Kill() // may have ended
 			_ = cmd.Wait()
 		})
 		return cmd

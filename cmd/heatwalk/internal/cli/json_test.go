@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// orderOfKeys returns the keys of a JSON object in their order.
 func orderOfKeys(t *testing.T, document []byte) (keys []string) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(document))
@@ -27,8 +26,6 @@ func orderOfKeys(t *testing.T, document []byte) (keys []string) {
 	return keys
 }
 
-// TestDocumentsEnd checks that seconds, peak memory and warnings are at the end of every JSON document on
-// stdout, in reports and in run files.
 func TestDocumentsEnd(t *testing.T) {
 	t.Chdir(t.TempDir())
 	edges, labels := "", ""

@@ -17,8 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenFlags maps the name of a golden file to the flags that make the file. The file of labels replaces
-// TRAIN.
+// goldenFlags maps the names of golden files to the flags that make them. The file of labels replaces TRAIN.
 var goldenFlags = []struct {
 	pattern *regexp.Regexp
 	flags   string
@@ -47,13 +46,13 @@ var goldenFlags = []struct {
 	{regexp.MustCompile(`^ppr_sym_a(.*)$`), "--kernel pagerank:alpha=$1:symmetric=true"},
 	{regexp.MustCompile(`^heatpagerank_t(.*)$`), "--kernel heat-pagerank:beta=$1"},
 	{regexp.MustCompile(`^heatpagerank_t(.*)$`), "--kernel diffusion:laplacian=random-walk:beta=$1"},
-	{regexp.MustCompile(`^ppr_a0.5$`), "--kernel regularized-laplacian:laplacian=random-walk:alpha=1"}, // α/(1−α) of the file's
+	{regexp.MustCompile(`^ppr_a0.5$`), "--kernel regularized-laplacian:laplacian=random-walk:alpha=1"}, // α/(1−α) with α of the file
 	{regexp.MustCompile(`^cwk_K(?:train)?_a([^_]*)_([^_]*)_t(\d+)$`), "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:steps=$3"},
 	{regexp.MustCompile(`^cwk_K_a([^_]*)_([^_]*)_tmin(\d+)_t(\d+)$`), "--labels TRAIN --prior $2 --kernel cwk:alpha=$1:min-steps=$3:steps=$4"},
 }
 
-// TestGoldenKernels makes the golden files of every kernel by the command. The graph wrand60 has self loops
-// and nodes without edges. Some files of sbm300 have the rows of training nodes only.
+// The graph wrand60 has self loops and nodes without edges. Some files of sbm300 have the rows of training
+// nodes only.
 func TestGoldenKernels(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -93,7 +92,7 @@ func TestGoldenKernels(t *testing.T) {
 					if want.Rows < want.Cols {
 						flags = append(flags, "--rows", idsOf(t, train))
 					}
-					if base == "modularity" { // of all positive eigenvalues
+					if base == "modularity" { // with all positive eigenvalues
 						flags = append(flags, "--kernel", fmt.Sprintf("modularity:rank=%d", want.Cols))
 					}
 					abs, rel := 1e-10, 1e-9
@@ -106,14 +105,12 @@ func TestGoldenKernels(t *testing.T) {
 		}
 	}
 	for _, name := range shell.NodeKernels().Names() {
-		if !seen[name] && name != "vertex" { // which has graphs of its own
+		if !seen[name] && name != "vertex" { // vertex has other graphs
 			t.Errorf("no golden file for %s; docs/architecture.md says how one is made", name)
 		}
 	}
 }
 
-// TestGoldenVertexKernels makes the kernels of arcs and of hyperedges, and the diffusion on the Laplacian of a
-// hypergraph.
 func TestGoldenVertexKernels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -136,7 +133,6 @@ func TestGoldenVertexKernels(t *testing.T) {
 	}
 }
 
-// ingested returns the store of the graph of a folder.
 func ingested(t *testing.T, folder string, flags ...string) string {
 	t.Helper()
 	store := filepath.Join(t.TempDir(), "g")
@@ -152,7 +148,6 @@ func run(t *testing.T, args ...string) {
 	}
 }
 
-// commanded returns the matrix that a command makes of a store. The matrix must have the size of want.
 func commanded(t *testing.T, command, store string, flags []string, want *sparse.Block[float64]) *sparse.Block[float64] {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "K.npy")
@@ -160,7 +155,6 @@ func commanded(t *testing.T, command, store string, flags []string, want *sparse
 	return readNPY(t, out, want.Rows, want.Cols)
 }
 
-// TestGoldenFeatures makes the golden features of walks by the command.
 func TestGoldenFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -173,7 +167,6 @@ func TestGoldenFeatures(t *testing.T) {
 	}
 }
 
-// TestGoldenClosedForms makes exp(−βL) on graphs that have a closed form.
 func TestGoldenClosedForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -190,8 +183,8 @@ func TestGoldenClosedForms(t *testing.T) {
 	}
 }
 
-// TestGoldenHypergraph reads a hypergraph as the weighted graph that counts the common hyperedges of two
-// vertices, with loops. A vertex is in no hyperedge.
+// A hypergraph is read as the weighted graph that counts the common hyperedges of two vertices, with loops.
+// Some vertex is in no hyperedge.
 func TestGoldenHypergraph(t *testing.T) {
 	e := testgraph.Golden(t, "hypergraph/E.npy")
 	folder := t.TempDir()
@@ -236,7 +229,6 @@ func goldenFolder(t *testing.T, graph string) string {
 	return filepath.Join(testgraph.Root(t), "testdata", "golden", graph)
 }
 
-// idsOf writes the nodes in a file of labels to another file.
 func idsOf(t *testing.T, labels string) string {
 	t.Helper()
 	text, err := os.ReadFile(labels)

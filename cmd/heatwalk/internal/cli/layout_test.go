@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// mustRun runs a command that must succeed, and returns its stdout.
 func mustRun(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -20,7 +19,6 @@ func mustRun(t *testing.T, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// TestTiledColumns checks that a graph ingested by degree is swept in tiles, with the same bytes as from disk.
 func TestTiledColumns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a graph with two million edges")

@@ -11,9 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 )
 
-// TestLibraryAgrees checks that the library writes the same bytes of predictions and model as heatwalk
-// classify, and that the model gives the same predictions. It uses attributes, kinds of edges, targets and
-// sets, a file and a store.
 func TestLibraryAgrees(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// TestOutputLink writes to names that are links. Their targets must be replaced or created, and the links must
-// stay.
+// The targets of links must be replaced or created, and the links must stay.
 func TestOutputLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
@@ -79,8 +78,7 @@ func TestOutputLink(t *testing.T) {
 	succeed(t, nil, io.Discard, "verify", "g", "--quiet")
 }
 
-// TestStoreLink writes stores to links without a target. The target must be created, the links must stay, and
-// a run that fails must leave no target.
+// The target must be created, the links must stay, and a run that fails must leave no target.
 func TestStoreLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
@@ -141,7 +139,7 @@ func TestStoreLink(t *testing.T) {
 	}
 }
 
-// TestOutputStdout writes to other names of stdout. They must get the data and no run file.
+// Other names of stdout must get the data and no run file.
 func TestOutputStdout(t *testing.T) {
 	workplace(t)
 	before := tree(t, ".")

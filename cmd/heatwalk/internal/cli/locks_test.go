@@ -23,8 +23,7 @@ func (l lockless) CreateTemp(name string) (durable.File, error) {
 	return unlockedFile{f}, err
 }
 
-// TestWithoutLocks checks that every command that writes files warns once on a file system without locks, and
-// that info, which writes no files, does not warn.
+// Every command that writes files must warn once. Info writes none and must not warn.
 func TestWithoutLocks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\nc\td\nd\ta\n", "l.tsv": "a\tx\nb\tx\nc\ty\nd\ty\n"} {

@@ -15,9 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// TestLongUnits gives commands files of a few kilobytes with a single unit (a line, word, tag, page …) of 100
-// MB. Each command must need less than 64 MiB of resident memory, and refuse a unit that it would have to
-// keep.
+// A file of a few kilobytes has a single unit (a line, word, tag, page …) of 100 MB. Each command must need
+// less than 64 MiB of resident memory, and refuse a unit that it would have to keep.
 func TestLongUnits(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

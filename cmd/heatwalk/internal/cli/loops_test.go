@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-// TestDroppedLoops checks that commands count the self loops that they drop, in a note and in the run file,
-// and count none if self loops are kept.
 func TestDroppedLoops(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"e.tsv": "a\tb\nb\tc\na\ta\nc\tc\n", "s.ids": "a\n", "l.tsv": "a\tA\nc\tC\n", "v.tsv": "a\t1\nc\t2\n"} {

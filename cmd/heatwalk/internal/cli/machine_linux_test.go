@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// terminal returns the two ends of a pseudo-terminal: one for the user and one for the program.
 func terminal(t *testing.T) (user, program *os.File) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -43,7 +42,7 @@ func terminal(t *testing.T) (user, program *os.File) {
 	return user, program
 }
 
-// TestTerminalAsInput checks that a terminal as stdin is an error, because users do not type graphs.
+// Users do not type graphs.
 func TestTerminalAsInput(t *testing.T) {
 	workplace(t)
 	_, keyboard := terminal(t)
@@ -66,7 +65,6 @@ func TestTerminalAsInput(t *testing.T) {
 	}
 }
 
-// screenText holds the text that a terminal shows.
 type screenText struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -84,7 +82,6 @@ func (s *screenText) String() string {
 	return s.text.String()
 }
 
-// waitFor waits until the screen has shown a text, for a minute at most.
 func (s *screenText) waitFor(t *testing.T, part string) {
 	t.Helper()
 	for range 6000 {
@@ -96,7 +93,6 @@ func (s *screenText) waitFor(t *testing.T, part string) {
 	t.Fatalf("the screen lacks %q: %q", part, s.String())
 }
 
-// TestProgressOnATerminal checks that progress on a terminal is a bar that disappears at the end of the run.
 func TestProgressOnATerminal(t *testing.T) {
 	screen, stderr := terminal(t)
 	var text screenText
@@ -115,7 +111,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if err := stderr.Close(); err != nil {
 		t.Fatal(err)
 	}
-	<-closed // with an error, because the program's end is closed
+	<-closed // an error, because the program's end is closed
 	for _, part := range []string{"reading edges.tsv", "━", "1.00 MB of 2.00 MB", "heatwalk: warning: odd"} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("the screen lacks %q: %q", part, text.String())
@@ -128,7 +124,6 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// TestContainerLimit checks that the limit of the container applies if it is the smallest limit.
 func TestContainerLimit(t *testing.T) {
 	workplace(t)
 	root := t.TempDir()
@@ -184,8 +179,8 @@ func TestContainerLimit(t *testing.T) {
 	}
 }
 
-// TestAddressSpaceLimit checks that the memory limit is the address space minus the part of the program, and
-// that a limit that is too small is refused before the runtime fails.
+// The memory limit is the address space minus the part of the program. A limit that is too small is refused
+// before the runtime fails.
 func TestAddressSpaceLimit(t *testing.T) {
 	workplace(t)
 	root := t.TempDir()

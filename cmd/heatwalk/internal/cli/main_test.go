@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 	system.Strict = true // a workspace that declares too little is a panic
 	if ready := os.Getenv(readyFile); ready != "" {
-		cobra.OnInitialize(func() { _ = os.WriteFile(ready, nil, 0o666) }) // when a command begins, behind the handler of signals
+		cobra.OnInitialize(func() { _ = os.WriteFile(ready, nil, 0o666) }) // when a command begins, after the handler of signals
 	}
 	if os.Getenv("HEATWALK_TEST_MAIN") != "" {
 		code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -54,7 +54,7 @@ func TestMain(m *testing.M) {
 	}
 	compute.Program = func() (string, error) { return exec.LookPath("heatwalk") } // testscript.Main sets the path
 	shell.LimitRuntime = func(int64, int64, string) {}
-	debug.SetGCPercent(400) // not in the programs that tests start: what those take is measured
+	debug.SetGCPercent(400) // not in the programs that tests start, whose memory is measured
 	testscript.Main(m, map[string]func(){
 		"heatwalk": func() {
 			debug.SetGCPercent(100)
@@ -67,10 +67,9 @@ func TestMain(m *testing.M) {
 // otherHalf is set in the process that runs every second script.
 const otherHalf = "HEATWALK_TEST_OTHER_HALF"
 
-// TestScripts runs the scripts in testdata/script. Commands run in this process, which saves the start of a
-// thousand processes; see inThisProcess for exceptions. Each script changes the working directory of the
-// process, so that scripts cannot run concurrently. Another process runs every second script at the same time,
-// except if -run selects tests.
+// TestScripts runs commands in this process, which saves the start of a thousand processes; see inThisProcess
+// for exceptions. Each script changes the working directory of the process, so that scripts cannot run
+// concurrently. Another process runs every second script at the same time, except if -run selects tests.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txt")
 	if err != nil {
@@ -108,7 +107,7 @@ func TestScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name := filepath.Base(file); name != "limits.txt" { // which sees the memory of the process
+		if name := filepath.Base(file); name != "limits.txt" { // limits.txt sees the memory of the process
 			text = inThisProcess(text)
 		}
 		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o666); err != nil {
@@ -160,8 +159,7 @@ func inThisProcess(text []byte) []byte {
 
 var ofHeatwalk = regexp.MustCompile(`^(! )?(?:exec |(exits \d+ ))heatwalk `)
 
-// serial is a test whose scripts do not run concurrently, because each changes the working directory of the
-// process.
+// serial runs scripts one after another, because each changes the working directory of the process.
 type serial struct{ *testing.T }
 
 func (serial) Parallel() {}
@@ -172,7 +170,6 @@ func (s serial) Run(name string, f func(testscript.T)) {
 
 func (serial) Verbose() bool { return testing.Verbose() }
 
-// mainIn runs heatwalk in the folder of a script and returns its exit code.
 func mainIn(ts *testscript.TestScript, args []string) int {
 	ts.Check(os.Chdir(ts.MkAbs(".")))
 	ts.Check(os.Setenv("TMPDIR", ts.Getenv("TMPDIR")))
@@ -231,7 +228,6 @@ func compress(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(to.Close())
 }
 
-// one returns the only file that matches a pattern.
 func one(ts *testscript.TestScript, pattern string) string {
 	files, err := filepath.Glob(ts.MkAbs(pattern))
 	ts.Check(err)
@@ -265,7 +261,7 @@ func cut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, content[:len(content)-bytes], 0o666))
 }
 
-// format DIR N changes the format in the manifest of the store DIR to N. The checksum stays right.
+// format DIR N changes the format in the manifest of the store DIR to N, with the right checksum.
 func format(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(filepath.Join(args[0], "manifest"))
 	content, err := os.ReadFile(path)
@@ -290,7 +286,7 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(one(ts, args[0]), content, 0o666))
 }
 
-// alone DIR NAMES... checks that a directory contains these names and no other names. Hidden names count too.
+// alone DIR NAMES... checks that a directory contains exactly these names, hidden names included.
 func alone(ts *testscript.TestScript, neg bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -303,7 +299,7 @@ func alone(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// coraFolder has the files of the built-in graph. Its path is absolute because tests change the folder of the process.
+// coraFolder is absolute because tests change the folder of the process.
 var coraFolder, _ = filepath.Abs("../learn/cora")
 
 // cora writes edges.tsv.gz and labels.tsv.gz of the built-in graph.

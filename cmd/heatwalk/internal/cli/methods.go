@@ -27,7 +27,7 @@ func refuseDryRun(line *shell.CommandLine, _ *struct{}, _ []string) {
 	line.Refuse(true, "dry-run", "there is nothing to plan; leave it out")
 }
 
-// declaration describes a kernel, a learner or a method in JSON. Flag is a flag that accepts the name.
+// declaration describes a kernel, a learner or a method in JSON.
 type declaration struct {
 	Name       string                `json:"name"`
 	Flag       string                `json:"flag"` // a flag that accepts the name
@@ -40,13 +40,11 @@ type declaration struct {
 	prefix string // a kernel and +, if the name follows one
 }
 
-// methodsDocument is the JSON document of methods.
 type methodsDocument struct {
 	Methods []declaration `json:"methods"`
 	shell.Closing
 }
 
-// declarations lists all kernels, learners and methods.
 func declarations() (list []declaration) {
 	add := func(flag, command string, specList shell.Specs) {
 		for _, s := range specList {
@@ -74,7 +72,7 @@ func declarations() (list []declaration) {
 			}
 		}
 	}
-	isListed := false // any kernel
+	isListed := false // whether some kernel is listed
 	for _, m := range method.Regressions() {
 		learner := m.Specs[len(m.Specs)-1]
 		isBehindKernel := len(m.Specs) > 1
@@ -91,7 +89,7 @@ func declarations() (list []declaration) {
 	add("--kernel", "kernel", shell.NodeKernels())
 	add("--kernel", "rank", shell.Specs{kernel.PersonalizedPageRank})
 	for _, kind := range slices.Backward(items.Kinds()) {
-		if kind.Kernels == nil { // its input has the values of any kernel
+		if kind.Kernels == nil { // the input has the values of any kernel
 			add("--learner", kind.Name+" classify", shell.Learners())
 		} else {
 			add("--kernel", kind.Name+" kernel", kind.Kernels())
@@ -100,7 +98,7 @@ func declarations() (list []declaration) {
 	return list
 }
 
-// otherMethods describes the methods that have no parameters and no [param.Spec].
+// otherMethods describes the methods without a [param.Spec].
 var otherMethods = map[string]declaration{
 	"majority": {Formula: "the largest class for every node"},
 }
@@ -127,7 +125,6 @@ func declarationOf(s *param.Spec, flag, command string) declaration {
 	return d
 }
 
-// runMethods prints all names, or the description of the given name.
 func runMethods(run *shell.Session, _ *struct{}, name string) error {
 	list := declarations()
 	if name != "" {
@@ -170,7 +167,6 @@ A kernel of a graph with a learner is a method: diffusion:beta=2+rls:lambda=0.1.
 	})
 }
 
-// print writes the description of a declaration.
 func (d *declaration) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", d.Name, d.Formula)
 	if d.Source != "" {

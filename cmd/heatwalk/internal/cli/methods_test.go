@@ -4,8 +4,6 @@ import (
 	"testing"
 )
 
-// TestSources checks that methods prints a source in the literature for everything except the
-// baseline majority.
 func TestSources(t *testing.T) {
 	for _, d := range declarations() {
 		if d.Source == "" && d.Name != "majority" {

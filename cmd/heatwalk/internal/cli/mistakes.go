@@ -60,13 +60,12 @@ func formatErrors(run *shell.Session) {
 	}
 }
 
-// otherNames maps names of flags that users try to the names here.
+// otherNames maps names of flags that users try to the flags of this program.
 var otherNames = map[string]string{
 	"attributes": "node-features", "features": "node-features", "node-attributes": "node-features", "attribute-columns": "attribute-fields", "columns": "fields",
 	"label-columns": "label-fields", "label-column": "label-fields", "label": "labels", "kinds": "kind", "date": "time", "separator": "delimiter", "sep": "delimiter",
 }
 
-// unknownFlag records a problem about an unknown flag, and says what to type instead.
 func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistError) {
 	name := err.GetSpecifiedName()
 	place := "--" + name
@@ -95,7 +94,6 @@ func unknownFlag(run *shell.Session, cmd *cobra.Command, err *pflag.NotExistErro
 	}
 }
 
-// noSuchCommand returns the error about an unknown command.
 func noSuchCommand(run *shell.Session, cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

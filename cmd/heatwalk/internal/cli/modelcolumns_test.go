@@ -14,8 +14,7 @@ import (
 // account is a row of a table of attributes; "" is a missing value.
 type account struct{ country, age, segment string }
 
-// TestColumnsOfModels predicts with tables whose columns and categories differ from the columns and categories of the model, and
-// with a matrix that has the columns of the model.
+// Columns and categories of the tables differ from the columns and categories of the model.
 func TestColumnsOfModels(t *testing.T) {
 	saveExamples(t)
 	accounts := make([]account, 300)

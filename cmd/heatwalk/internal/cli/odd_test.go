@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// wide encodes text as UTF-16 with a byte-order mark, as some programs do.
+// wide encodes text as UTF-16 with a byte-order mark.
 func wide(text string) string {
 	out := []byte{0xff, 0xfe}
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -24,7 +24,6 @@ func wide(text string) string {
 	return string(out)
 }
 
-// packed compresses text.
 func packed(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,7 +37,6 @@ func packed(t *testing.T, text string) string {
 	return b.String()
 }
 
-// wideWindow returns a zstd stream with a larger window than any reader here allows.
 func wideWindow(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -55,7 +53,7 @@ func wideWindow(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestTextOfRecords reads a table of records with the command in its first error.
+// The first error has the command that reads the table.
 func TestTextOfRecords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("r.csv", []byte("id;gr\xf6\xdfe;class\n1;1,5;a\n2;2,5;b\n3;1,5;\n"), 0o666); err != nil {
@@ -70,8 +68,7 @@ func TestTextOfRecords(t *testing.T) {
 	succeed(t, nil, io.Discard, append(args, "--encoding=windows-1252")...)
 }
 
-// TestBadBytes checks the errors about bytes that scripts cannot contain. An error must name the file and the
-// place, and no files must be left.
+// The bytes are bytes that scripts cannot contain. No files must be left.
 func TestBadBytes(t *testing.T) {
 	long := strings.Repeat("a", 3<<20)
 	for _, c := range []struct {
@@ -104,8 +101,7 @@ func TestBadBytes(t *testing.T) {
 	}
 }
 
-// TestOddBytes checks that ids of unusual but valid bytes are kept. Numbers are ordered by value, and other
-// ids by first appearance.
+// Numbers are ordered by value, and other ids by first appearance.
 func TestOddBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -146,7 +142,6 @@ func TestOddBytes(t *testing.T) {
 	}
 }
 
-// TestUnfinishedIngest checks that an ingest removes the files of a killed ingest and reports this.
 func TestUnfinishedIngest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -12,8 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestTooManyOpenFiles runs commands with more and more open files until they succeed:
-// before, each says what to do and leaves nothing behind.
 func TestTooManyOpenFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -32,7 +30,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const rows = 1 << 18 // a frame each has 2^14 at most
+	const rows = 1 << 18 // a frame each has at most 2^14
 	for range rows {
 		if err := w.Append(nil, nil, nil); err != nil {
 			t.Fatal(err)
@@ -43,7 +41,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args  []string
-		stuck string // what cannot be opened at last
+		stuck string // the file that cannot be opened at last
 	}{
 		{ingest, "part"},
 		{[]string{"info", "shards"}, ".shard"},

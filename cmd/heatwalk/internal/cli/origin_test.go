@@ -22,8 +22,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// edgeSettings are values of the flags of edges that change the graph of edges.csv. A flag of edges that is in neither list fails
-// TestOriginsOfFlags.
+// edgeSettings are values of the flags of edges that change the graph of edges.csv. A flag of edges that is
+// in neither list fails TestOriginsOfFlags.
 var edgeSettings = map[string][]string{
 	"directed":     {"--directed"},
 	"undirected":   {"--undirected"},
@@ -47,11 +47,10 @@ var edgeSettings = map[string][]string{
 	"edge-weights": {"--edge-weights=none"},
 }
 
-// readingAlone are flags that change how files are read and stored, and not the edges of a file that is read without an error.
+// readingAlone are flags that change how files are read and stored, but not the edges.
 var readingAlone = []string{"nodes", "order", "skip-bad-lines", "max-window", "delimiter", "decimal", "thousands", "encoding",
 	"temp-dir", "unknown-ids", "missing"}
 
-// originWorkplace writes edges.csv and labels.csv.
 func originWorkplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -83,15 +82,14 @@ func originWorkplace(t *testing.T) {
 	}
 }
 
-// runWithin runs a command and returns its exit code and stderr.
 func runWithin(args ...string) (code int, stderr string) {
 	var b bytes.Buffer
 	code = Main(args, strings.NewReader(""), io.Discard, &b)
 	return code, b.String()
 }
 
-// TestOriginsOfFlags gives each flag of edges to classify, and checks that predict and explain without it agree with
-// classify: the same bytes, or exit code 3 with both values. Each run takes a half of the flags.
+// predict and explain without the flags of classify must give the same bytes, or exit code 3 with both
+// values. Each run takes a half of the flags.
 func TestOriginsOfFlags(t *testing.T) {
 	originWorkplace(t)
 	must := func(args ...string) {
@@ -119,7 +117,7 @@ func TestOriginsOfFlags(t *testing.T) {
 		if settings == nil {
 			continue
 		}
-		if name == "half-life" { // a script keeps one that is given
+		if name == "half-life" { // a script keeps a given half-life
 			settings = []string{"--time=day", "--half-life=choose"}
 		}
 		methods := []string{"lp:alpha=1", "lgc:alpha=0.9"}
@@ -157,7 +155,6 @@ func TestOriginsOfFlags(t *testing.T) {
 	}
 }
 
-// originResults are commands with a result each, and perhaps a page.
 var originResults = []string{
 	"classify edges.csv --labels=labels.csv --method=lp:alpha=1 --report=page.html -o a.tsv",
 	"suggest edges.csv --labels=labels.csv --method=lp:alpha=1 -n 2 -o a.tsv",
@@ -175,9 +172,8 @@ var originResults = []string{
 	"ingest edges.csv --force -o a",
 }
 
-// Every result of a graph is kept with the origin of its edges: for each flag of edges that a command accepts, its run file and
-// its page differ in the origin from a run without the flag. Each run takes a quarter of all pairs, with every result and every
-// flag.
+// For each flag of edges that a command accepts, the run file and the page must differ in the origin from a
+// run without the flag. Each run takes a quarter of all pairs, with every result and every flag.
 func TestResultsHaveOrigins(t *testing.T) {
 	originWorkplace(t)
 	for name, text := range map[string]string{"values.csv": "node,value\nn0,1\nn5,2\nn9,3\nn20,4\n", "seeds.ids": "n3\nn4\n"} {
@@ -243,7 +239,7 @@ func TestResultsHaveOrigins(t *testing.T) {
 			dropped := slices.DeleteFunc(slices.Clone(settings), func(flag string) bool { return strings.HasPrefix(flag, "--"+name+"=") || flag == "--"+name })
 			without, code := origin(slices.Concat(args[:last], dropped, args[last:]))
 			if code != shell.Done {
-				continue // --weight of --weights is not accepted alone, for example
+				continue // for example, --weight of --weights is not accepted alone
 			}
 			with, code := origin(slices.Concat(args[:last], settings, args[last:]))
 			if code == shell.Done && with == without {
@@ -261,8 +257,7 @@ func TestResultsHaveOrigins(t *testing.T) {
 	}
 }
 
-// A run file identifies its inputs: two runs have the same sums, whatever the names of the store's files, and verify finds
-// a changed input.
+// Two runs must have the same sums for any names of the store's files, and verify must find a changed input.
 func TestRunFilesIdentifyInputs(t *testing.T) {
 	originWorkplace(t)
 	var before []shell.RunInput
@@ -299,7 +294,7 @@ func TestRunFilesIdentifyInputs(t *testing.T) {
 	}
 }
 
-// The arrays of a SciPy folder are inputs of runs on it, and of its store: verify finds a changed one.
+// The arrays of a SciPy folder are inputs of runs on the folder, and of its store.
 func TestRunFilesIdentifyArrays(t *testing.T) {
 	originWorkplace(t)
 	must := func(args ...string) {
@@ -343,7 +338,6 @@ func TestRunFilesIdentifyArrays(t *testing.T) {
 	}
 }
 
-// A file of lines whose name ends in .gz has the compressed bytes of the other one, and the same in each run.
 func TestCompressedOutputs(t *testing.T) {
 	originWorkplace(t)
 	if err := os.WriteFile("seeds.ids", []byte("n3\nn4\n"), 0o666); err != nil {

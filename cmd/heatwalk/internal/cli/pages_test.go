@@ -13,11 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// moving matches text that differs from run to run or machine to machine: times, speeds, memory, errors of rounding.
+// moving matches text that differs from run to run or machine to machine: times, speeds, memory, errors of
+// rounding.
 var moving = regexp.MustCompile(`[ 0-9.]+ s\b|[0-9.]+ [MG] entry|peak [0-9.]+ [MG]B( of [0-9.]+ GB)?|an error of [0-9.e-]+`)
 
-// TestPages runs the commands of pages, which are lines "    $ ", in the folder of demo --save, and compares the lines below them
-// with the lines that they print, moving numbers apart; a line … is the rest of an output. -update writes them.
+// TestPages runs the lines " $ COMMAND" of pages in the folder of demo --save. It compares the lines below
+// them with the output, except for moving numbers; a line … is the rest of an output. -update writes them.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all commands of six pages")
@@ -27,7 +28,6 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// saveExamples makes the folder of demo --save the folder of a test.
 func saveExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	succeed(t, nil, io.Discard, "demo", "--save", "example")
@@ -44,7 +44,7 @@ func checkPage(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 	if page == "README.md" {
-		t.Chdir(t.TempDir()) // it writes the folder itself
+		t.Chdir(t.TempDir()) // the page writes the folder itself
 	} else {
 		saveExamples(t)
 	}
@@ -81,8 +81,8 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// outputOf returns the standard output of a command, or its messages if it fails: heatwalk …, cd DIR, head -N FILE, or
-// head -N FILE | cut -f1-K.
+// outputOf returns the standard output of a command, or its messages if it fails: heatwalk …, cd DIR, head
+// -N FILE, or head -N FILE | cut -f1-K.
 func outputOf(t *testing.T, command string) string {
 	t.Helper()
 	if arguments, isOurs := strings.CutPrefix(command, "heatwalk "); isOurs {

@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// TestPathsGivenTwice gives each flag of a file of each command two files. The first one must not be lost in silence.
+// The first of two files must not be lost in silence.
 func TestPathsGivenTwice(t *testing.T) {
 	workplace(t)
 	var visit func(cmd *cobra.Command, words []string)
@@ -47,7 +47,6 @@ func TestPathsGivenTwice(t *testing.T) {
 	}
 }
 
-// TestOtherNamesOfStreams reads stdin by its other names, refuses to read it twice, and writes to the null device.
 func TestOtherNamesOfStreams(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("has no such names")

@@ -16,13 +16,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// peerNodes is the number of nodes of the graphs of docs/peers.md, seedNode a seed.
 const (
 	peerNodes = 24
 	seedNode  = 3
 )
 
-// peerGraphs returns the adjacency matrices of the page by their names.
 func peerGraphs() map[string]*mat.Dense {
 	n := peerNodes
 	g, u, d, h, h2 := mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil), mat.NewDense(n, n, nil)
@@ -49,7 +47,6 @@ func peerGraphs() map[string]*mat.Dense {
 	return map[string]*mat.Dense{"G": g, "U": u, "D": d, "H": h, "H2": h2}
 }
 
-// peerInputs are the blocks of the page.
 func peerInputs() (ones, b, weights *mat.Dense) {
 	ones, b, weights = mat.NewDense(peerNodes, 1, nil), mat.NewDense(peerNodes, 2, nil), mat.NewDense(peerNodes, 1, nil)
 	for i := range peerNodes {
@@ -63,7 +60,6 @@ func peerInputs() (ones, b, weights *mat.Dense) {
 	return ones, b, weights
 }
 
-// peerLabels are the labels of the nodes 0, 5, 10 and so on.
 func peerLabels() map[int]int {
 	labels := map[int]int{}
 	for v := 0; v < peerNodes; v += 5 {
@@ -72,7 +68,6 @@ func peerLabels() map[int]int {
 	return labels
 }
 
-// degreesOf returns row sums as a vector.
 func degreesOf(a *mat.Dense) []float64 {
 	n, cols := a.Dims()
 	degrees := make([]float64, n)
@@ -82,7 +77,7 @@ func degreesOf(a *mat.Dense) []float64 {
 	return degrees
 }
 
-// scaleRows returns diag(d^left)·A·diag(d^right), rows and columns of degree 0 staying 0.
+// scaleRows returns diag(d^left)·A·diag(d^right). Rows and columns of degree 0 stay 0.
 func scaleRows(a *mat.Dense, left, right float64) *mat.Dense {
 	degrees := degreesOf(a)
 	power := func(i int, p float64) float64 {
@@ -96,7 +91,7 @@ func scaleRows(a *mat.Dense, left, right float64) *mat.Dense {
 	return &out
 }
 
-// laplacianOf returns D − A, or with normalized I − D^-½·A·D^-½.
+// laplacianOf returns D − A, or I − D^-½·A·D^-½ if normalized is set.
 func laplacianOf(a *mat.Dense, normalized bool) *mat.Dense {
 	degrees := degreesOf(a)
 	if normalized {
@@ -115,14 +110,12 @@ func laplacianOf(a *mat.Dense, normalized bool) *mat.Dense {
 	return &out
 }
 
-// times returns scale·A.
 func times(scale float64, a mat.Matrix) *mat.Dense {
 	var out mat.Dense
 	out.Scale(scale, a)
 	return &out
 }
 
-// exponentialTimes returns exp(A)·B.
 func exponentialTimes(a, b *mat.Dense) *mat.Dense {
 	var e, out mat.Dense
 	e.Exp(a)
@@ -164,7 +157,7 @@ func eigenOf(t *testing.T, a *mat.Dense) ([]float64, *mat.Dense) {
 	return e.Values(nil), &v
 }
 
-// pageRankOf solves (I − αM)x = (1−α)p, where M goes on from sinks by q.
+// pageRankOf solves (I − αM)x = (1−α)p, where M leads from sinks to all nodes or to p.
 func pageRankOf(t *testing.T, a, weights *mat.Dense, sinksToAll bool) *mat.Dense {
 	t.Helper()
 	const alpha = 0.85
@@ -184,7 +177,7 @@ func pageRankOf(t *testing.T, a, weights *mat.Dense, sinksToAll bool) *mat.Dense
 	return solveDense(t, system, 1, p)
 }
 
-// withoutRows sets the rows of seeds to NaN, which are not compared.
+// withoutRows sets the rows of seeds, which are not compared, to NaN.
 func withoutRows(x, weights *mat.Dense) *mat.Dense {
 	for i := range peerNodes {
 		if weights.At(i, 0) > 0 {
@@ -223,8 +216,8 @@ func spreadOf(t *testing.T, a *mat.Dense, alpha float64) *mat.Dense {
 	return x
 }
 
-// pairwiseMachines returns the decision values of support vector machines for pairs of classes, by exact steps for
-// the worst pair of coefficients of the dual problem.
+// pairwiseMachines returns the decision values of support vector machines for pairs of classes, by exact
+// steps for the worst pair of coefficients of the dual problem.
 func pairwiseMachines(k *mat.Dense, labels map[int]int, cost float64) *mat.Dense {
 	out := mat.NewDense(peerNodes, 3, nil)
 	for column, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
@@ -278,7 +271,6 @@ func pairwiseMachines(k *mat.Dense, labels map[int]int, cost float64) *mat.Dense
 	return out
 }
 
-// peerReferences returns the dense result of each command of the page.
 func peerReferences(t *testing.T) map[string]*mat.Dense {
 	graphs := peerGraphs()
 	g := graphs["G"]
@@ -350,7 +342,6 @@ func peerReferences(t *testing.T) map[string]*mat.Dense {
 	}
 }
 
-// identityOf returns I.
 func identityOf(n int) mat.Matrix {
 	d := mat.NewDiagDense(n, nil)
 	for i := range n {
@@ -359,7 +350,6 @@ func identityOf(n int) mat.Matrix {
 	return d
 }
 
-// writePeerFiles writes the files of the page to the working folder.
 func writePeerFiles(t *testing.T) {
 	t.Helper()
 	for name, a := range peerGraphs() {
@@ -409,7 +399,6 @@ func writePeerFile(t *testing.T, name, text string) {
 	}
 }
 
-// readColumns returns the array of a file, a vector as one column.
 func readColumns(t *testing.T, path string) *mat.Dense {
 	t.Helper()
 	file, err := os.Open(path)
@@ -429,7 +418,6 @@ func readColumns(t *testing.T, path string) *mat.Dense {
 	return mat.NewDense(shape[0], shape[1], values)
 }
 
-// readScores returns the columns of scores of a table, by node.
 func readScores(t *testing.T, path string) *mat.Dense {
 	t.Helper()
 	file, err := os.Open(path)
@@ -466,14 +454,13 @@ func readScores(t *testing.T, path string) *mat.Dense {
 	return out
 }
 
-// TestPeersPage runs the commands of docs/peers.md and compares them with dense formulas. Each row of a table has a command or
-// a call in Python, which the tests of the Python package compare.
+// The tests of the Python package compare the rows with a call in Python.
 func TestPeersPage(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/peers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("TMPDIR", "") // scripts leave theirs
+	t.Setenv("TMPDIR", "") // scripts set TMPDIR
 	t.Chdir(t.TempDir())
 	writePeerFiles(t)
 	references := peerReferences(t)

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// TestInterruptPipes checks that a run waits for a pipe without a writer, or without a reader, until it is
-// interrupted, for every flag.
+// A run waits for a pipe without a writer, or without a reader, until it is interrupted.
 func TestInterruptPipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

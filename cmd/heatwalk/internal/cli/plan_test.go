@@ -60,11 +60,10 @@ type costs struct {
 	Peak          int64 `json:"peak_memory_bytes"`
 }
 
-// TestPlans checks the plans of runs on blocks, on a network with hubs and on roads. The peak resident memory
-// of a run must not exceed the memory in its dry run. The required memory must not exceed three times the
-// peak, or the peak and 200 MiB. With the smallest limit, which an error advises, the peak must be within the
-// limit and the output must be the same. Each run is a separate process. A hunt makes all runs; otherwise the
-// test makes a sample on one of the graphs.
+// TestPlans checks that the peak resident memory of a run does not exceed the memory in its dry run, and that
+// the required memory does not exceed three times the peak, or the peak and 200 MiB. With the smallest limit,
+// which an error advises, the peak must be within the limit and the output must be the same. Each run is a
+// separate process. A hunt makes all runs; otherwise the test makes a sample on one of the graphs.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -104,7 +103,8 @@ func TestPlans(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			// On a busy machine garbage may wait for its collector: one run of five decides, here and within the limit.
+			// On a busy machine garbage may wait for its collector: one run of five decides, here and within
+			// the limit.
 			var ran costs
 			for try := 0; try == 0 || try < 5 && err == nil && ran.Peak > plan.MemoryBytes; try++ {
 				ran, err = run(line)
@@ -134,8 +134,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// writtenBy returns the content of the output of a line. It returns "" for reports and stores, because they
-// contain times.
+// writtenBy returns the output of a line, or "" for reports and stores, because they contain times.
 func writtenBy(dir, line string) string {
 	words := strings.Fields(line)
 	text, err := os.ReadFile(filepath.Join(dir, words[len(words)-1]))
@@ -145,8 +144,8 @@ func writtenBy(dir, line string) string {
 	return string(text)
 }
 
-// writeNodes writes labels of 500 nodes of the edge list GRAPH.tsv, of few and of many classes, numbers, attributes, and the ids
-// of 100 of them.
+// writeNodes writes labels of 500 nodes of the edge list GRAPH.tsv, of few and of many classes, numbers,
+// attributes, and the ids of 100 nodes.
 func writeNodes(t *testing.T, graph string) {
 	t.Helper()
 	text, err := os.ReadFile(graph + ".tsv")
@@ -182,8 +181,6 @@ func writeNodes(t *testing.T, graph string) {
 	}
 }
 
-// TestManyNodesRefused checks that a store whose nodes alone exceed the limit is refused before they are read,
-// and that the limit in the error suffices.
 func TestManyNodesRefused(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -21,14 +21,12 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// runs runs a command in two processes, and returns their exit codes and streams.
 func runs(t *testing.T, args ...string) (codes [2]int, stdout, stderr [2]string) {
 	t.Helper()
 	c, out, messages := runsOn(t, 2, args...)
 	return [2]int(c), [2]string(out), [2]string(messages)
 }
 
-// runsOn runs a command in a number of processes, and returns their exit codes and streams.
 func runsOn(t *testing.T, size int, args ...string) (codes []int, stdout, stderr []string) {
 	t.Helper()
 	threads := runtime.GOMAXPROCS(0)
@@ -47,8 +45,6 @@ func runsOn(t *testing.T, size int, args ...string) (codes []int, stdout, stderr
 	return codes, stdout, stderr
 }
 
-// TestProcesses checks that only one of several processes prints and writes files, with the same result as a
-// single process.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -102,7 +98,6 @@ func content(t *testing.T, path string) []byte {
 	return b
 }
 
-// TestApplyOnSeveralProcesses checks that the products of apply on several processes agree with one process.
 func TestApplyOnSeveralProcesses(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -144,8 +139,7 @@ func TestApplyOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// TestClassifyOnSeveralProcesses checks that the default method has the same accuracy and predictions on
-// several processes as on one process, also for arcs whose weights span ten decades.
+// Arcs have weights that span ten decades.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -190,13 +184,11 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// summaryOf returns the first line of a summary.
 func summaryOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
 
-// numbersOf returns the numbers of a .npy file of float64.
 func numbersOf(t *testing.T, path string) []float64 {
 	t.Helper()
 	a, err := npy.Read(path, bytes.NewReader(content(t, path)))

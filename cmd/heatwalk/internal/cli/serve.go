@@ -62,7 +62,6 @@ type answer struct {
 // small call takes 3 MB.
 const maxCalls = 32
 
-// server runs calls, many at the same time.
 type server struct {
 	graphs  *shell.Server
 	console *shell.Console
@@ -71,7 +70,7 @@ type server struct {
 
 	running  sync.WaitGroup
 	mutex    sync.Mutex
-	calls    []*call // in work, in the order of their lines
+	calls    []*call // running and waiting, in the order of their lines
 	isClosed bool    // no call begins any more
 
 	// Answers wait while the client does not read. Requests are still read, because the client may be writing
@@ -79,7 +78,6 @@ type server struct {
 	writing sync.Mutex
 }
 
-// call is a call in work.
 type call struct {
 	*request
 	key  string
@@ -123,7 +121,6 @@ func (s *server) end(reason error) {
 	}
 }
 
-// read begins the calls of all requests.
 func (s *server) read(ctx context.Context) error {
 	lines := bufio.NewReader(s.console.Stdin)
 	for number := 1; ; number++ {
@@ -141,7 +138,6 @@ func (s *server) read(ctx context.Context) error {
 	}
 }
 
-// fieldsOfRequest are the fields that a request may have.
 var fieldsOfRequest = []string{"id", "args", "cancel"}
 
 // parseRequest checks a line field by field and records all its problems.
@@ -220,8 +216,8 @@ func splitFields(line []byte) (fields map[string]json.RawMessage, isWhole bool) 
 	return fields, errors.Is(err, io.EOF)
 }
 
-// keyOf returns the key of an id. Different ways to write the same text have equal keys. It returns false if
-// value is neither a number nor a text.
+// keyOf returns the key of an id: equal for different ways to write the same text. It returns false if value
+// is neither a number nor a text.
 func keyOf(value json.RawMessage) (key string, isID bool) {
 	var id any
 	decoder := json.NewDecoder(bytes.NewReader(value))
@@ -236,7 +232,7 @@ func keyOf(value json.RawMessage) (key string, isID bool) {
 	return "", false
 }
 
-// textsOf returns the texts of a list. It returns nil if value is not a list of texts.
+// textsOf returns nil if value is not a list of texts.
 func textsOf(value json.RawMessage) []string {
 	var list []*string // nil for a null in the list
 	if json.Unmarshal(value, &list) != nil || slices.Contains(list, nil) {
@@ -249,7 +245,6 @@ func textsOf(value json.RawMessage) []string {
 	return texts
 }
 
-// begin starts the call of a request, or cancels calls.
 func (s *server) begin(ctx context.Context, r *request) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -288,8 +283,8 @@ func (s *server) begin(ctx context.Context, r *request) {
 	})
 }
 
-// mustFollow reports whether a call must wait for an earlier call. This is so if both name the same open
-// graph, and one of them opens or closes the graph.
+// mustFollow reports whether a call must wait for an earlier call: if both name the same open graph, and one
+// of them opens or closes the graph.
 func (c *call) mustFollow(earlier *call) bool {
 	if !c.changesGraphs() && !earlier.changesGraphs() {
 		return false
@@ -300,12 +295,10 @@ func (c *call) mustFollow(earlier *call) bool {
 	})
 }
 
-// changesGraphs reports whether a call opens or closes a graph.
 func (c *call) changesGraphs() bool {
 	return len(c.args) > 0 && (c.args[0] == "open" || c.args[0] == "close")
 }
 
-// run runs a call and writes its answer.
 func (s *server) run(ctx context.Context, c *call) {
 	a := &answer{ID: c.id}
 	var stdout bytes.Buffer
@@ -334,7 +327,7 @@ func (s *server) run(ctx context.Context, c *call) {
 
 // write writes a line of the output. If it fails, serve ends.
 func (s *server) write(a *answer) {
-	text, _ := json.Marshal(a) // all parts are JSON or text
+	text, _ := json.Marshal(a) // cannot fail: all parts are JSON or text
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	if _, err := s.console.Stdout.Write(append(text, '\n')); err != nil {
@@ -342,21 +335,21 @@ func (s *server) write(a *answer) {
 	}
 }
 
-// callErrors receives what a call writes on stderr. A line with a stage is progress, and a line with a code is
-// an error.
+// callErrors receives what a call writes on stderr. A line with a stage is progress, and a line with a code
+// is an error.
 type callErrors struct {
 	server *server
 	answer *answer
 }
 
-// Write implements [io.Writer]. p must be complete lines.
+// Write needs complete lines.
 func (w *callErrors) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
 		var fields struct {
 			Stage *string
 			Code  int
 		}
-		_ = json.Unmarshal(line, &fields) // none in another line
+		_ = json.Unmarshal(line, &fields) // other lines have no fields
 		switch {
 		case fields.Stage != nil:
 			w.server.write(&answer{ID: w.answer.ID, Progress: line})
@@ -369,7 +362,7 @@ func (w *callErrors) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newServeCommands returns the commands that exist in requests of serve alone, for example open and close.
+// newServeCommands returns the commands that only requests of serve can call, for example open and close.
 func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	name := ""
 	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph open under the name of --as",
@@ -401,7 +394,6 @@ func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	return []*cobra.Command{open, closing, memory}
 }
 
-// printGraphs prints the memory of the open graphs.
 func printGraphs(s *shell.Server, call *shell.Session) error {
 	return call.Console.PrintResult(&struct {
 		Graphs map[string]int64 `json:"graphs"`

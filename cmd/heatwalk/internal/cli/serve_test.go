@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// serving is heatwalk serve in this process.
 type serving struct {
 	t       *testing.T
 	stdin   *io.PipeWriter
@@ -47,7 +46,6 @@ func startServing(t *testing.T, args ...string) *serving {
 	return s
 }
 
-// send writes a request.
 func (s *serving) send(request any) {
 	text, err := json.Marshal(request)
 	if err != nil {
@@ -56,7 +54,6 @@ func (s *serving) send(request any) {
 	fmt.Fprintf(s.stdin, "%s\n", text)
 }
 
-// served is the answer of heatwalk serve.
 type served struct {
 	ID       any
 	Progress map[string]any
@@ -66,7 +63,6 @@ type served struct {
 	Errors   []map[string]any
 }
 
-// answer reads the next answer.
 func (s *serving) answer() *served {
 	s.t.Helper()
 	if !s.answers.Scan() {
@@ -79,14 +75,13 @@ func (s *serving) answer() *served {
 	return a
 }
 
-// call runs a command and returns its answer.
 func (s *serving) call(args ...string) *served {
 	s.t.Helper()
 	s.send(map[string]any{"id": "call", "args": args})
 	return s.answer()
 }
 
-// comparable returns a document without the keys that may differ between two runs.
+// comparable removes the keys that may differ between two runs.
 func comparable(document map[string]any) map[string]any {
 	for _, key := range []string{"seconds", "peak_memory_bytes", "seconds_by_phase"} {
 		delete(document, key)
@@ -94,8 +89,8 @@ func comparable(document map[string]any) map[string]any {
 	return document
 }
 
-// TestServe compares concurrent calls of a server, with and without an open graph, with separate commands.
-// Documents, exit codes, errors and the bytes of files must be equal.
+// Concurrent calls of a server and separate commands must agree in documents, exit codes, errors and the
+// bytes of files.
 func TestServe(t *testing.T) {
 	workplace(t)
 	succeed(t, nil, io.Discard, strings.Fields("generate sbm --nodes 300 --classes 3 --fraction 0.2 -o p.tsv --labels known.tsv --quiet")...)
@@ -106,7 +101,7 @@ func TestServe(t *testing.T) {
 		"suggest p.tsv --labels known.tsv --method lp -n 3 -o OUT.tsv", "convert p.tsv -o OUT.mtx", "info nothing.tsv", "apply p.tsv",
 	}
 	s := startServing(t)
-	for range 2 { // the second one takes the place of the first
+	for range 2 { // the second graph replaces the first
 		if a := s.call("open", "p.tsv", "--as", "@p"); *a.Exit != 0 || a.Result["graphs"] == nil {
 			t.Fatalf("open: %+v", a)
 		}
@@ -177,7 +172,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// compareFolders compares the files of two folders. It ignores times and names in run files.
+// compareFolders ignores times and names in run files.
 func compareFolders(t *testing.T, want, got string) {
 	read := func(dir string) map[string]string {
 		files := map[string]string{}
@@ -210,7 +205,7 @@ func compareFolders(t *testing.T, want, got string) {
 	}
 }
 
-// TestServeCancels cancels a call, which leaves the server alone, and ends a server whose answers nobody reads.
+// Cancelling a call leaves the server alone. A server whose answers nobody reads must end.
 func TestServeCancels(t *testing.T) {
 	workplace(t)
 	s := startServing(t)
@@ -243,7 +238,7 @@ func TestServeCancels(t *testing.T) {
 	}
 }
 
-// answersOf returns the answers of heatwalk serve to the lines of stdin, by the text of the id.
+// answersOf maps the text of ids to the answers of heatwalk serve to the lines of stdin.
 func answersOf(t *testing.T, stdin string) map[string]*served {
 	t.Helper()
 	var stdout bytes.Buffer
@@ -262,8 +257,8 @@ func answersOf(t *testing.T, stdin string) map[string]*served {
 	return answers
 }
 
-// TestServeRequests sends each wrong request together with a right request. The answer to the wrong request
-// must have its id and name the wrong field. The right request must be answered as if it were alone.
+// Each wrong request is sent together with a right request. The answer to the wrong request must have its id
+// and name the wrong field.
 func TestServeRequests(t *testing.T) {
 	const right = `{"id":"right","args":["version"],"cancel":null}`
 	for _, test := range []struct{ line, id, field string }{
@@ -299,8 +294,7 @@ func TestServeRequests(t *testing.T) {
 	}
 }
 
-// TestServeNames gives names of open graphs in a batch of requests. Only the argument GRAPH is a name; a file
-// with such a name is still a file.
+// Only the argument GRAPH is a name; a file with such a name is still a file.
 func TestServeNames(t *testing.T) {
 	workplace(t)
 	for name, text := range map[string]string{"three.tsv": "a\tb\nb\tc\n", "@four.tsv": "a\tb\nb\tc\nc\td\n"} {
@@ -359,7 +353,6 @@ func TestServeNames(t *testing.T) {
 	}
 }
 
-// TestServeClients runs the clients of docs/serve.md in the languages that are installed.
 func TestServeClients(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("scripts start no link there")

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// vertices lists the vertices of a product of graphs with the given sizes, in lexicographic order.
 func vertices(sizes ...int) (list [][]int) {
 	list = [][]int{nil}
 	for _, size := range sizes {
@@ -25,7 +24,6 @@ func vertices(sizes ...int) (list [][]int) {
 	return list
 }
 
-// TestGoldenVectors makes the golden files of the kernels of tables by the command.
 func TestGoldenVectors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -51,7 +49,7 @@ func TestGoldenVectors(t *testing.T) {
 		testgraph.Close(t, readNPY(t, out, want.Rows, want.Cols), want, 1e-10, 1e-9)
 	}
 
-	// Behind the records are others with all values that there are.
+	// After the records come others with all possible values.
 	var records [][]int
 	codes := testgraph.Golden(t, "closed/records.npy")
 	var ids strings.Builder

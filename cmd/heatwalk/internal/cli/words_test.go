@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// TestWords is the test of package words, which this program links anyhow.
+// TestWords tests package words, which this program links anyhow.
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{words.Count(0), "0"}, {words.Count(999), "999"}, {words.Count(1000), "1,000"},
