@@ -15,18 +15,18 @@ import (
 // ErrNoDistance is returned if all items are equal in the space of a kernel, so that the density of their distances is undefined.
 var ErrNoDistance = errors.New("all items lie in one place of the kernel's space")
 
-// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying network data with deep kernel machines (2010).
-// Level l has the kernel
+// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying network data with
+// deep kernel machines (2010). Level l has the kernel
 //
 //	K_l(i, j) = exp(−d²/2h²)/(√(2π)·h),  d the distance in the space of K_{l−1},
 //
-// where h is the mean of d over all ordered pairs of items (equation 11), or of items with a class (table 1), including i = j.
-// K_0 is the given kernel. The learner's name is dkm with the base of the paper, the mean kernel value to each class, and
-// dkm-NAME with another base.
+// where h is the mean of d over all ordered pairs of items (equation 11), or of items with a class
+// (table 1), including i = j. K_0 is the given kernel. The learner's name is dkm with the base of
+// the paper, the mean kernel value to each class, and dkm-NAME with another base.
 //
-// The values of a level follow from K_0 of the same pair and the bandwidths of lower levels, so that values of unlabelled pairs
-// are not stored. Memory: the values between items with a class, and vectors. Cost: K_0 between all pairs for each level, l
-// square roots and l − 1 exponentials for level l of a pair, and the base learner.
+// A level follows from K_0 of the same pair and the bandwidths of lower levels, so that values of
+// unlabelled pairs are not stored. Cost: K_0 between all pairs for each level, l square roots and l
+// − 1 exponentials for level l of a pair, and the base learner.
 func deepLearner(base *classify.Learner) *classify.Learner {
 	name := "dkm-" + base.Name
 	if base.Name == "density" {
@@ -50,13 +50,14 @@ func deepLearner(base *classify.Learner) *classify.Learner {
 		},
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: 250,
 		Workspace: func(items, _, classes int) budget.Workspace {
-			// Values of this fit, and of the previous fit, which may not be garbage-collected yet.
+			// The values of this fit, and of the previous fit, which may not be garbage-collected
+			// yet.
 			return base.Declare(items, 0, classes).And(budget.Held(budget.Vector[float64](2 * items * items)))
 		},
 	}
 }
 
-// fitDeep finds the bandwidths of all levels, and fits the base to the kernel of the last level between the items with a class.
+// fitDeep fits the base to the kernel of the last level between the items with a class.
 func fitDeep(ctx context.Context, base *classify.Learner, k classify.Gram, y []int, classes int,
 	v param.Values) (*classify.Model, error) {
 	if _, err := classify.AgainstRest(y, classes); err != nil {
@@ -96,7 +97,6 @@ func fitDeep(ctx context.Context, base *classify.Learner, k classify.Gram, y []i
 		Rule: m}, err
 }
 
-// gather returns the values of k between the given items.
 func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[float64], error) {
 	n := len(items)
 	g := sparse.BlockOf(n, n, make([]float64, n*n))
@@ -116,10 +116,10 @@ func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[fl
 
 // deep is the [classify.Rule] of a model on a deep kernel.
 type deep struct {
-	base     *classify.Model // fitted to the values of the last level between items
-	items    []int           // the items with a class
-	diagonal []float64       // K_0(i, i) of the items with a class
-	h        []float64       // bandwidths of the levels
+	base     *classify.Model
+	items    []int     // with a class
+	diagonal []float64 // K_0(i, i) of items
+	h        []float64 // bandwidths
 }
 
 // peak returns K(x, x) on a level of bandwidth h, the largest value of the level.
@@ -127,8 +127,8 @@ func peak(h float64) float64 {
 	return 1 / (math.Sqrt(2*math.Pi) * h)
 }
 
-// lift converts values of K_0 to values of the last level: row, between x and the items, and value, between x and
-// itself.
+// lift converts values of K_0 to values of the last level: row, between x and the items, and value,
+// between x and itself.
 func (m *deep) lift(row []float64, value float64,
 	diagonal []float64) (self float64) {
 	for l, h := range m.h {
@@ -141,9 +141,9 @@ func (m *deep) lift(row []float64, value float64,
 	return value
 }
 
-// distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into distances √(K(x, x) − 2K(x, i) +
-// K(i, i)) in its space: Tang and Zhu 2010, equation 5. K(i, i) is diagonal on level 0, and equals K(x, x) above. Differences
-// that are negative because of rounding count as 0.
+// distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into
+// distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space (equation 5). K(i, i) is diagonal on level
+// 0, and equals K(x, x) above. Differences that are negative because of rounding count as 0.
 func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	level int) {
 	if level == 0 {
@@ -157,8 +157,8 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	}
 }
 
-// measure computes the bandwidths of depth levels: means over all pairs of the given items. It computes the values of pairs again
-// for each level, and adds row by row, in order.
+// measure computes the bandwidths of depth levels: means over all pairs of the given items. It
+// computes the values of pairs again for each level, and adds row by row, in order.
 func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth int) error {
 	n := len(items)
 	workers := sched.Workers(0)

@@ -40,8 +40,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 	}
 }
 
-// TestDeepBase holds that a base classifier on a deep kernel is that classifier on the
-// kernel of the level, made plainly.
+// The reference fits the base classifier to the kernel of the level.
 func TestDeepBase(t *testing.T) {
 	p := contract.Clouds(6, 30, 3, 3, 2)
 	for i := range p.Y {
@@ -98,7 +97,6 @@ func TestDeepBase(t *testing.T) {
 	}
 }
 
-// TestDistances compares with distances of features.
 func TestDistances(t *testing.T) {
 	p := contract.Clouds(2, 12, 3, 2, 1)
 	k := p.Values()
@@ -130,8 +128,7 @@ func TestDeepInOnePlace(t *testing.T) {
 	}
 }
 
-// TestDeepMemory fits a deep classifier to a few labels among many items: it takes far less than
-// the values between all of them.
+// A deep classifier with few labels takes far less memory than the values between all items.
 func TestDeepMemory(t *testing.T) {
 	const n = 1200
 	p := contract.Clouds(3, n, 3, 3, 2)

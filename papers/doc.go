@@ -1,4 +1,5 @@
-// Package papers adds the kernels and learners of five papers to the core. A program that imports this package registers them:
+// Package papers adds the kernels and learners of five papers to the core. A program that imports
+// this package registers them:
 //
 //	import _ "github.com/heatwalk/heatwalk/papers"
 //
@@ -28,8 +29,8 @@
 //	Zhang and Mao, A new kernel for classification of networked entities, 2008
 //	    experiments    scripts on WebKB and Cora                                papers/experiments
 //
-// Package papers/ongram has the commands graphs, records and gram. It is imported separately, because it needs the methods of the
-// core. Folder papers/experiments has scripts that repeat the experiments of the papers.
+// Package papers/ongram has the commands graphs, records and gram. It is imported separately,
+// because it needs the methods of the core.
 package papers
 
 import (
@@ -40,7 +41,6 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
-// deepBases are the learners that have a deep kernel machine.
 var deepBases = []string{"svm", "rls", "gp", "logistic", "perceptron", "centroid", "density"}
 
 func init() {

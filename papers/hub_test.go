@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The longest row is the whole row of a hub, also of its transpose.
 func TestHubRow(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()

@@ -11,7 +11,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestContract checks what every learner on kernels must do.
 func TestContract(t *testing.T) {
 	names := []string{"perceptron", "dkm"}
 	for _, base := range deepBases {

@@ -21,8 +21,9 @@ func (r *transduction) inverseTo(ctx context.Context,
 			Beta: 1 / variance})
 }
 
-// minimise moves t to the minimum for the current ν by Newton's method. It ends when the norm of the gradient is at most
-// tolerance times the norm of ν, or when the gradient consists of rounding errors.
+// minimise moves t to the minimum for the current ν by Newton's method. It ends when the norm of
+// the gradient is at most tolerance times the norm of ν, or when the gradient consists of rounding
+// errors.
 func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	reference := math.Sqrt(r.dot(r.nu, r.nu))
 	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {
@@ -149,7 +150,6 @@ func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 	return nil // the step so far is a descent direction
 }
 
-// dot returns the sum of products of two blocks.
 func (r *transduction) dot(x, y *sparse.Block[float64]) float64 {
 	return blocks.Total(nil, blocks.Dots(r.team, x, y))
 }

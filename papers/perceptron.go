@@ -11,11 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// perceptron is the voted perceptron on a kernel, one-vs-rest: Freund and Schapire, Large margin classification using the
-// perceptron algorithm, Machine Learning 37 (1999). Passes over the items in order make predictors v_j, where j counts mistakes.
-// An item with y·v_j(x) ≤ 0 is a mistake and gives v_{j+1} = v_j + y·K(x, ·). c_j counts the mistake that made v_j and the items
-// that v_j predicted rightly. The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias. A
-// mistake at an item of weight w adds w·y·K(x, ·), and an item of weight w counts w times in c_j.
+// perceptron is the voted perceptron on a kernel, one-vs-rest: Freund and Schapire, Large margin
+// classification using the perceptron algorithm, Machine Learning 37 (1999). Passes over the items
+// in order make predictors v_j, where j counts mistakes: an item with y·v_j(x) ≤ 0 gives v_{j+1} =
+// v_j + y·K(x, ·). c_j counts the mistake that made v_j and the items that v_j predicted rightly.
+// The scores of x are Σ c_j·sign(v_j(x)), Σ c_j·v_j(x), or the last v_j(x). There is no bias. An
+// item of weight w adds w·y·K(x, ·), and counts w times in c_j.
 var perceptron = classify.Learner{
 	Spec: param.Spec{
 		Name: "perceptron", Title: "voted perceptrons, each class against all others",
@@ -62,15 +63,14 @@ var perceptron = classify.Learner{
 	},
 }
 
-// mistakes are the mistakes of one perceptron, in order.
 type mistakes struct {
 	item  []int
 	step  []float64 // y of the item, ±1, times its weight
-	count []float64 // weight of the items that each predictor lasted, beginning with the predictor without mistakes
+	count []float64 // weight of the items that each predictor lasted; the first predictor has no mistakes
 }
 
-// makeMistakes passes epochs times over the items, whose classes are y. weights has the weight of each class; nil means 1. Cost:
-// a kernel value for each item and each mistake.
+// makeMistakes passes epochs times over the items, whose classes are y. weights has the weight of
+// each class; nil means 1. Cost: a kernel value for each item and each mistake.
 func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights []float64,
 	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
@@ -106,11 +106,10 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	return p, nil
 }
 
-// voteRule is the [classify.Rule] of votes. It has the mistakes for each pair; if there are two classes, it has only the
-// mistakes of the first pair.
+// voteRule has the mistakes for each pair, or only for the first pair if there are two classes.
 type voteRule []mistakes
 
-// Support implements [classify.Model.Support]. It returns the number of mistakes, which is the number of predictors.
+// Support implements [classify.Model.Support]: the number of predictors.
 func (p voteRule) Support() (mistakes int) {
 	for m := range p {
 		mistakes += len(p[m].item)
@@ -136,8 +135,8 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 	}
 }
 
-// sum returns, for each pair, the sum of the predictors weighted by their counts if counted is set, otherwise the last
-// predictor.
+// sum returns, for each pair, the sum of the predictors weighted by their counts if counted is set,
+// otherwise the last predictor.
 func (p voteRule) sum(model *classify.Model, items []int, counted bool) []classify.Machine {
 	list := make([]classify.Machine, len(model.Pairs))
 	for m := range list {

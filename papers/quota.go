@@ -11,16 +11,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// assignParam is the parameter that says how classes follow from probabilities.
 var assignParam = param.Param{
 	Name: "assign", Meaning: "each node its likeliest class, or each class its share of the nodes", Kind: param.Choice,
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node with assign = shares: the shares of the classes among unlabelled nodes equal
-// the shares among the labels; the counts n·μ_c are rounded by largest remainder. One class after another takes its
-// likeliest nodes among the nodes that are left, by the softmax of the scores plus offset. Among nodes that are equally
-// likely to 9 decimals it takes the first: Gärtner, Le and Smola 2006, section 1.5. Cost: sorting the nodes for each class.
+// assignShares returns the class of every node such that the shares of the classes among unlabelled
+// nodes equal their shares among the labels; counts n·μ_c are rounded by largest remainder. One
+// class after another takes its likeliest of the nodes that are left, by the softmax of the scores
+// plus offset; of nodes that are equally likely to 9 decimals it takes the first (Gärtner, Le and
+// Smola 2006, section 1.5).
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
@@ -54,7 +54,6 @@ func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int
 	return class
 }
 
-// countsOf returns the number of labels of each class.
 func countsOf(s cwk.Seeds) []int {
 	count := make([]int, s.Classes)
 	for _, c := range s.Class {
@@ -63,7 +62,8 @@ func countsOf(s cwk.Seeds) []int {
 	return count
 }
 
-// quotas divides n in proportion to count, by largest remainder. Among equal remainders the first wins.
+// quotas divides n in proportion to count, by largest remainder. Among equal remainders the first
+// wins.
 func quotas(count []int, n int) []int {
 	total := 0
 	for _, m := range count {

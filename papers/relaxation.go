@@ -84,7 +84,7 @@ var relaxationLabelling = propagate.Learner{
 	},
 }
 
-// sequences returns k + … + k^N and k^N. It stops adding beyond maxSequences.
+// sequences returns k + … + k^N and k^N, both possibly too small if the sum exceeds maxSequences.
 func sequences(classes, walk int) (total, last int) {
 	last = 1
 	for range walk {
@@ -97,7 +97,6 @@ func sequences(classes, walk int) (total, last int) {
 	return total, last
 }
 
-// checkSequences returns an error if walks have too many sequences of labels.
 func checkSequences(classes int, v param.Values) error {
 	walk := v.Int("walk")
 	if count, _ := sequences(classes, walk); count > maxSequences {
@@ -107,13 +106,12 @@ func checkSequences(classes int, v param.Values) error {
 	return nil
 }
 
-// padColumns returns n rounded up to a multiple of 4, see [simd.DotPanels].
+// padColumns rounds up to a multiple of 4, see [simd.DotPanels].
 func padColumns(n int) int { return (n + 3) &^ 3 }
 
 // maxSequences bounds the sequences of labels, which are columns of a block.
 const maxSequences = 20_000
 
-// relaxation is a computation of [relaxationLabelling].
 type relaxation struct {
 	p *sparse.Block[float64]
 	t *sparse.Operator[float64]
@@ -124,19 +122,19 @@ type relaxation struct {
 	psi        *sparse.Block[float64] // (1−γ)^j·Ψ_j for each j, then padding
 	source     *sparse.Block[float64] // P_c ∘ Ψ_j
 	image      *sparse.Block[float64]
-	members    []float64 // number of labels of each class
-	references []known   // labelled nodes that unlabelled nodes are compared with
+	members    []float64 // labels of each class
+	references []known   // that unlabelled nodes are compared with
 }
 
 // known is a labelled node, or all labelled nodes of a class together.
 type known struct {
 	class int
-	nodes float64   // number of labelled nodes of the class
+	nodes float64   // in the class
 	walks []float64 // sum of the rows of psi of these nodes
 }
 
-// begin allocates the blocks and the references: one reference for every labelled node. With β = 1 one reference for each
-// class is enough, because the mean needs only sums.
+// begin allocates the blocks and a reference for every labelled node, or with β = 1 for each class,
+// because the mean needs only sums.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")
@@ -174,7 +172,6 @@ func (r *relaxation) begin() error {
 	return nil
 }
 
-// addUp computes the sums of walks of the classes.
 func (r *relaxation) addUp() {
 	if r.v.Number("power-beta") != 1 || r.columns == 0 {
 		return
@@ -192,7 +189,6 @@ func (r *relaxation) addUp() {
 	}
 }
 
-// round stores the distributions of the next round in p.
 func (r *relaxation) round(ctx context.Context, workers int) error {
 	if err := r.walk(ctx); err != nil {
 		return err
@@ -218,7 +214,6 @@ func (r *relaxation) round(ctx context.Context, workers int) error {
 	})
 }
 
-// walk computes psi from the distributions.
 func (r *relaxation) walk(ctx context.Context) error {
 	if r.columns == 0 {
 		return nil
@@ -252,7 +247,8 @@ func (r *relaxation) walk(ctx context.Context) error {
 	return nil
 }
 
-// vote replaces the distributions of one or two nodes by their votes. A row of p without votes does not change.
+// vote replaces the distributions of one or two nodes by their votes. A row of p without votes does
+// not change.
 func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	beta := r.v.Number("power-beta")
 	clear(votes[0])
@@ -292,7 +288,7 @@ func power(x, beta float64) float64 {
 	return math.Pow(x, beta)
 }
 
-// share stores the shares of votes in p. If all votes are 0, it does not change p.
+// share stores the shares of votes in p, unless all votes are 0.
 func (r *relaxation) share(p, votes []float64) {
 	alpha := r.v.Number("power-alpha")
 	largest := 0.0

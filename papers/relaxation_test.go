@@ -32,8 +32,7 @@ func TestRLGolden(t *testing.T) {
 	}
 }
 
-// The similarity against its recursion on dense matrices, from distributions other than at the
-// start, for walks that the golden rounds do not have.
+// The golden rounds do not have these walks and distributions.
 func TestRLAgainstDense(t *testing.T) {
 	p := testgraph.Planted(t, 4, 40, 9)
 	k := len(p.Names)
@@ -89,7 +88,6 @@ func TestRLAgainstDense(t *testing.T) {
 	}
 }
 
-// TestRLRefusesLongWalks tests that walks with too many sequences of labels are rejected.
 func TestRLRefusesLongWalks(t *testing.T) {
 	g := testgraph.Load(t, "karate")
 	v, err := relaxationLabelling.Resolve(param.Values{"walk": param.Of(16)}, nil)

@@ -18,10 +18,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gpTransduction is transduction with Gaussian processes of several classes by the variational method: Gärtner, Le and Smola
-// 2006, sections 1.3 to 1.5. The latent values t of all nodes have the covariance σ²K, K⁻¹ = I + γL. From t = 0 two steps
-// alternate, for the given number of rounds or until no value changes by more than ten times the tolerance. First, the
-// distributions of unlabelled nodes i become the balanced distributions
+// gpTransduction is transduction with Gaussian processes of several classes by the variational
+// method: Gärtner, Le and Smola 2006, sections 1.3 to 1.5. The latent values t of all nodes have
+// the covariance σ²K, K⁻¹ = I + γL. From t = 0 two steps alternate, for the given number of rounds
+// or until no value changes by more than ten times the tolerance. First, the distributions of
+// unlabelled nodes i become the balanced distributions
 //
 //	q_ic ∝ π_ic·e^{Θ_c},  π = softmax(t),  Θ minimising mean_i log Σ_c π_ic·e^{Θ_c} − ⟨Θ, μ⟩ + β/2·‖Θ‖²
 //
@@ -29,9 +30,9 @@ import (
 //
 //	Σ_i log Σ_c e^{t_ic} − tr νᵀt + tr tᵀK⁻¹t/(2σ²)
 //
-// where ν is one-hot at labelled nodes and q at all other nodes. β = 0 makes the class shares equal to μ, and Θ
-// has mean 0; without balance Θ is 0. Scores are t, −∞ for a class without a label. Probabilities are q, from
-// which [propagate.Learner.Decide] makes classes.
+// where ν is one-hot at labelled nodes and q at all other nodes. β = 0 makes the class shares equal
+// to μ, and Θ has mean 0; without balance Θ is 0. Scores are t, −∞ for a class without a label.
+// Probabilities are q, from which [propagate.Learner.Decide] makes classes.
 //
 // Cost: for each round a few steps of Newton's method, each some tens of sweeps.
 var gpTransduction = propagate.Learner{
@@ -92,8 +93,8 @@ var gpTransduction = propagate.Learner{
 		return r.columns, nil
 	},
 	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
-		// Ten blocks of Newton's method, the latent values of the previous round, the scaled copy from which a step gathers, factors
-		// and terms of rows, and nodes in the order of a class.
+		// Ten blocks of Newton's method, the previous latent values, the scaled copy from which a
+		// step gathers, factors and terms of rows, and nodes in the order of a class.
 		return budget.Held(12*budget.Block[float64](n, classes), 4*8*int64(n))
 	},
 	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
@@ -111,7 +112,6 @@ var gpTransduction = propagate.Learner{
 	},
 }
 
-// balancingOffset returns Θ of the latent values f.
 func balancingOffset(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, error) {
 	r := newTransduction(team, f.Rows, s, v)
 	for i := range f.Rows {
@@ -129,29 +129,28 @@ func balancingOffset(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v
 	return theta, nil
 }
 
-// transduction is a computation of [gpTransduction] for the classes that have labels.
+// transduction is a computation of [gpTransduction].
 type transduction struct {
 	team     *sparse.Team
 	op       *sparse.Operator[float64] // L
 	diagonal []float64                 // of K⁻¹/σ²
 	v        param.Values
 
-	class      []int     // the classes that have labels
-	mu, theta  []float64 // of each of these classes
+	class      []int     // classes that have labels
+	mu, theta  []float64 // of each class
 	unlabelled []int
 	counted    []int   // unlabelled nodes that this process counts
 	free       float64 // number of unlabelled nodes in all processes
 
 	t, nu   *sparse.Block[float64] // latent values, and their targets
-	columns int                    // number of columns swept
+	columns int                    // number swept
 
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 
 	scale *sparse.Block[float64] // inverse of the diagonal of the second derivative
-	term  []float64              // term of each node in the objective
+	term  []float64              // of each node, in the objective
 }
 
-// newTransduction returns a computation before its first step.
 func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 	v param.Values) *transduction {
 	r := &transduction{team: team, v: v}
@@ -185,7 +184,6 @@ func newTransduction(team *sparse.Team, n int, s cwk.Seeds,
 	return r
 }
 
-// alternate finds the latent values.
 func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 	for _, b := range []**sparse.Block[float64]{&r.inverse, &r.share, &r.gradient,
 		&r.step, &r.direction, &r.residual, &r.image, &r.scale} {
@@ -286,8 +284,8 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns the objective of Θ for the distributions π in ν. If gradient and hessian are not nil, it stores the
-// derivatives in them.
+// weigh returns the objective of Θ for the distributions π in ν, and stores the derivatives in
+// gradient and hessian if these are not nil.
 func (r *transduction) weigh(theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free

@@ -88,8 +88,7 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// Without balance the distributions are the softmax of the latent values, and these are
-// where the derivative is zero; a class without a label has no part in it.
+// A stationary point has a zero derivative; a class without a label has no part in it.
 func TestGPTransductionWithoutBalance(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	k := len(p.Names)
@@ -128,8 +127,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	}
 }
 
-// TestSharesAmongEquals tests that of nodes whose probabilities, with the offset, agree to nine
-// digits the lower ones are assigned first.
+// Nodes whose probabilities, with the offset, agree to nine digits are assigned in their order.
 func TestSharesAmongEquals(t *testing.T) {
 	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
 	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}
@@ -140,7 +138,7 @@ func TestSharesAmongEquals(t *testing.T) {
 	seeds = cwk.Seeds{Row: []int{0, 1, 2}, Class: []int{0, 1, 2}, Classes: 3}
 	for _, c := range []struct {
 		offset []float64
-		first  int // the node that is of class 0
+		first  int // of class 0
 	}{{nil, 3}, {[]float64{0, -9, 0}, 4}} {
 		if got := assignShares(f, c.offset, seeds); got[c.first] != 0 {
 			t.Errorf("offset %v: classes %v", c.offset, got)
@@ -148,10 +146,9 @@ func TestSharesAmongEquals(t *testing.T) {
 	}
 }
 
-// TestGPTransductionWeakLinks tests the minimum of the latent values on weights over twelve orders of
-// magnitude. The first round of the alternation has known targets ν, one-hot at labels and 1/k
-// elsewhere, so that the gradient classify.Softmax(t) − ν + (I + γL)·t/σ² must vanish to the tolerance. Its
-// norm times σ² bounds the error of t, because the second derivative is at least I/σ².
+// The first round of the alternation has known targets ν, one-hot at labels and 1/k elsewhere, so
+// that the gradient classify.Softmax(t) − ν + (I + γL)·t/σ² must vanish to the tolerance. Its norm
+// times σ² bounds the error of t, because the second derivative is at least I/σ².
 func TestGPTransductionWeakLinks(t *testing.T) {
 	const n, k, gamma, variance = 24, 2, 10.0, 100.0
 	for name, weight := range map[string]func(i, j int) float64{
@@ -218,7 +215,6 @@ func TestGPTransductionWeakLinks(t *testing.T) {
 	}
 }
 
-// TestSharesNeedOneProcess checks that quotas of classes are refused on several processes.
 func TestSharesNeedOneProcess(t *testing.T) {
 	v, err := gpTransduction.Resolve(param.Values{"assign": param.Of("shares"), "balance": param.Of("none")}, nil)
 	if err != nil {

@@ -12,15 +12,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). For edges and hyperedges T leads from a vertex
-// to its edges and from an edge to its vertices. For arcs T leads from a vertex to the arcs that leave it, and from an arc to its
-// head:
+// vertex is the kernel Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ of Gärtner, Le and Smola (2006, §1.2.4). For edges and
+// hyperedges T leads from a vertex to its edges and from an edge to its vertices. For arcs T leads
+// from a vertex to the arcs that leave it, and from an arc to its head:
 //
 //	edges, hyperedges  Σ λᵢEⁱ, E = T² between vertices
 //	arcs               Σ λ₂ⱼ·AʲAʲᵀ + λ₂ⱼ₊₁·AʲD_outAʲᵀ
 //
-// A graph has E = D + A without self loops, and an edge of weight w counts as w edges. In a hypergraph E counts the hyperedges
-// that two vertices share. All numbers are ≥ 0, so that sums lose nothing to cancellation.
+// A graph has E = D + A without self loops, and an edge of weight w counts as w edges. In a
+// hypergraph E counts the hyperedges that two vertices share. All numbers are ≥ 0, so that nothing
+// cancels.
 //
 // Sweeps run on βA and βE, so that weights in any unit neither overflow nor vanish.
 type vertex struct {
@@ -28,18 +29,17 @@ type vertex struct {
 	beta    float64
 	out     *sparse.Operator[float64] // A, or E of a graph
 	in      *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
-	twice   bool                      // E is the square of out, where hyperedges are nodes of the graph
+	twice   bool                      // E is the square of out: hyperedges are nodes of the graph
 	degrees []float64                 // of arcs: sums of the arcs that leave each vertex, times β
 
 	last      int  // N
 	factorial bool // λᵢ is βⁱ/i!
 
-	tail   float64 // upper bound of what a value lacks
-	norm   float64 // upper bound of the norm of the kernel matrix
-	sweeps int     // number of sweeps that find N
+	tail   float64 // bounds what a value lacks
+	norm   float64 // bounds the norm of the kernel matrix
+	sweeps int     // that find N
 }
 
-// vertices are the kernels of walks over edges, arcs and hyperedges.
 var vertices = kernel.Family{
 	Spec: param.Spec{
 		Name: "vertex", Title: "Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩, T: step from nodes to edges or back; undirected: Σ λᵢ(D + A)ⁱ without loops", Works: param.Undirected | param.Directed,
@@ -86,18 +86,19 @@ const (
 	geometricWeights   = "geometric"
 	exponentialWeights = "exponential"
 
-	// mostSteps is the largest N, for weights that fall slowly.
+	// mostSteps is the largest N.
 	mostSteps = 4096
 
 	// leastTail bounds the error of values. The largest value of a column is at least 1.
 	leastTail = 1e-15
 
-	// edgeBlocks is the number of blocks of a slab on undirected graphs. arcBlocks is the number for walks of 80 arcs; longer walks
-	// are computed in narrower slabs.
+	// edgeBlocks is the number of blocks of a slab on undirected graphs. arcBlocks suffices for
+	// walks of 80 arcs; longer walks take narrower slabs.
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexWorkspace declares the memory of a block of the kernel. On directed graphs narrower slabs need less.
+// vertexWorkspace declares the memory of a block of the kernel. On directed graphs narrower slabs
+// need less.
 func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	space := kernel.ImagesWorkspace(edgeBlocks, s.Nodes, s.Long, s.Short)
 	if s.Directed {
@@ -106,8 +107,8 @@ func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	return space
 }
 
-// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i if further terms do not change the
-// values.
+// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i if
+// further terms do not change the values.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64,
 	steps int) (*kernel.Images, error) {
 	k := &vertex{n: len(g.Degrees), beta: beta,
@@ -153,12 +154,13 @@ func (k *vertex) ratio(i int) float64 {
 	return 1
 }
 
-// cut finds the end N of the sum. With gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, computed by sweeps of one column, the omitted terms are at
-// most Σ λᵢ/βⁱ·gᵢ. Since gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a period p later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large. Once this
-// ratio, which falls with i, is below one, the sum of a period bounds the omitted sum.
+// cut finds the end N of the sum. With gᵢ ≥ βⁱ‖Tⁱ‖² between vertices, computed by sweeps of one
+// column, the omitted terms are at most Σ λᵢ/βⁱ·gᵢ. Since gᵢ₊ₚ ≤ gᵢ·gₚ for even p, terms a period p
+// later are at most λᵢ₊ₚ/(λᵢβᵖ)·gₚ times as large. Once this ratio, which falls with i, is below
+// one, the sum of a period bounds the omitted sum.
 func (k *vertex) cut(ctx context.Context, steps int) error {
 	walk := k.newGrowth()
-	// Powers overflow where their products with 1/i! do not, so that logarithms are stored.
+	// Logarithms, because powers overflow where their products with 1/i! do not.
 	weight := []float64{0}
 	growth := []float64{0}
 	term := []float64{1}
@@ -210,13 +212,12 @@ func sumOf(terms []float64) (sum float64) {
 	return sum
 }
 
-// refuse returns the error about β.
 func refuse(format string, args ...any) error {
 	return param.Refuse("vertex", "beta", format, args...)
 }
 
-// diverges returns the error if the sum does not converge with the weight, or converges too late. No weight below
-// β·gₚ^(−1/p) diverges. Near the pole the terms fall slowly: with 0.98 of the pole the last of mostSteps terms is below
+// diverges returns the error if the sum does not converge with the weight, or converges too late.
+// No weight below β·gₚ^(−1/p) diverges. With 0.98 of the pole the last of mostSteps terms is below
 // 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
@@ -235,8 +236,9 @@ func (k *vertex) diverges(growth []float64, steps int) error {
 		"%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
 }
 
-// growth computes the logarithms of gᵢ, with βA and βE in place of A and E: ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞ for arcs, else ‖Eⁱ‖∞.
-// Since all numbers are ≥ 0, each norm is the largest element of the product with a vector of ones.
+// growth computes the logarithms of gᵢ, with βA and βE in place of A and E: ‖Aʲ‖∞·‖Aʲᵀ‖∞ and
+// ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞ for arcs, else ‖Eⁱ‖∞. Since all numbers are ≥ 0, a norm is the largest element of
+// the product with ones.
 type growth struct {
 	k       *vertex
 	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
@@ -255,7 +257,6 @@ func (k *vertex) newGrowth() *growth {
 	return g
 }
 
-// next returns the logarithm of the next gᵢ.
 func (g *growth) next(ctx context.Context) (float64, error) {
 	if g.k.in == nil {
 		err := g.k.timesE(ctx, g.a, g.spare, nil, 1)
@@ -282,7 +283,6 @@ func (g *growth) next(ctx context.Context) (float64, error) {
 	return g.largest[0] + g.largest[1], nil
 }
 
-// rescale makes the largest value of x one.
 func (g *growth) rescale(x *sparse.Block[float64], exponent int) {
 	peak := blocks.Largest(g.k.out.Team(), x)
 	g.largest[exponent] += math.Log(peak)
@@ -319,7 +319,6 @@ func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64],
 	return nil
 }
 
-// longestRow returns the number of entries of the longest row.
 func longestRow(ctx context.Context,
 	operands ...sparse.Matrix) (longest int, err error) {
 	for _, a := range operands {
@@ -338,8 +337,8 @@ func longestRow(ctx context.Context,
 	return int(blocks.MaxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
-// blocks returns the number of blocks of a slab: the argument, the result and intermediate blocks. For arcs they include all
-// Aʲᵀ·X, because the sum goes through them backwards.
+// blocks returns the number of blocks of a slab. For arcs it includes all Aʲᵀ·X, because the sum
+// goes through them backwards.
 func (k *vertex) blocks() int {
 	if k.in == nil {
 		return edgeBlocks
@@ -347,7 +346,6 @@ func (k *vertex) blocks() int {
 	return k.last/2 + 3
 }
 
-// applyTo stores K·X in dst.
 func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	progress func(sweeps int)) error {
 	if k.in == nil {

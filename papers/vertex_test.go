@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// goldenLines reads the fields of the lines of a golden table, and the rows of ids.
+// goldenLines returns the fields of the lines of a golden table, and the rows of ids.
 func goldenLines(t *testing.T, name string) (lines [][]string, row map[string]uint32) {
 	t.Helper()
 	read := func(file string) (all [][]string) {
@@ -40,7 +40,6 @@ func goldenLines(t *testing.T, name string) (lines [][]string, row map[string]ui
 	return read("edges.tsv"), row
 }
 
-// arcsOf returns the n×n matrix of the given arcs, equal ones added.
 func arcsOf(t testing.TB, n int, arcs [][2]uint32) *sparse.CSR {
 	t.Helper()
 	entries := make([]sparse.Triplet, len(arcs))
@@ -54,7 +53,6 @@ func arcsOf(t testing.TB, n int, arcs [][2]uint32) *sparse.CSR {
 	return a
 }
 
-// directedOf returns the graph of arcs.
 func directedOf(t testing.TB, a *sparse.CSR, workers int) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(context.Background(), a, &graph.Settings{Workers: workers})
@@ -74,7 +72,7 @@ func goldenDigraph(t *testing.T) *graph.Graph {
 	return directedOf(t, arcsOf(t, len(row), arcs), 1)
 }
 
-// goldenHypergraph returns the incidence graph, the vertices first.
+// goldenHypergraph returns the incidence graph, with the vertices first.
 func goldenHypergraph(t *testing.T) (g *graph.Graph, vertices int) {
 	lines, row := goldenLines(t, "hypergraph")
 	var arcs [][2]uint32
@@ -135,11 +133,11 @@ func TestVertexKernelGolden(t *testing.T) {
 	}
 }
 
-// walked returns Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ with the operator T made explicitly of edges, each a
-// list of vertices; of arcs, a tail and a head.
+// walked returns Σ λᵢ⟨Tⁱe_u, Tⁱe_v⟩ with an explicit T. An edge is a list of vertices; an arc, a
+// tail and a head.
 func walked(n int, edges [][]uint32, arcs bool, lambda func(i int) float64, steps int) *sparse.Block[float64] {
 	m := n + len(edges)
-	next := make([][]int, m) // where one step leads
+	next := make([][]int, m) // ends of one step
 	for e, of := range edges {
 		for at, v := range of {
 			if !arcs || at == 0 {
@@ -177,7 +175,6 @@ func walked(n int, edges [][]uint32, arcs bool, lambda func(i int) float64, step
 	return k
 }
 
-// TestVertexKernelWalks compares with walks over the edges of random graphs.
 func TestVertexKernelWalks(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -233,8 +230,6 @@ func TestVertexKernelWalks(t *testing.T) {
 	}
 }
 
-// TestVertexKernelBits holds that neither threads nor memory nor the shape of a block
-// change a value.
 func TestVertexKernelBits(t *testing.T) {
 	ctx := context.Background()
 	a := testgraph.RandomDirected(5, 300, 2000, false)
@@ -311,7 +306,7 @@ func TestVertexKernelApplies(t *testing.T) {
 
 func TestVertexKernelDiverges(t *testing.T) {
 	ctx := context.Background()
-	// A cycle of 5 arcs has walks of any length, one for each start: β < 1.
+	// A cycle of 5 arcs has one walk of any length for each start: β < 1.
 	cycle := directedOf(t, arcsOf(t, 5, [][2]uint32{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}}), 1)
 	if _, err := newVertex(ctx, cycle, geometricWeights, 0.9, mostSteps); err != nil {
 		t.Error(err)
@@ -320,7 +315,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 	if !errors.As(err, new(*param.ParameterError)) || !strings.Contains(fmt.Sprint(err), "β < 1;") {
 		t.Errorf("error %v does not name the limit 1", err)
 	}
-	// Nearer to the limit than the steps allow: the message says so, and which β is accepted.
+	// Near the limit more steps would be needed; the message says which β is accepted.
 	_, err = newVertex(ctx, cycle, geometricWeights, 0.9999, mostSteps)
 	if text := fmt.Sprint(err); !strings.Contains(text, "0.9999 is too near to 1, ") || !strings.Contains(text, "give β ≤ 0.98,") {
 		t.Error(text)
@@ -331,7 +326,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 	if _, err := newVertex(ctx, cycle, geometricWeights, 1.01, 50); err != nil {
 		t.Errorf("a sum of 50 steps always converges: %v", err)
 	}
-	// Without cycles walks end, whatever β.
+	// Without cycles walks end.
 	path := directedOf(t, arcsOf(t, 4, [][2]uint32{{0, 1}, {1, 2}, {2, 3}}), 1)
 	k, err := newVertex(ctx, path, geometricWeights, 100, mostSteps)
 	if err != nil {
@@ -343,8 +338,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 	}
 }
 
-// TestVertexKernelOfHubs holds that every value of the grid can be computed where one
-// node has most of the edges.
+// Every value of the grid can be computed where one node has most of the edges.
 func TestVertexKernelOfHubs(t *testing.T) {
 	ctx := context.Background()
 	g, err := graph.New(ctx, testgraph.Star(3000), &graph.Settings{Workers: 1})

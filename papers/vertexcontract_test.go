@@ -16,8 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Blocks of nodes among themselves equal their transpose to the bit and have no eigenvalue below what their error bound
-// and rounding allow; a part has the bits of the whole, and the estimate bounds the memory limit that suffices.
 func TestVertexContract(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(5, 90, 80, true), &graph.Settings{Workers: 2})
 	if err != nil {
@@ -64,7 +62,6 @@ func TestVertexContract(t *testing.T) {
 	}
 }
 
-// Blocks and products on several processes that share the rows agree with one process.
 func TestVertexOnSeveralProcesses(t *testing.T) {
 	g, err := graph.New(t.Context(), testgraph.Random(11, 90, 70, true), nil)
 	if err != nil {
@@ -72,7 +69,6 @@ func TestVertexOnSeveralProcesses(t *testing.T) {
 	}
 	named := []int{2, 19, 20, 41, 77}
 	for i, weights := range []string{exponentialWeights, geometricWeights} {
-		// compute returns the values between named nodes in their rows, and the sum of all columns.
 		compute := func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 			k, err := kernel.New(t.Context(), g, "vertex", param.Values{"weights": param.Of(weights)})
 			if err != nil {

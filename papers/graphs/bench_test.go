@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// molecules draws a collection.
 func molecules(graphs, vertices int) *graphfile.Collection {
 	return contract.Molecules(graphs, vertices, 3, 0.3, 1)
 }

@@ -34,7 +34,7 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	return err
 }
 
-// elements are the names of all parts of graphs, in byte order.
+// elements are the names of all parts, in byte order.
 type elements []string
 
 // Lookup implements [nodefile.Lookup].
@@ -48,7 +48,6 @@ func (e elements) ID(row int) string { return e[row] }
 // Len implements [nodefile.Lookup].
 func (e elements) Len() int { return len(e) }
 
-// readBase reads a kernel between the given elements.
 func readBase(ctx context.Context, path string,
 	names elements) (*sparse.Block[float64], error) {
 	file, err := tablefile.Inspect(ctx, path, nil)
@@ -87,7 +86,7 @@ func readBase(ctx context.Context, path string,
 	})
 }
 
-// readMeasure reads a number ≥ 0 for each of the given elements. It skips other elements.
+// readMeasure reads a number ≥ 0 for each of the given elements, and skips other elements.
 func readMeasure(ctx context.Context, path string,
 	names elements) ([]float64, error) {
 	v, err := nodefile.ReadValues(ctx, path, names,

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// features holds a sparse vector of features for each graph. The kernel is the inner product of these vectors. A row of the
-// kernel is the sum of the columns in which the graph has an entry, so that graphs without a common feature cost nothing.
+// features holds a sparse vector of features for each graph. The kernel is the inner product of
+// these vectors; graphs without a common feature cost nothing.
 type features struct {
 	graph  []entries // of each graph, by feature
 	ptr    []int     // the entries of feature x in having are ptr[x] to ptr[x+1]
 	having entries   // of each feature, by graph
 }
 
-// entries holds the entries of a sparse vector in increasing order of index.
+// entries is a sparse vector with increasing indices.
 type entries struct {
 	index []int32
 	value []float64
@@ -54,7 +54,6 @@ func (e *entries) dot(f *entries, measure []float64) (sum float64) {
 	return sum
 }
 
-// newFeatures returns the features of graphs with the given entries, where count is the number of features.
 func newFeatures(graph []entries, count int) *features {
 	f := &features{graph: graph, ptr: make([]int, count+1)}
 	for _, e := range graph {
@@ -73,7 +72,7 @@ func newFeatures(graph []entries, count int) *features {
 			f.ptr[x]++
 		}
 	}
-	copy(f.ptr[1:], f.ptr) // each is now the begin of the next row
+	copy(f.ptr[1:], f.ptr) // ptr[x+1] is now the begin of row x
 	f.ptr[0] = 0
 	return f
 }
@@ -98,7 +97,6 @@ func (f *features) RowTo(_ context.Context, _ int, dst []float64,
 // featureBytes is the memory of an entry of features.
 const featureBytes = 2*12 + 8
 
-// interner numbers keys in order of appearance.
 type interner[K comparable] map[K]int32
 
 func (in interner[K]) of(key K) int32 {

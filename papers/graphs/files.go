@@ -28,15 +28,16 @@ type ReadOptions struct {
 	Vertices string
 
 	Memory  int64 // limit of memory for reading graph files, in bytes; 0: no limit
-	Workers int   // number of goroutines that read graph files, 0: one for each processor
+	Workers int   // goroutines that read graph files; 0: one for each processor
 
 	// Temp returns a directory for temporary stores of graph files, of which one exists at a time; nil: the system's directory.
 	Temp func() (string, error)
 }
 
-// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory with a file for each graph in any
-// format that [ingest.Run] reads. In a directory the id of a graph is the name of its file without endings, which must be unique.
-// Vertices then have ids and no labels, and weights of edges are ignored. Errors are [*nodefile.ParseError], [*GraphError],
+// Read reads a collection of graphs: in the TU layout ([graphfile.ReadTU]), or a directory with a
+// file for each graph in any format that [ingest.Run] reads. In a directory the id of a graph is
+// the name of its file without endings, which must be unique. Vertices then have ids and no labels,
+// and weights of edges are ignored. Errors are [*nodefile.ParseError], [*GraphError],
 // [*param.ParameterError] for vertices, and the errors of ingest.
 func Read(ctx context.Context, path string,
 	o *ReadOptions) (*graphfile.Collection, error) {
@@ -61,7 +62,6 @@ func Read(ctx context.Context, path string,
 	return c, err
 }
 
-// readAny reads a collection without changing its labels.
 func readAny(ctx context.Context, path string,
 	o *ReadOptions) (*graphfile.Collection, error) {
 	c, err := graphfile.ReadTU(ctx, path, o.Directed)
@@ -100,7 +100,7 @@ func readAny(ctx context.Context, path string,
 		ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
 }
 
-// readFiles reads graphs from a file each, through stores in the directory temp.
+// readFiles reads each graph through a store in the directory temp.
 func readFiles(ctx context.Context, paths []string, temp string,
 	config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
@@ -109,7 +109,7 @@ func readFiles(ctx context.Context, paths []string, temp string,
 	seen := map[string]string{}
 	for _, path := range paths {
 		id := filepath.Base(path)
-		for range 2 { // the endings of the compression and of the format
+		for range 2 { // endings of compression and format
 			if ending := filepath.Ext(id); len(ending) < len(id) {
 				id = strings.TrimSuffix(id, ending)
 			}
@@ -147,7 +147,7 @@ func readFile(ctx context.Context, path, store string,
 	for v := range n {
 		m.ID = append(m.ID, s.Nodes.ID(v))
 	}
-	err = sparse.EachRow(ctx, s, 1, func(_, v int, col []uint32, _ []float64) error { // rows in order
+	err = sparse.EachRow(ctx, s, 1, func(_, v int, col []uint32, _ []float64) error {
 		for _, w := range col {
 			m.To = append(m.To, int32(w))
 		}
@@ -157,12 +157,11 @@ func readFile(ctx context.Context, path, store string,
 	return m, err
 }
 
-// arcsOf returns the heads of the arcs of vertex v.
 func arcsOf(m *graphfile.Member, v int) []int32 {
 	return m.To[m.Ptr[v]:m.Ptr[v+1]]
 }
 
-// relabel replaces the labels of vertices by their "degree" or their "ids", or removes them for "none".
+// relabel replaces the labels of vertices by their degrees or ids, or removes them.
 func relabel(c *graphfile.Collection, source string) error {
 	c.Labels = nil
 	number := map[string]int32{}

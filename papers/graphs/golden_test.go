@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// gramOf returns all values of a kernel.
 func gramOf(t testing.TB, name string, c *graphfile.Collection, v param.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
 	g, err := Kernels().Named(name).Prepare(t.Context(), c, v, s)
@@ -85,8 +84,6 @@ func TestGoldenSets(t *testing.T) {
 	}
 }
 
-// TestGoldenPairFeatures compares the factor of the graph of the text, before it becomes
-// an inner product.
 func TestGoldenPairFeatures(t *testing.T) {
 	cart := contract.GoldenCollection(t, "directed.json")
 	want := testgraph.Golden(t, "graphspace/cart_pair_features_c0.1.npy") // rows and columns a c r t

@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// drawn draws a collection of labelled graphs, some without an edge or a vertex of a label.
+// drawn returns a collection in which some graphs have no edge or no vertex of a label.
 func drawn(t *rapid.T, directed, edgeLabels bool) *graphfile.Collection {
 	c := &graphfile.Collection{Labels: []string{"a", "b", "c"}, Directed: directed}
 	if edgeLabels {
@@ -52,8 +52,7 @@ func drawn(t *rapid.T, directed, edgeLabels bool) *graphfile.Collection {
 	return c
 }
 
-// dense returns the adjacency matrix of the direct product of two graphs, as it is
-// defined.
+// dense returns the adjacency matrix of the direct product of two graphs.
 func dense(g, h *graphfile.Member) *mat.Dense {
 	type vertex struct{ u, v int }
 	var list []vertex
@@ -87,8 +86,8 @@ func dense(g, h *graphfile.Member) *mat.Dense {
 	return a
 }
 
-// inverse returns (I − B)⁻¹ for B ≥ 0 of a radius below 1 as (I + B)(I + B²)(I + B⁴)…,
-// in which nothing cancels however near 1 the radius is.
+// inverse returns (I − B)⁻¹ for B ≥ 0 of a radius below 1 as (I + B)(I + B²)(I + B⁴)…, in which
+// nothing cancels.
 func inverse(b *mat.Dense) *mat.Dense {
 	n, _ := b.Dims()
 	plusOne := func(a *mat.Dense) *mat.Dense {
@@ -108,7 +107,6 @@ func inverse(b *mat.Dense) *mat.Dense {
 	return sum
 }
 
-// spectralRadius returns the spectral radius of a matrix.
 func spectralRadius(a *mat.Dense) (most float64) {
 	var e mat.Eigen
 	if !e.Factorize(a, mat.EigenNone) {
@@ -120,9 +118,6 @@ func spectralRadius(a *mat.Dense) (most float64) {
 	return most
 }
 
-// TestSequenceIsThatOfTheProduct compares label sequences with the inverse and the
-// exponential of the product's matrix, up to near the limit of the weights, which it
-// compares with eigenvalues.
 func TestSequenceIsThatOfTheProduct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawn(t, rapid.Bool().Draw(t, "directed"), rapid.Bool().Draw(t, "edge labels"))
@@ -175,7 +170,7 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 			if c.Directed { // where bounds come near slowly
 				near = 0.9
 			}
-			if errors.As(err, &wrong) { // its last word is the limit
+			if errors.As(err, &wrong) { // whose last word is the limit
 				limit, _ = strconv.ParseFloat(wrong.What[strings.LastIndexByte(wrong.What, ' ')+1:], 64)
 			}
 			if limit > 1/radius*(1+1e-5) || limit < near/radius {
@@ -185,8 +180,6 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 	})
 }
 
-// TestPairIsThatOfTheMatrix compares label pairs with the inverse and the exponential of
-// the graphs' matrices.
 func TestPairIsThatOfTheMatrix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawn(t, rapid.Bool().Draw(t, "directed"), false)
@@ -195,7 +188,7 @@ func TestPairIsThatOfTheMatrix(t *testing.T) {
 		for i := range c.Graphs {
 			m := c.Graphs[i]
 			m.Label = make([]int32, m.Len())
-			matrix[i] = dense(&m, plain) // which is A
+			matrix[i] = dense(&m, plain) // A
 			radius = max(radius, spectralRadius(matrix[i]))
 		}
 		decay := rapid.SampledFrom([]float64{0.2, 0.9, 0.995}).Draw(t, "share")
@@ -240,7 +233,6 @@ func TestPairIsThatOfTheMatrix(t *testing.T) {
 	})
 }
 
-// TestSameBits computes every kernel by different numbers of workers and rows at a time.
 func TestSameBits(t *testing.T) {
 	c := molecules(23, 14)
 	for _, k := range Kernels() {
@@ -265,8 +257,6 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestNumbersOfVerticesDoNotMatter renumbers the vertices of graphs, and computes that
-// kernels are positive semidefinite.
 func TestNumbersOfVerticesDoNotMatter(t *testing.T) {
 	c := molecules(12, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -296,7 +286,6 @@ func TestNumbersOfVerticesDoNotMatter(t *testing.T) {
 	}
 }
 
-// renumbered returns a graph whose vertex v is called to[v].
 func renumbered(m *graphfile.Member, to []int) graphfile.Member {
 	label := make([]int32, m.Len())
 	var edges [][3]int32
@@ -309,8 +298,8 @@ func renumbered(m *graphfile.Member, to []int) graphfile.Member {
 	return graphfile.NewMember(label, edges)
 }
 
-// TestPatternsOfDenseGraphs counts simple cycles where their number is known: Σ over k of
-// (n choose k)·(k−1)!/2 of the complete graph, and 213 of the grid of three by three squares.
+// A complete graph has Σ over k of (n choose k)·(k−1)!/2 simple cycles, the grid of three by three
+// squares 213.
 func TestPatternsOfDenseGraphs(t *testing.T) {
 	complete := func(n int) (m graphfile.Member) {
 		var edges [][3]int32
@@ -352,7 +341,6 @@ func TestPatternsOfDenseGraphs(t *testing.T) {
 	}
 }
 
-// TestCosine divides by norms, also by those that are 0.
 func TestCosine(t *testing.T) {
 	row := []float64{4, 2, 0}
 	if divide(row, []float64{4, 9, 0}, 0); row[0] != 1 || math.Abs(row[1]-1.0/3) > 1e-15 || row[2] != 0 {
@@ -364,7 +352,7 @@ func TestCosine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, rows := range [][2]int{{0, 7}, {0, 3}, {3, 7}} { // values are shared within a piece
+	for _, rows := range [][2]int{{0, 7}, {0, 3}, {3, 7}} { // values are shared within rows
 		piece := sparse.NewBlock[float64](rows[1]-rows[0], 7)
 		if err := g.RowsTo(t.Context(), piece, rows[0]); err != nil {
 			t.Fatal(err)

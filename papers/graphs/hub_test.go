@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The arcs of a vertex with more arcs than a piece of a row agree with its file.
+// The hub has more arcs than a piece of a row.
 func TestHubOfFile(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000
 	var b strings.Builder

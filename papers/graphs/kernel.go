@@ -80,17 +80,16 @@ type Gram struct {
 	n        int
 	set      *Settings
 	values   Rows
-	diagonal []float64    // of values; nil: they are not divided by norms
-	rowCount atomic.Int64 // number of finished rows
+	diagonal []float64 // of values; nil: they are not divided by norms
+	rowCount atomic.Int64
 }
 
-// collection implements [param.Graph] for a collection of graphs.
 type collection struct {
 	ctx    context.Context
 	k      *Kernel
 	c      *graphfile.Collection
 	s      *Settings
-	radius float64 // 0: not known yet
+	radius float64 // 0: unknown
 }
 
 // On returns the properties of a collection on which grids and defaults of parameters depend, see
@@ -137,9 +136,9 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Prepare returns the values of the kernel on a collection. Parameters that are not in params have their defaults. For a
-// wrong parameter, or if the sum over walks diverges, the error is a [*param.ParameterError]. If the kernel is not defined
-// for a graph, it is a [*GraphError].
+// Prepare returns the values of the kernel on a collection. Parameters that are not in params have
+// their defaults. For a wrong parameter, or if the sum over walks diverges, the error is a
+// [*param.ParameterError]. If the kernel is not defined for a graph, it is a [*GraphError].
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
@@ -197,7 +196,6 @@ func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	return nil
 }
 
-// divide divides row i by the norms of the graphs, see [Settings.Cosine].
 func divide(row, diagonal []float64, i int) {
 	for j, d := range diagonal {
 		switch {

@@ -63,8 +63,8 @@ var labelPair = Kernel{
 // nearest is the largest c·ρ for which a sum is computed term by term, with about 300,000 terms.
 const nearest = 1 - 1e-4
 
-// newPlainWalks returns walks without labels. The other graph of their products is a vertex with an arc to itself, so that the
-// product is the graph itself.
+// newPlainWalks returns walks without labels. The other graph of their products is a vertex with an
+// arc to itself, so that a product is the graph itself.
 func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	plain := *c
 	plain.Graphs = nil
@@ -79,7 +79,6 @@ func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	return w
 }
 
-// alone returns graph i as a product.
 func (w *walks) alone(worker, i int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.point)
@@ -92,7 +91,6 @@ type pairSum struct {
 	sum            float64
 }
 
-// labelPairs returns the nonzero entries of L(Σ λᵢAⁱ)Lᵀ.
 func (p *product) labelPairs(m *graphfile.Member, c float64,
 	exponential bool) (list []pairSum, err error) {
 	label := m.Label
@@ -128,9 +126,9 @@ func (p *product) labelPairs(m *graphfile.Member, c float64,
 	return list, nil
 }
 
-// sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. An exponential sum ends as in [product.exponential]. For a geometric sum p.p
-// must hold y = (I − cA×)⁻¹1, and total must be 1ᵀy. Terms after d ≤ βy add up to at most Σ(cA×)ⁱβy ≤ βy·max y, since cA×y = y −
-// 1 ≤ (1 − 1/max y)y.
+// sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. An exponential sum ends as in
+// [product.exponential]. For a geometric sum p.p must hold y = (I − cA×)⁻¹1, and total must be 1ᵀy.
+// Terms after d ≤ βy add up to at most Σ(cA×)ⁱβy ≤ βy·max y, since cA×y = y − 1 ≤ (1 − 1/max y)y.
 func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {
 	copy(dst, p.r)
 	sum := 0.0

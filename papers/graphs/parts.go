@@ -13,37 +13,34 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// partsParam is the parameter that says which parts of graphs are the elements of sets.
 var partsParam = param.Param{
 	Name: "parts", Meaning: "labels of vertices, of edges with their ends, or cyclic and tree patterns", Kind: param.Choice,
 	Words: []string{"vertices", "edges", "patterns"}, Default: param.Of("vertices"),
 }
 
-// multisetParam is the parameter that says whether parts count as often as they occur.
 var multisetParam = param.Param{Name: "multiset",
 	Meaning: "a part counts as often as it is there", Kind: param.Switch,
 	Default: param.Of(false)}
 
-// intersection is the measure of the common parts of two graphs: μ(X ∩ Y), or Σ_x μ(x)Γ_X(x)Γ_Y(x) for multisets (short tour,
-// equations 1.3 and 1.6).
+// intersection is μ(X ∩ Y), or Σ_x μ(x)Γ_X(x)Γ_Y(x) for multisets (short tour, equations 1.3 and
+// 1.6).
 var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", ", equation 1.3", true, func(x, y *partSet, s *Settings) float64 {
 	return x.parts.dot(&y.parts, s.Measure)
 })
 
-// union is 1/μ(X ∪ Y) for the sets of parts of two graphs (equation 1.4). Sets must not be empty.
+// union is 1/μ(X ∪ Y) (equation 1.4). Sets must not be empty.
 var union = setKernel("union", "1/μ(X ∪ Y) of sets of parts", ", equation 1.4", false, func(x, y *partSet, s *Settings) float64 {
 	return 1 / (x.measure + y.measure - x.parts.dot(&y.parts, s.Measure))
 })
 
-// tanimoto is the Tanimoto or Jaccard coefficient μ(X ∩ Y)/μ(X ∪ Y) of the sets of parts of two graphs (equation 1.5). Sets must
-// not be empty.
+// tanimoto is μ(X ∩ Y)/μ(X ∪ Y), the Tanimoto or Jaccard coefficient (equation 1.5). Sets must not
+// be empty.
 var tanimoto = setKernel("tanimoto", "μ(X ∩ Y)/μ(X ∪ Y) of sets of parts", ", equation 1.5", false, func(x, y *partSet, s *Settings) float64 {
 	common := x.parts.dot(&y.parts, s.Measure)
 	return common / (x.measure + y.measure - common)
 })
 
-// cross is the cross product kernel Σ_x Σ_y μ(x)k(x, y)μ(y) of the parts of two graphs, where k is [Settings].Base, or 1 for
-// equal parts and else 0.
+// cross is Σ_x Σ_y μ(x)k(x, y)μ(y), where k is [Settings].Base, or 1 for equal parts and else 0.
 var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, with a kernel k between these", "", true, func(x, y *partSet, s *Settings) float64 {
 	if s.Base != nil {
 		return crossOf(&x.parts, &y.parts, s.Measure, s.Base)
@@ -58,14 +55,13 @@ var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, wi
 	return x.parts.dot(&y.parts, squares)
 })
 
-// partSet is the set, or the multiset, of the parts of a graph.
 type partSet struct {
 	parts   entries // how often each part occurs
 	measure float64 // μ(X) of a set
 }
 
-// setKernel declares a kernel between sets of parts of graphs. If multi is set, it is also defined for multisets and for empty
-// sets.
+// setKernel declares a kernel between sets of parts. If multi is set, it is also defined for
+// multisets and for empty sets.
 func setKernel(name, title, equation string, multi bool,
 	value func(x, y *partSet, s *Settings) float64) Kernel {
 	params := []param.Param{partsParam}
@@ -107,8 +103,8 @@ func setKernel(name, title, equation string, multi bool,
 	}
 }
 
-// partBytes returns the memory of the parts of a collection: each part once for every graph that has the part, and the
-// names. It assumes a pattern for each arc.
+// partBytes returns the memory of the names and parts of a collection, each part once for every
+// graph that has it. It assumes a pattern for each arc.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
 	vertices := int64(s.Vertices)
@@ -130,11 +126,9 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 	return graphBytes*int64(s.Graphs) + 80*vertices + 100*kinds
 }
 
-// graphBytes is the memory of a graph's parts in addition to the memory of each part.
+// graphBytes is the memory of a graph without its parts.
 const graphBytes = 600
 
-// fits returns an error if the measure or the base kernel does not have the given number of
-// elements.
 func (s *Settings) fits(name string, elements int) error {
 	if s.Measure != nil && len(s.Measure) != elements ||
 		s.Base != nil && s.Base.Rows != elements {
@@ -143,7 +137,7 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// multisets returns the parts of each graph, numbered by their names in byte order, and the names.
+// multisets returns the parts of each graph, and their names in byte order.
 func multisets(ctx context.Context, c *graphfile.Collection,
 	parts string) ([]entries, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
@@ -165,7 +159,7 @@ func multisets(ctx context.Context, c *graphfile.Collection,
 	return vectors, names, nil
 }
 
-// crossOf returns Σ_x Σ_y μ(x)Γ_X(x)·k(x, y)·Γ_Y(y)μ(y) with a kernel k between elements.
+// crossOf returns Σ_x Σ_y μ(x)Γ_X(x)·k(x, y)·Γ_Y(y)μ(y).
 func crossOf(x, y *entries, measure []float64, k *sparse.Block[float64]) (sum float64) {
 	weight := func(e *entries, a int) float64 {
 		if measure != nil {
@@ -184,8 +178,8 @@ func crossOf(x, y *entries, measure []float64, k *sparse.Block[float64]) (sum fl
 	return sum
 }
 
-// partsOf returns how often each part occurs in each graph, and the number of each part. A graph may have at most limit simple
-// cycles.
+// partsOf returns how often each part occurs in each graph, and the number of each part. It allows
+// at most limit simple cycles in a graph.
 func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	limit int) ([]entries, interner[string], error) {
 	number := interner[string]{}
@@ -230,7 +224,7 @@ func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	}
 }
 
-// nameOf returns the name of the label of a vertex or an arc, or "" without labels.
+// nameOf returns the name of a label, or "" without labels.
 func nameOf(names []string, label []int32, vertex int32) string {
 	if label == nil {
 		return ""
@@ -238,7 +232,6 @@ func nameOf(names []string, label []int32, vertex int32) string {
 	return names[label[vertex]]
 }
 
-// numberOf returns the label of a vertex or an arc, or 0 without labels.
 func numberOf(label []int32, vertex int32) int32 {
 	if label == nil {
 		return 0

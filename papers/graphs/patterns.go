@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// defaultCycles is the default of the parameter cycles.
 const defaultCycles = 100_000
 
 // cyclicPatterns counts the cyclic and the tree patterns that two graphs have in common (Horváth, Gärtner and Wrobel 2004). A
@@ -43,9 +42,10 @@ var cyclicPatterns = Kernel{
 	Memory: func(s *graphfile.Shape, _ param.Values, _ int) int64 { return partBytes(s, "patterns") },
 }
 
-// eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as "labels along the cycle", and then with
-// its tree patterns, as trees in brackets from their centres: "c(a)(e)(s)". The label of an edge precedes the label of the vertex
-// to which it leads. The error is a [*GraphError] for a directed graph, or for more than limit simple cycles.
+// eachPattern calls visit with the cyclic patterns of all simple cycles of a graph, as "labels
+// along the cycle", and then with its tree patterns, as trees in brackets from their centres:
+// "c(a)(e)(s)". The label of an edge precedes the label of the vertex to which it leads. The error
+// is a [*GraphError] for a directed graph, or for more than limit simple cycles.
 func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 	visit func(text string)) error {
 	m := &c.Graphs[graph]
@@ -66,18 +66,17 @@ func eachPattern(ctx context.Context, c *graphfile.Collection, graph, limit int,
 	return nil
 }
 
-// patternFinder finds the patterns of a graph.
 type patternFinder struct {
 	ctx    context.Context
 	c      *graphfile.Collection
 	m      *graphfile.Member
-	bridge []bool // reports for each arc whether its edge is on no cycle
+	bridge []bool // of each arc, whether its edge is on no cycle
 	limit  int
 	visit  func(text string)
 
-	count    int     // number of cycles
-	path     []int32 // arcs of the path from the first vertex of a cycle
-	isOnPath []bool  // reports for each vertex whether it is on the path
+	count    int     // of cycles
+	path     []int32 // arcs from the first vertex of a cycle
+	isOnPath []bool  // of each vertex
 	seen     []int   // search that last reached each vertex
 	clock    int
 	queue    []int32
@@ -85,14 +84,15 @@ type patternFinder struct {
 
 var errCycles = fmt.Errorf("too many cycles")
 
-// bridges reports for each arc whether its edge is on no cycle. A loop is no bridge, because it is not part of a tree.
+// bridges reports for each arc whether its edge is on no cycle. A loop is no bridge, because trees
+// have no loops.
 func bridges(m *graphfile.Member) []bool {
 	n := m.Len()
 	bridge := make([]bool, len(m.To))
 	order := make([]int32, n)
 	low := make([]int32, n)
 	next := slices.Clone(m.Ptr[:n])
-	parent := make([]int32, n) // the arc by which each vertex was reached
+	parent := make([]int32, n) // arc by which each vertex was reached
 	clock := int32(0)
 	for root := range n {
 		if order[root] > 0 {
@@ -137,14 +137,13 @@ func bridges(m *graphfile.Member) []bool {
 	return bridge
 }
 
-// tail returns the tail of arc a.
 func tail(m *graphfile.Member, a int32) int32 {
 	end, _ := slices.BinarySearch(m.Ptr, a+1)
 	return int32(end - 1)
 }
 
-// cycles adds the pattern of every simple cycle. It finds a cycle from its smallest vertex, in the direction of the smaller of
-// the two neighbours on the cycle.
+// cycles adds the pattern of every simple cycle, found from its smallest vertex towards the smaller
+// of the two neighbours on the cycle.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
 	p.isOnPath = make([]bool, n)
@@ -157,8 +156,8 @@ func (p *patternFinder) cycles() error {
 	return nil
 }
 
-// extend follows all continuations of the path that ends in v along which root can still be reached. Therefore a cycle costs at
-// most its vertices times the edges of the graph.
+// extend follows all continuations of the path to v from which root can still be reached, so that a
+// cycle costs at most its vertices times the edges of the graph.
 func (p *patternFinder) extend(root, v int32) error {
 	p.isOnPath[v] = true
 	defer func() { p.isOnPath[v] = false }()
@@ -184,8 +183,8 @@ func (p *patternFinder) extend(root, v int32) error {
 	return sched.Cause(p.ctx)
 }
 
-// reaches reports whether root can be reached from w through larger vertices that are not on the path, without the arc back from
-// w to the end of the path.
+// reaches reports whether root can be reached from w through larger vertices that are not on the
+// path, without the arc back from w to end.
 func (p *patternFinder) reaches(w, root, end int32) bool {
 	p.clock++
 	p.queue = append(p.queue[:0], w)
@@ -212,7 +211,8 @@ func (p *patternFinder) reaches(w, root, end int32) bool {
 	return false
 }
 
-// cyclic returns the smallest sequence of labels around a cycle, over all first vertices and both directions.
+// cyclic returns the smallest sequence of labels around a cycle, over all first vertices and both
+// directions.
 func (p *patternFinder) cyclic(arcs []int32) string {
 	k := len(arcs)
 	// edge i leads from vertex i to the next
@@ -246,7 +246,7 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	return text.String()
 }
 
-// write adds a label to a pattern. It quotes labels of more than one letter, so that different sequences have different texts.
+// write quotes labels of more than one letter, so that different sequences have different texts.
 func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	names := p.c.Labels
 	if edge {
@@ -269,7 +269,7 @@ func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	}
 }
 
-// trees adds the pattern of every tree of the forest of bridges with at least one edge.
+// trees adds the pattern of every tree with at least one edge in the forest of bridges.
 func (p *patternFinder) trees() {
 	n := p.m.Len()
 	done := make([]bool, n)
@@ -311,7 +311,7 @@ func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
 	}
 }
 
-// centres removes the leaves of a tree repeatedly until one or two vertices are left. It overwrites degree.
+// centres removes the leaves of a tree until one or two vertices are left. It overwrites degree.
 func (p *patternFinder) centres(tree []int32, degree []int) []int32 {
 	left := len(tree)
 	var leaves []int32

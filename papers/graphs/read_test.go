@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// put writes files and returns their directory.
 func put(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,8 +25,6 @@ func put(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// A path of three vertices and an edge have the same values by degree in the TU layout and as a
-// file each.
 func TestRead(t *testing.T) {
 	tu := put(t, map[string]string{"D_A.txt": "1, 2\n2, 3\n4, 5\n", "D_graph_indicator.txt": "1\n1\n1\n2\n2\n"})
 	files := put(t, map[string]string{"one.tsv": "a\tb\nb\tc\n", "two.tsv": "x\ty\n", ".hidden": "?", "K.npy.run.json": "{}"})
@@ -68,8 +65,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// The measure and the kernel of elements are found by their names, in any order and among
-// others.
 func TestReadElements(t *testing.T) {
 	dir := put(t, map[string]string{
 		"D_A.txt": "1, 2\n", "D_graph_indicator.txt": "1\n1\n2\n", "D_node_labels.txt": "7\n8\n7\n",

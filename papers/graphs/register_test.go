@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A kernel of another package needs its name and the value of two graphs.
 func TestRegister(t *testing.T) {
 	Register(&Kernel{
 		Spec: param.Spec{Name: "sizes", Title: "product of the numbers of vertices", Works: param.Graphs},

@@ -48,13 +48,12 @@ var labelSequence = Kernel{
 		return w.largest(ctx, w.self)
 	},
 	Memory: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
-		// The product of two graphs has at most as many vertices as the larger of their products with themselves, so that the largest
-		// such product bounds the vectors.
+		// The product of two graphs has at most as many vertices as the larger of their products
+		// with themselves.
 		return orderedBytes(s) + int64(workers)*3*8*s.Alike
 	},
 }
 
-// walks holds the graphs of a collection in order, and a product for each worker.
 type walks struct {
 	graph   []*labelOrder
 	point   *labelOrder // see newPlainWalks
@@ -71,19 +70,17 @@ func newWalks(c *graphfile.Collection, s *Settings) *walks {
 	return w
 }
 
-// orderedBytes returns the memory of newWalks.
 func orderedBytes(s *graphfile.Shape) int64 {
 	return 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)
 }
 
-// product returns the product of two graphs, which is valid until the worker's next call.
+// product returns a product that is valid until the worker's next call.
 func (w *walks) product(worker, i, j int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.graph[j])
 	return p
 }
 
-// self returns the product of a graph with itself.
 func (w *walks) self(worker, i int) *product {
 	return w.product(worker, i, i)
 }
@@ -92,12 +89,11 @@ const (
 	// radiusSteps and radiusError end the iteration for the radius on which default weights depend.
 	radiusSteps, radiusError = 300, 1e-3
 
-	// divergenceSteps is the number of steps after which a weight is refused if neither convergence nor divergence is
+	// After divergenceSteps steps a weight is refused if neither convergence nor divergence is
 	// proved.
 	divergenceSteps = 2000
 )
 
-// largest returns the largest spectral radius in the collection.
 func (w *walks) largest(ctx context.Context,
 	productOf func(worker, i int) *product) (float64, error) {
 	radius := make([]float64, len(w.graph))
@@ -116,15 +112,14 @@ func (w *walks) largest(ctx context.Context,
 	return largest, err
 }
 
-// weighing holds the weights of walks.
 type weighing struct {
 	decay       float64
 	exponential bool
-	rate        []float64 // for geometric weights, an upper bound of c·ρ of each graph
+	rate        []float64 // of each graph, an upper bound of c·ρ for geometric weights
 }
 
-// weigh returns the weights given by v. If c·ρ of some graph is not proved to be below limit, the error is a
-// [*param.ParameterError].
+// weigh returns the weights given by v. If c·ρ of some graph is not proved to be below limit, the
+// error is a [*param.ParameterError].
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
 	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")
@@ -134,7 +129,8 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
 		hi := productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
-			// Upper bounds below 1/decay are tightened until they are closer to the lower bound than to 1/decay.
+			// Tighten upper bounds below 1/decay until they are closer to the lower bound than to
+			// 1/decay.
 			return decay*hi < limit &&
 				(hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil
@@ -158,7 +154,6 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	return &weighing{decay: decay, rate: rate}, nil
 }
 
-// finite returns value, or errOverflow if it is not finite.
 func finite(value float64) (float64, error) {
 	if math.IsInf(value, 0) || math.IsNaN(value) {
 		return value, errOverflow

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// tree returns the tree with the given root in brackets, smaller children first. Neither stack nor memory grow with the square of
-// its depth: the texts of subtrees are compared while they are read, and never stored.
+// tree returns the tree with the given root in brackets, smaller children first. Texts of subtrees
+// are compared while they are read, and never stored, so that memory does not grow with the square
+// of the depth.
 func (p *patternFinder) tree(root int32) string {
 	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1},
 		children: [][]int32{nil}}
@@ -33,7 +34,7 @@ func (p *patternFinder) tree(root int32) string {
 	return strings.TrimSuffix(text.String(), ")")
 }
 
-// rootedTree is a tree whose places are numbered from the root down.
+// rootedTree numbers the places of a tree from the root down.
 type rootedTree struct {
 	p           *patternFinder
 	vertex, arc []int32 // vertex at each place, and the arc that leads to it, −1 at the root
@@ -50,7 +51,6 @@ func (t *rootedTree) label(index int32) string {
 	return text.String()
 }
 
-// compare compares the texts of two subtrees whose children are sorted.
 func (t *rootedTree) compare(a, b int32) int {
 	x, y := treeReader{t: t, next: []treePlace{{index: a}}},
 		treeReader{t: t, next: []treePlace{{index: b}}}
@@ -74,7 +74,7 @@ func (t *rootedTree) compare(a, b int32) int {
 // treeReader reads the text of a subtree after the labels of its root, part by part.
 type treeReader struct {
 	t    *rootedTree
-	next []treePlace // the path from the root of the subtree to the current place
+	next []treePlace
 }
 
 // treePlace is a vertex with the number of its children that have been read.
@@ -83,7 +83,6 @@ type treePlace struct {
 	read  int
 }
 
-// read returns the next part, or "" at the end.
 func (r *treeReader) read() string {
 	if len(r.next) == 0 {
 		return ""

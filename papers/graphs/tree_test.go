@@ -11,13 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 )
 
-// patterns returns what [eachPattern] finds.
 func patterns(ctx context.Context, c *graphfile.Collection, graph, most int) (found []string, err error) {
 	err = eachPattern(ctx, c, graph, most, func(text string) { found = append(found, text) })
 	return found, err
 }
 
-// oneTree returns a collection of a tree whose vertex v > 0 hangs on parent[v].
+// oneTree returns a collection of a tree in which v > 0 is a child of parent[v].
 func oneTree(label []int32, parent []int) *graphfile.Collection {
 	var edges [][3]int32
 	for v := 1; v < len(parent); v++ {
@@ -29,8 +28,7 @@ func oneTree(label []int32, parent []int) *graphfile.Collection {
 	}
 }
 
-// TestTreeTexts compares the pattern of a tree with the least pattern written by recursion from
-// every vertex whose farthest one is nearest.
+// The reference is the least pattern, written by recursion from every centre.
 func TestTreeTexts(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("rng seed %d", seed)
@@ -79,7 +77,7 @@ func TestTreeTexts(t *testing.T) {
 	}
 }
 
-// TestLongPath: the pattern of a path takes memory by its length, not by its square.
+// Memory must not grow with the square of the length.
 func TestLongPath(t *testing.T) {
 	const n = 20000
 	parent := make([]int, n)

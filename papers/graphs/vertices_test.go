@@ -36,7 +36,6 @@ func permuted(m *graphfile.Member, place []int) graphfile.Member {
 	return out
 }
 
-// TestVerticesHaveNoOrder: a graph has the same values however its vertices are numbered.
 func TestVerticesHaveNoOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawn(t, rapid.Bool().Draw(t, "directed"), rapid.Bool().Draw(t, "edge labels"))

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// weights returns the parameters of kernels that count walks.
 func weights() []param.Param {
 	return []param.Param{
 		{Name: "weights", Meaning: "λᵢ of the walks of i steps: cⁱ, or cⁱ/i!", Kind: param.Choice,
@@ -30,17 +29,16 @@ func weights() []param.Param {
 // labelOrder is a graph with vertices sorted by label, so that vertices with equal labels are a range.
 type labelOrder struct {
 	ptr, targets []int32
-	edgeLabel    []int32 // nil: edges have no labels; else the arcs of a vertex are sorted by label
+	edgeLabel    []int32 // nil: none; else the arcs of a vertex are sorted by label
 	label        []int32 // of each vertex
 	group        []group
-	degree       int // largest number of arcs that lead to or from a vertex
+	degree       int // largest in-degree or out-degree
 	directed     bool
 }
 
 // group is the range of the vertices with a label.
 type group struct{ label, lo, hi int32 }
 
-// newOrdered sorts the vertices of a graph.
 func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 	n := m.Len()
 	order := make([]int32, n)
@@ -86,17 +84,18 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 
 func (g *labelOrder) len() int { return len(g.label) }
 
-// product is the direct product of two graphs. Its vertices are the pairs of equally labelled vertices. An arc leads from (u, v)
-// to (u′, v′) if arcs with equal labels lead from u to u′ and from v to v′. A vector on it is a matrix whose row u holds the
-// vertices of the second graph with the label of u; rows follow each other. The matrix of the product is never stored: A×x is A_g
-// X A_hᵀ where labels agree.
+// product is the direct product of two graphs: its vertices are the pairs of equally labelled
+// vertices, and an arc leads from (u, v) to (u′, v′) if arcs with equal labels lead from u to u′
+// and from v to v′. A vector on it is a matrix whose row u holds the vertices of the second graph
+// with the label of u. The matrix of the product is never stored: A×x is A_g X A_hᵀ where labels
+// agree.
 type product struct {
 	g, h   *labelOrder
 	base   []int32 // start of each row; then their total length
-	lo, hi []int32 // range of the vertices of h in each row
+	lo, hi []int32
 	y      []float64
 
-	r, p, q []float64 // vectors
+	r, p, q []float64
 }
 
 func (p *product) reset(g, h *labelOrder) {
@@ -129,7 +128,6 @@ func (p *product) reset(g, h *labelOrder) {
 	}
 }
 
-// len returns the number of vertices.
 func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 
 // apply stores A×x in dst. Cost: the arcs of each graph times the equally labelled vertices of the other graph.
@@ -178,9 +176,10 @@ func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 	}
 }
 
-// radius returns an upper bound of ρ(A×). It iterates x ← (I + A×)x from x = 1 until stop returns true for the bounds lo ≤ ρ(A×)
-// ≤ hi. max (A×x)ᵢ/xᵢ is an upper bound for any x > 0 (Collatz and Wielandt), and on undirected graphs xᵀA×x/xᵀx is a lower
-// bound. On directed graphs lo is 0, and the result is 0 if all walks end after a few steps.
+// radius returns an upper bound of ρ(A×). It iterates x ← (I + A×)x from x = 1 until stop returns
+// true for the bounds lo ≤ ρ(A×) ≤ hi. max (A×x)ᵢ/xᵢ is an upper bound for any x > 0 (Collatz and
+// Wielandt), and on undirected graphs xᵀA×x/xᵀx is a lower bound. On directed graphs lo is 0, and
+// the result is 0 if all walks end after a few steps.
 func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 	ones(p.r)
 	if p.g.directed {
@@ -247,11 +246,11 @@ func dot(x, y []float64) (sum float64) {
 	return sum
 }
 
-// valueError bounds the truncation error of a sum, relative to the sum.
+// valueError bounds the relative truncation error of a sum.
 const valueError = 1e-14
 
-// geometric returns 1ᵀ(I − cA×)⁻¹1, given that c·ρ(A×) ≤ rate < 1. On undirected graphs it runs conjugate gradients: their sum of
-// αₖ‖rₖ‖² is the value up to an error of at most ‖r‖²/(1 − rate).
+// geometric returns 1ᵀ(I − cA×)⁻¹1, given c·ρ(A×) ≤ rate < 1. On undirected graphs it runs
+// conjugate gradients: their sum of αₖ‖rₖ‖² is the value up to an error of at most ‖r‖²/(1 − rate).
 func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
 		return p.limit(c)
@@ -285,8 +284,9 @@ func (p *product) geometric(c, rate float64) float64 {
 	return value
 }
 
-// limit returns 1ᵀy for y = (I − cA×)⁻¹1, given that c·ρ(A×) < 1, and stores y in p.p. It adds terms d = (cA×)ᵏ1. With the sum y
-// so far, cA×y = y + d − 1 ≤ θy and d ≤ βy, so that all further terms add up to at most y·β/(1 − θ).
+// limit returns 1ᵀy for y = (I − cA×)⁻¹1, given c·ρ(A×) < 1, and stores y in p.p. It adds terms d =
+// (cA×)ᵏ1. With the sum y so far, cA×y = y + d − 1 ≤ θy and d ≤ βy, so that all further terms add
+// up to at most y·β/(1 − θ).
 func (p *product) limit(c float64) (sum float64) {
 	ones(p.r)
 	ones(p.p)
@@ -311,8 +311,9 @@ func (p *product) limit(c float64) (sum float64) {
 	return sum
 }
 
-// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the previous term, where d is the largest degree
-// of the product. On undirected graphs a step gives two terms: 1ᵀA²ʲ1 = ‖Aʲ1‖².
+// exponential returns 1ᵀexp(cA×)1 = Σ cⁱ/i!·1ᵀA×ⁱ1. A term is at most c·d/i of the previous term,
+// where d is the largest degree of the product. On undirected graphs a step gives two terms, by
+// 1ᵀA²ʲ1 = ‖Aʲ1‖².
 func (p *product) exponential(c float64) float64 {
 	ones(p.r)
 	degree := float64(p.g.degree) * float64(p.h.degree)

@@ -2,8 +2,7 @@ package ongram
 
 import "math"
 
-// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17): (1 + (n−1)·e^(−nβ))/n for equal vertices,
-// and (1 − e^(−nβ))/n for different vertices.
+// complete returns exp(β(A − D)) of the complete graph of n vertices, equation (17).
 func complete(n int, beta float64) (diagonal, offDiagonal float64) {
 	if n < 1 || !(beta >= 0) {
 		panic(badArgument)
@@ -52,8 +51,8 @@ func angle(a, n int) float64 {
 	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
 }
 
-// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y: (1 − e^(−nβ))/(1 + (n−1)·e^(−nβ)). The kernel on
-// a product of complete graphs is K(x, x) times the factors of the attributes that differ.
+// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y. The kernel on a
+// product of complete graphs is K(x, x) times the factors of the attributes that differ.
 func factor(n int, beta float64) float64 {
 	equal, differs := complete(n, beta)
 	return differs / equal

@@ -22,7 +22,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// collections is the kind of items that are graphs of a collection, with the kernels of package graphs.
 var collections = items.Kind{
 	Name: "graphs", Noun: "graph", Title: "Kernels between many small graphs, and their classes",
 	Example: "label-pair:decay=0.1", Help: helpTexts,
@@ -76,7 +75,7 @@ func learnedFlags() []items.Flag {
 		[]items.Flag{{Name: "label-fields"}, {Name: "unknown-ids"}})
 }
 
-// collectionFlags returns the flags for reading and comparing a collection. values is the default of --values.
+// collectionFlags returns the flags of all commands; values is the default of --values.
 func collectionFlags(values string) []items.Flag {
 	return []items.Flag{
 		{Name: "values", Initial: values, Words: []string{"raw", "cosine"},
@@ -93,23 +92,21 @@ func collectionFlags(values string) []items.Flag {
 	}
 }
 
-// collection is a collection of graphs to compare.
 type collection struct {
 	in        *items.Input
 	name      string
 	graphs    *graphfile.Collection
-	shape     *graphfile.Shape // sizes of graphs
-	readBytes int64            // memory that reading takes
+	shape     *graphfile.Shape
+	readBytes int64
 	set       *graphs.Settings
 
 	making sync.Mutex
 	cache  map[string]*kernelValues // by the kernel and its given values
 }
 
-// kernelValues are the values of a kernel between all graphs.
 type kernelValues struct {
 	gram   *sparse.Block[float64]
-	values param.Values // of the kernel's parameters, complete
+	values param.Values // complete
 }
 
 func (c *collection) open(ctx context.Context) (_ *items.Collection, err error) {
@@ -215,7 +212,6 @@ func (c *collection) explain(err error) error {
 	return err
 }
 
-// rows returns a kernel whose rows are computed in groups.
 func (c *collection) rows(ctx context.Context, kernel *param.Spec,
 	v param.Values) (items.Rows, param.Values, error) {
 	gram, err := kernelNamed(kernel).Prepare(ctx, c.graphs, v, c.set)
@@ -229,8 +225,7 @@ func (c *collection) rows(ctx context.Context, kernel *param.Spec,
 	}, gram.Values, nil
 }
 
-// gram returns the values of a kernel between all graphs, n² numbers, and its complete parameters. It caches the values of every
-// setting.
+// gram caches the values of every setting.
 func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Values,
 	_ []int) (classify.Gram, param.Values, error) {
 	text := kernel.Name + " " + kernel.Text(v)
@@ -255,12 +250,10 @@ func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Value
 	return classify.DenseGram(k.gram), k.values, nil
 }
 
-// held returns the memory of the collection, including its reading.
 func (c *collection) held() items.Part {
 	return items.Part{What: "graphs", Bytes: c.readBytes}
 }
 
-// parts implements [items.Collection.Parts].
 func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]items.Part, error) {
 	var (
 		bytes int64
@@ -282,7 +275,8 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
 }
 
-// checkMemory returns a [*budget.Error] if the lines of a collection show that the run exceeds the limit.
+// checkMemory returns a [*budget.Error] if the lines of a collection show that the run exceeds the
+// limit.
 func (c *collection) checkMemory(ctx context.Context) error {
 	parts, err := c.parts(ctx, nil, 0)
 	plan := budget.Plan{Limit: c.in.Memory}
@@ -292,8 +286,8 @@ func (c *collection) checkMemory(ctx context.Context) error {
 	return err
 }
 
-// learningBytes returns the memory of every kernel with every learner: the values between all graphs, n² numbers for each setting
-// of a kernel, and the largest of the computations of these values and of a fit.
+// learningBytes returns the memory of every kernel with every learner: n² values for each setting
+// of a kernel, and the largest computation of values or of a fit.
 func (c *collection) learningBytes(classes int) (bytes int64, err error) {
 	n := c.shape.Graphs
 	largest := items.Workspace(c.in.Learners, cmp.Or(c.in.Trained, n), classes).Required(0)

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// opened returns a collection as items.
 func opened(t *testing.T, made *graphfile.Collection, set *graphs.Settings) *items.Collection {
 	t.Helper()
 	c, err := (&collection{in: &items.Input{Command: "classify"}, graphs: made, set: set}).items(t.Context())
@@ -26,8 +25,6 @@ func opened(t *testing.T, made *graphfile.Collection, set *graphs.Settings) *ite
 	return c
 }
 
-// TestOnGraphs learns from half of a collection, whose classes differ in branches, and predicts the
-// other half.
 func TestOnGraphs(t *testing.T) {
 	made := contract.Molecules(120, 16, 2, 0, 3)
 	var row, class, truth []int
@@ -74,8 +71,7 @@ func TestOnGraphs(t *testing.T) {
 	}
 }
 
-// TestUnfinished tests that a learner that reaches its iteration limit gives votes for each class, as
-// every learner on kernel values does, and that the prediction reports the limit.
+// A learner that reaches its iteration limit gives votes, and the prediction reports the limit.
 func TestUnfinished(t *testing.T) {
 	made := contract.Molecules(12, 12, 2, 0, 3)
 	c := opened(t, made, &graphs.Settings{Cosine: true})

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Parameters that kernels share.
 var (
 	betaParam = param.Param{
 		Name: "beta", Symbol: "β", Meaning: "time of the diffusion",
@@ -30,10 +29,10 @@ var (
 	}
 )
 
-// categorical is the diffusion kernel on the product of complete graphs: one complete graph for each attribute, whose
-// vertices are the values of the attribute. A missing value is an additional vertex. With missing-values=average, a missing
-// value is the mean of all vertices instead; the kernel between it and any value is then 1/|A|, where K(x, x) is (1 +
-// (|A|−1)·e^(−|A|β))/|A|.
+// categorical is the diffusion kernel on the product of complete graphs: one graph for each
+// attribute, whose vertices are the values of the attribute. A missing value is an additional
+// vertex. With missing-values=average it is the mean of all vertices instead, and the kernel
+// between it and any value is 1/|A|.
 var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,
@@ -69,7 +68,6 @@ var hypercube = RecordKernel{
 	},
 }
 
-// hamming counts the attributes that agree: their number less the Hamming distance.
 var hamming = RecordKernel{
 	Spec: param.Spec{
 		Name: "hamming", Title: "the number of attributes that agree",
@@ -84,34 +82,34 @@ var hamming = RecordKernel{
 	},
 }
 
-// lanes is the number of attributes in a word, one in each byte, if they have at most 256 values.
+// lanes is the number of attributes of at most 256 values in a word, one in each byte.
 const lanes = 8
 
-// cube holds categorical records as words of eight lanes. A lane is a byte of an attribute's code. An attribute of more than 256
-// values takes several lanes of one word.
+// cube holds categorical records as words of eight lanes. A lane is a byte of an attribute's code;
+// an attribute of more than 256 values takes several lanes of one word.
 type cube struct {
-	width   int           // number of words of a record
+	width   int           // words of a record
 	words   []uint64      // of each distinct record
-	missing []uint8       // lanes of each word whose attribute is missing and is averaged; nil: none
+	missing []uint8       // of each word, the lanes that are missing and averaged; nil: none
 	sums    bool          // values of attributes are added, not multiplied
-	scale   float64       // value before the first word: 0 for sums, else 1
-	agree   []byLanes     // of each word: value for each set of lanes that differ
-	average []byLanes     // of each word: value for each set of missing lanes, relative to agree
-	placed  [][]laneRange // of each word: its attributes
+	scale   float64       // before the first word: 0 for sums, else 1
+	agree   []byLanes     // of each word, by the lanes that differ
+	average []byLanes     // of each word, by the missing lanes, relative to agree
+	placed  [][]laneRange // attributes of each word
 }
 
 // byLanes holds a value for every set of lanes.
 type byLanes [1 << lanes]float64
 
-// laneRange is the range of lanes of an attribute, with its values.
 type laneRange struct {
 	attribute, lo, hi       int
 	equal, differs, missing float64
 }
 
-// cubeOf returns the kernel whose value is the product, or the sum, of a factor for each attribute. values returns the factors
-// for an alphabet of the given size: for equal values, for different values, and for an averaged missing value. If raw is
-// not set, products are divided by K(x, x) of a record without missing values.
+// cubeOf returns the kernel whose value is the product, or the sum, of a factor for each attribute.
+// values returns the factors for an alphabet of the given size: for equal values, for different
+// values, and for an averaged missing value. Unless raw is set, products are divided by K(x, x) of
+// a record without missing values.
 func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	values func(size int) (equal, differs, missing float64)) (classify.Gram, error) {
 	if len(attributes) == 0 {
@@ -181,7 +179,6 @@ func (c *cube) tabulate() {
 	}
 }
 
-// fill packs the distinct records into words.
 func (c *cube) fill(attributes []nodefile.Column, averages bool) *values {
 	n := len(attributes[0].Code)
 	words := make([]uint64, n*c.width)
@@ -230,7 +227,7 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 		c.generalTo(dst, offset, items, row)
 		return
 	}
-	if c.width == 1 { // A loop over words would take a quarter longer.
+	if c.width == 1 { // A loop over words takes a quarter longer.
 		x := x[0]
 		factor := &c.agree[0]
 		for j, item := range items {

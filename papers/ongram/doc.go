@@ -1,14 +1,14 @@
-// Package ongram registers kinds of items with package items: the records of a table, the graphs of a collection, with kernels of
-// package graphs, and items whose kernel values are in files. They are the commands records, graphs and gram of a program that
-// imports this package:
+// Package ongram registers kinds of items with package items: the records of a table, the graphs of a collection, with kernels
+// of package graphs, and items whose kernel values are in files. They are the commands records, graphs and gram of a program
+// that imports this package:
 //
 //	import _ "github.com/heatwalk/heatwalk/papers/ongram"
 //
 // # Diffusion kernels in closed form
 //
 // The kernels of records, and of trees and chains, are from R. Kondor, J. Lafferty, Diffusion kernels on graphs and other
-// discrete input spaces, ICML 2002, sections 4 and 5. They are K = exp(βH) with H = A − D, the negative Laplacian. Their values
-// have closed forms. Functions of distances are
+// discrete input spaces, ICML 2002, sections 4 and 5. They are K = exp(βH) with H = A − D, the negative Laplacian, in closed
+// form. Some are functions of distances:
 //
 //   - infinite trees: [RegularTree], where every vertex has k neighbours, and
 //     [RootedTree], where every vertex has k − 1 children;
@@ -24,12 +24,12 @@
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
-// A [classify.Gram] holds only the records and computes values on request. For categorical records it compares eight attributes
-// at once and looks up the product of their factors. Equal records are stored once.
+// A [classify.Gram] holds only the records and computes values on request. For categorical records it compares eight
+// attributes at once and looks up the product of their factors. Equal records are stored once.
 //
 // # Errors in the paper
 //
-// The formulas are checked against the exponential of an explicit matrix. They differ from the paper as printed in these points:
+// The formulas are tested against the exponential of an explicit matrix. They differ from the paper in these points:
 //
 //   - Equation (15) has the prefactor 2/(π(k−1)), which is right for d = 4 only; it must be
 //     2/(π(k−1)^(d/2−1)). Equations (15) and (16) are for the generator A/k − I; here it is A − kI.
@@ -54,7 +54,6 @@ import (
 //go:embed help
 var helpFolder embed.FS
 
-// helpTexts has the help of the commands.
 var helpTexts, _ = fs.Sub(helpFolder, "help") // the folder is there
 
 func init() {

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// exponential returns exp(β(A − D)), dense.
 func exponential(a *sparse.CSR, beta float64) *mat.Dense {
 	n, _ := a.Dims()
 	h := mat.NewDense(n, n, nil)
@@ -54,7 +53,6 @@ func TestExplicitGraphs(t *testing.T) {
 	}
 }
 
-// After an infinite time all vertices of a chain have the same.
 func TestChainsAtInfinity(t *testing.T) {
 	for _, n := range []int{3, 6} {
 		if ring, path := ClosedChain(n, 1, math.Inf(1)), OpenChain(n, 0, 1, math.Inf(1)); ring != 1/float64(n) || path != ring {
@@ -63,8 +61,8 @@ func TestChainsAtInfinity(t *testing.T) {
 	}
 }
 
-// Walks shorter than the depth of a tree do not reach its leaves, so that the exponential
-// series on it equals the series on the infinite tree.
+// Walks shorter than the depth of a tree do not reach its leaves, so that the exponential series
+// equals the series on the infinite tree.
 func TestExplicitTrees(t *testing.T) {
 	const beta = 0.2
 	for k := 2; k <= 4; k++ {
@@ -125,8 +123,8 @@ func TestExplicitTrees(t *testing.T) {
 	}
 }
 
-// The sum of Bessel functions against the integrals (15) and (16) with the prefactor as
-// it has to be, by the trapezoidal rule, which is exact to rounding for them.
+// The reference are the integrals (15) and (16) with the corrected prefactor by the trapezoidal
+// rule, which is exact to rounding for them.
 func TestRegularTreeIntegral(t *testing.T) {
 	for _, k := range []int{3, 5, 20} {
 		for _, beta := range []float64{1e-12, 1e-3, 0.7, 5, 60} {
@@ -160,8 +158,7 @@ func TestRegularTreeIntegral(t *testing.T) {
 	}
 }
 
-// random returns attributes of n records with alphabets of the given sizes, a tenth of
-// the values missing if so wanted.
+// random returns attributes of n records; if missing is set, a tenth of the values are missing.
 func random(rng *rand.Rand, n int, missing bool, sizes ...int) []nodefile.Column {
 	list := make([]nodefile.Column, len(sizes))
 	for a, size := range sizes {
@@ -177,9 +174,8 @@ func random(rng *rand.Rand, n int, missing bool, sizes ...int) []nodefile.Column
 	return list
 }
 
-// Values of records against products over attributes of the values on complete graphs,
-// of combinations of vertices where values are missing; alphabets of one, of more than
-// 256 and more than 65,536 values.
+// The reference is the product over attributes of values on complete graphs. There are alphabets of
+// one, of more than 256 and of more than 65,536 values.
 func TestRecordKernels(t *testing.T) {
 	const n, beta = 40, 0.02
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -243,7 +239,7 @@ func TestRecordKernels(t *testing.T) {
 	}
 }
 
-// A missing value that averages is the combination of all vertices of its graph.
+// A missing value that averages is the mean of all vertices of its graph.
 func TestMissingIsConjugate(t *testing.T) {
 	const size, beta = 4, 0.6
 	list := []nodefile.Column{{Values: make([]string, size), Code: []int32{0, 1, 2, 3, -1}}}
@@ -259,7 +255,6 @@ func TestMissingIsConjugate(t *testing.T) {
 	}
 }
 
-// An attribute of two values that is missing averages.
 func TestHypercubeRecords(t *testing.T) {
 	const m, beta = 11, 0.4
 	list := random(rand.New(rand.NewPCG(3, 4)), 30, true, slices.Repeat([]int{2}, m)...)
@@ -284,7 +279,6 @@ func TestHypercubeRecords(t *testing.T) {
 	}
 }
 
-// positive checks that a kernel has no eigenvalue below 0.
 func positive(t *testing.T, g classify.Gram) {
 	t.Helper()
 	n := g.Len()
@@ -303,8 +297,7 @@ func positive(t *testing.T, g classify.Gram) {
 	}
 }
 
-// parts checks that all ways to ask for values give the same bits, of K(i, j) and
-// K(j, i).
+// parts checks that all methods give the same bits, of K(i, j) and K(j, i).
 func parts(t *testing.T, g classify.Gram) {
 	t.Helper()
 	n := g.Len()
@@ -328,7 +321,7 @@ func parts(t *testing.T, g classify.Gram) {
 	}
 }
 
-// K_n by going through all placements, and its sum over n.
+// The reference goes through all placements.
 func TestStringPlacements(t *testing.T) {
 	words := []string{"", "a", "ba", "abb", "bä"}
 	a := nodefile.Column{Values: words, Code: []int32{0, 1, 2, 3, 4, 1}}

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Three records of two attributes, of which the first two differ in the second one.
+// Three records of two attributes; the first two differ in the second attribute.
 func ExampleRecordKernels() {
 	attributes := []nodefile.Column{
 		{Name: "fur", Values: []string{"yes", "no"}, Code: []int32{0, 0, 1}},

@@ -23,7 +23,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// kernelFiles is the kind of items whose kernel values are in files.
 var kernelFiles = items.Kind{
 	Name: "gram", Noun: "item", Title: "Learning from kernel values in files", Help: helpTexts,
 	Commands: []items.Command{{
@@ -47,7 +46,6 @@ var kernelFiles = items.Kind{
 	Open:       openFiles,
 }
 
-// checkFiles reports files that do not make one kernel.
 func checkFiles(in *items.Input, report func(place, problem string)) {
 	var ways []string
 	for _, name := range []string{"sum", "product"} {
@@ -71,27 +69,27 @@ func checkFiles(in *items.Input, report func(place, problem string)) {
 	}
 }
 
-// files reads kernel values from files: a row for every node, and a column for every node or for every labelled node. Only the
-// values between the learner's items are kept in memory. The files are read once for these values, and again for the scores.
-// With --product the kernel compares pairs (x, y), where one file compares the x and another file the y: Kondor and Lafferty
-// 2002, section 2.2.
+// files reads kernel values from files: a row for every node, and a column for every node or for
+// every labelled node. Only the values between the learner's items are kept in memory; the files
+// are read again for the scores. With --product the kernel compares pairs (x, y), where one file
+// compares the x and another the y: Kondor and Lafferty 2002, section 2.2.
 type files struct {
 	in         *items.Input
-	isProduct  bool // values of the files are multiplied, not added
+	isProduct  bool // values are multiplied, not added
 	learner    *classify.Learner
-	parameters param.Values // complete parameters of the learner
+	parameters param.Values
 	rows, cols tablefile.Axis
 	labels     *nodefile.Labels // of columns
 	progress   func(stage string, done, total int64)
 
 	list   []*tablefile.File
-	name   string // names of the files
-	item   []int  // column of each item: first the labelled items, in the order of their labels
-	itemOf []int  // item of each row; −1: none
+	name   string
+	item   []int // column of each item: first the labelled items, in the order of their labels
+	itemOf []int // item of each row; −1: none
 }
 
-// openFiles opens the files, reads the labels and finds the rows of the learner's items: the labelled columns, or all columns if
-// the learner learns from all nodes.
+// openFiles opens the files, reads the labels and finds the learner's items: the labelled columns,
+// or all columns if the learner learns from all nodes.
 func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	k := &files{in: in, learner: in.Learners[0], name: strings.Join(in.Paths, ", "),
 		isProduct: in.Flags["product"] == "true"}
@@ -162,8 +160,8 @@ func (k *files) describe(c *items.Classified) (facts any, text string) {
 	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
-// addAxis stores the ids of the rows or columns of the last file in axis. If they differ from the ids of the previous
-// files, it returns an error.
+// addAxis stores the ids of the rows or columns of the last file in axis. They must be the ids of
+// the previous files.
 func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
 	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)
@@ -186,12 +184,11 @@ func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string)
 	return nil
 }
 
-// faultOf returns an error about one file, or several.
 func faultOf(name, fix, format string, args ...any) error {
 	return input.Fault(name, 0, fix, format, args...)
 }
 
-// nodes returns the dictionary of the ids of an axis. If two ids are equal, it returns an error.
+// nodes returns the dictionary of the ids of an axis, which must be unique.
 func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	nodes, err := shard.StringNodes(a.All())
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
@@ -200,7 +197,6 @@ func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	return nodes, err
 }
 
-// choose finds the learner's items and their rows.
 func (k *files) choose(rows *shard.Nodes) error {
 	l := k.learner
 	labelled := sched.Mark(k.cols.N, k.labels.Row)
@@ -231,7 +227,6 @@ func (k *files) choose(rows *shard.Nodes) error {
 	return nil
 }
 
-// bytes returns the memory of classify.
 func (k *files) bytes() int64 {
 	m := int64(len(k.item))
 	n := int64(k.rows.N)
@@ -265,7 +260,8 @@ func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] 
 	}
 }
 
-// read calls visit for each row of the kernel with the values of the items, which are valid until visit returns.
+// read calls visit for each row of the kernel with the values of the items, which are valid until
+// visit returns.
 func (k *files) read(ctx context.Context, stage string,
 	visit func(row int, values []float64)) error {
 	nexts := make([]func() ([]float64, error, bool), len(k.list))
@@ -295,7 +291,8 @@ func (k *files) read(ctx context.Context, stage string,
 	return nil
 }
 
-// combine stores the values of the items in a row of the first file, or combines them with the values of another file.
+// combine stores the values of the items in a row of the first file, or combines them with the
+// values of another file.
 func (k *files) combine(items, values []float64, isFirst bool) {
 	for a, c := range k.item {
 		switch {
@@ -309,7 +306,6 @@ func (k *files) combine(items, values []float64, isFirst bool) {
 	}
 }
 
-// gram reads the values between the items.
 func (k *files) gram(ctx context.Context, _ param.Values, _ []int) (classify.Gram, param.Values, error) {
 	m := len(k.item)
 	g := sparse.BlockOf(m, m, make([]float64, m*m))
@@ -330,8 +326,8 @@ func (k *files) gram(ctx context.Context, _ param.Values, _ []int) (classify.Gra
 	return classify.DenseGram(g), param.Values{}, nil
 }
 
-// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound for rounding in single precision and for
-// iterations. It returns 0, 0 if there are none.
+// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound for rounding
+// in single precision and for iterations; 0, 0 if there are none.
 func unevenOf(k []float64, n int) (i, j int) {
 	var largest float64
 	for _, v := range k {
@@ -357,7 +353,7 @@ func (k *files) classify(ctx context.Context,
 		Rows: func(ctx context.Context, visit func(i, item int, values []float64)) error {
 			return k.read(ctx, "scoring", func(row int, values []float64) { visit(row, k.itemOf[row], values) })
 		}}
-	labelled := sched.UpTo(len(k.labels.Row)) // the first items
+	labelled := sched.UpTo(len(k.labels.Row))
 	c, err := s.Classify(ctx, problem.OfItems(len(k.item), labelled, k.labels.Class, k.labels.Names), &given)
 	if err == nil {
 		err = c.Unfinished

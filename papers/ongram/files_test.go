@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Scores agree with ridge regression (K+λI)⁻¹y, here solved by hand for two labelled nodes.
+// Expected scores are ridge regression (K+λI)⁻¹y, solved by hand for two labelled nodes.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -86,7 +86,6 @@ func TestUnevenOf(t *testing.T) {
 	}
 }
 
-// diffusion returns exp(−βL) of a path with n nodes.
 func diffusion(n int, beta float64) *mat.Dense {
 	l := mat.NewDense(n, n, nil)
 	for i := range n - 1 {
@@ -98,9 +97,8 @@ func diffusion(n int, beta float64) *mat.Dense {
 	return l
 }
 
-// The diffusion kernel of a product of graphs is the product of theirs: the product of K₁ ⊗ 1 and 1 ⊗ K₂ between the
-// nodes of a grid, which are pairs of nodes of two paths, gives the scores of the kernel of the grid, exp(−β(L₁ ⊗ 1 +
-// 1 ⊗ L₂)). Their sum gives the scores of the values added by hand.
+// The diffusion kernel of a grid, exp(−β(L₁ ⊗ 1 + 1 ⊗ L₂)), is the product of K₁ ⊗ 1 and 1 ⊗ K₂ of
+// two paths.
 func TestSeveralFiles(t *testing.T) {
 	const rows, cols, beta = 3, 4, 0.7
 	dir := t.TempDir()

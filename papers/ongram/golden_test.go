@@ -19,10 +19,8 @@ import (
 
 var betas = []float64{0.1, 1, 4}
 
-// function is a kernel of two things that are numbered from 0.
 type function func(i, j int) float64
 
-// valueOf returns the values of a Gram as a function.
 func valueOf(g classify.Gram) function {
 	return func(i, j int) float64 {
 		var v [1]float64
@@ -31,7 +29,6 @@ func valueOf(g classify.Gram) function {
 	}
 }
 
-// same compares the values of a function with a golden file.
 func same(t *testing.T, file string, value function) {
 	t.Helper()
 	want := testgraph.Golden(t, "closed/"+file+".npy")
@@ -64,8 +61,8 @@ func TestGoldenFunctions(t *testing.T) {
 	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
 }
 
-// vertices returns the kernel of the product of complete graphs of the given sizes, whose
-// vertices are in lexicographic order.
+// vertices returns the kernel of the product of complete graphs, with vertices in lexicographic
+// order.
 func vertices(beta float64, sizes ...int) function {
 	n := 1
 	for _, size := range sizes {
@@ -86,7 +83,7 @@ func vertices(beta float64, sizes ...int) function {
 	return valueOf(g)
 }
 
-// column is a function of one vertex, however the file holds it.
+// column is a function of one vertex, for files with a row or a column.
 func column(value func(i int) float64) function {
 	return func(i, j int) float64 { return value(i + j) }
 }
@@ -135,7 +132,6 @@ func TestGoldenRegularTree(t *testing.T) {
 	}
 }
 
-// goldenRecords returns the attributes of the golden records.
 func goldenRecords(t *testing.T) []nodefile.Column {
 	codes := testgraph.Golden(t, "closed/records.npy")
 	list := make([]nodefile.Column, codes.Cols)
@@ -148,7 +144,6 @@ func goldenRecords(t *testing.T) []nodefile.Column {
 	return list
 }
 
-// gramOf returns the kernel of the records with the given values of its parameters.
 func gramOf(t testing.TB, name string, attributes []nodefile.Column, given param.Values) classify.Gram {
 	t.Helper()
 	k := RecordKernels().Named(name)

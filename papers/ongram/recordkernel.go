@@ -27,7 +27,7 @@ func RecordKernels() param.List[*RecordKernel] {
 
 // AttributeError reports that a kernel does not accept some attributes.
 type AttributeError struct {
-	Attribute string // name of the attribute; "": all attributes together
+	Attribute string // "": all attributes together
 	Record    int    // record of the value; −1: none
 	What      string // the problem and the remedy
 }
@@ -40,14 +40,13 @@ func (e *AttributeError) Error() string {
 	return "ongram: attribute " + e.Attribute + ": " + e.What
 }
 
-// values implements [classify.Gram]. It computes a value once for each pair of distinct records.
+// values computes a value once for each pair of distinct records.
 type values struct {
-	distinct []int // distinct record of each record, numbered from 0 in order of appearance
-	first    []int // first record of each distinct record
+	distinct []int // of each record, numbered in order of appearance
+	first    []int // record of each distinct record
 	between
 }
 
-// between computes the values of a kernel between distinct records.
 type between interface {
 	// valuesTo stores K(a, row[items[j]]) in dst[j].
 	valuesTo(dst []float64, a int, items, row []int)
@@ -76,7 +75,6 @@ func (g *values) RowTo(dst []float64, i int) {
 	}
 }
 
-// newValues finds the distinct records among n records by their keys.
 func newValues[K comparable](n int, key func(i int) K) *values {
 	g := &values{distinct: make([]int, n)}
 	number := map[K]int{}

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// records is the kind of items that are records of a table.
 var records = items.Kind{
 	Name: "records", Noun: "record", Title: "Kernels between the records of a table, and their classes",
 	Example: "hypercube:beta=0.5", Help: helpTexts,
@@ -35,7 +34,7 @@ var records = items.Kind{
 // headers are the values of --header, in the order of [nodefile.Header].
 var headers = []string{"auto", "yes", "no"}
 
-// openRecords reads the table. It warns about attributes with too many values for categories.
+// openRecords warns about attributes with too many values for categories.
 func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	path := in.Paths[0]
 	a, err := nodefile.ReadAttributes(ctx, path, &nodefile.AttributeConfig{
@@ -79,8 +78,8 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 	return c, nil
 }
 
-// collectionOf returns the records of a table as items. If the kernel does not compare texts, the alphabets of columns have
-// only the values of labelled records. Other values count as missing; missing is called with the number of these values.
+// collectionOf returns the records of a table as items. If the kernel does not compare texts,
+// values that no labelled record has count as missing, and missing is called with their number.
 func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
 	return &items.Collection{
 		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t, Labels: t.Classes,
@@ -118,7 +117,7 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 	}
 }
 
-// restrict returns the columns with only the values of labelled records. Other values become missing; unknown counts them.
+// restrict makes values that no labelled record has missing, and counts them.
 func restrict(columns []nodefile.Column,
 	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {

@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// recordTable reads records: the class is the first attribute, except for every tenth record, and
-// the second says nothing. Those from labelled on have none.
+// recordTable reads records whose class is the first attribute, except for every tenth record; the
+// second attribute says nothing. Records from labelled on have no class.
 func recordTable(t *testing.T, n, labelled int) *nodefile.Attributes {
 	t.Helper()
 	var text strings.Builder
@@ -46,8 +46,7 @@ func recordTable(t *testing.T, n, labelled int) *nodefile.Attributes {
 	return a
 }
 
-// Records are classified as by the kernel written out as a matrix, from the row of which
-// each is scored by itself.
+// The reference learns from the kernel matrix and scores each row by itself.
 func TestRecords(t *testing.T) {
 	a := recordTable(t, 60, 40)
 	l := a.Classes
@@ -111,8 +110,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRecordsErrors tests that an error of the kernel names the record of the whole table, and an
-// error of the learner names the learner.
+// An error of the kernel names the record of the whole table.
 func TestRecordsErrors(t *testing.T) {
 	a := recordTable(t, 12, 12)
 	l := a.Classes
@@ -137,7 +135,6 @@ func TestRecordsErrors(t *testing.T) {
 	}
 }
 
-// TestRestrict tests that alphabets contain the values of labelled records only, and that others are missing.
 func TestRestrict(t *testing.T) {
 	columns := []nodefile.Column{{Values: []string{"p", "q", "r"}, Code: []int32{0, 1, 2, 0}}, {Values: []string{"1", "2"}, Code: []int32{0, 1, -1, 1}}}
 	got, unknown := restrict(columns, []int{0, 2})

@@ -9,15 +9,16 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// stringsKernel compares strings by all ways to align them with blanks between their characters, section 4.6. Two strings on n
-// places, with blanks in the remaining places, are vertices of the product of n complete graphs of the alphabet and the blank.
-// K_n is the sum over all placements of both strings of B^(places that differ), where B is the [factor] for |A| + 1. Without a
-// number of places the values are Σ_n 2^−(n+1)·K_n, which is
+// stringsKernel compares strings by all ways to align them with blanks between their characters,
+// section 4.6. Two strings on n places, with blanks in the remaining places, are vertices of the
+// product of n complete graphs of the alphabet and the blank. K_n is the sum over all placements of
+// both strings of B^(places that differ), where B is the [factor] for |A| + 1. Without a number of
+// places the values are Σ_n 2^−(n+1)·K_n, which is
 //
 //	k(0, 0) = 1,  k(i, j) = B·(k(i−1, j) + k(i, j−1)) + κ·k(i−1, j−1),
 //
-// where κ = 1 if the characters x_i and y_j agree, else B, and terms with a negative index are 0. Cost of a value: |x|·|y| terms,
-// or n·|x|·|y| for n places.
+// where κ = 1 if the characters x_i and y_j agree, else B, and terms with a negative index are 0.
+// Cost of a value: |x|·|y| terms, or n·|x|·|y| for n places.
 var stringsKernel = RecordKernel{
 	Spec: param.Spec{
 		Name: "strings", Title: "Σ B^(places that differ) over all alignments with blanks", Works: param.Vectors,
@@ -39,16 +40,14 @@ var stringsKernel = RecordKernel{
 	Of:    stringsOf,
 }
 
-// texts holds distinct strings.
 type texts struct {
 	text     [][]rune
 	b        float64
 	places   int       // 0: any number
-	shrink   float64   // factor of stored values for each character of either string
+	shrink   float64   // of stored values, for each character of either string
 	diagonal []float64 // stored K(x, x); nil: values are raw
 }
 
-// stringsOf returns the kernel between the strings of one column.
 func stringsOf(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
 	if len(attributes) != 1 {
 		return nil, &AttributeError{"", -1,
@@ -157,8 +156,8 @@ func (t *texts) value(x, y []rune) float64 {
 	return row[len(y)]
 }
 
-// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p places. The last place
-// holds neither of the two last characters, one of them, or both.
+// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p
+// places, whose last place holds neither of the two last characters, one of them, or both.
 func (t *texts) placementKernel(x, y []rune) float64 {
 	width := len(y) + 1
 	f := make([]float64, (len(x)+1)*width)

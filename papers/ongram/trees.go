@@ -2,14 +2,14 @@ package ongram
 
 import "math"
 
-// RegularTree returns K(x, y) = exp(β(A − kI)) of the infinite tree in which every vertex has k neighbours, where x and y are d
-// edges apart:
+// RegularTree returns K(x, y) = exp(β(A − kI)) of the infinite tree in which every vertex has k
+// neighbours, where x and y are d edges apart:
 //
 //	K(d) = q^(−d/2)·e^(−kβ)/(√q·β) · Σ_{j≥0} q^(−j)·(d+2j+1)·I_{d+2j+1}(2√q·β),  q = k − 1,
 //
-// with modified Bessel functions I: equations (15) and (16) with a corrected prefactor, term by term, and I_{n−1}(z) − I_{n+1}(z)
-// = (2n/z)·I_n(z). No terms cancel. k must be at least 2, d ≥ 0 and β ≥ 0; otherwise RegularTree panics. Cost: about d +
-// 10·√(2√q·β) terms.
+// with modified Bessel functions I: equations (15) and (16) with a corrected prefactor, term by
+// term, and I_{n−1}(z) − I_{n+1}(z) = (2n/z)·I_n(z). No terms cancel. k must be at least 2, d ≥ 0
+// and β ≥ 0; otherwise RegularTree panics. Cost: about d + 10·√(2√q·β) terms.
 func RegularTree(k, d int, beta float64) float64 {
 	if k < 2 || d < 0 || !(beta >= 0) || math.IsInf(beta, 1) {
 		panic(badArgument)
@@ -36,11 +36,12 @@ func RegularTree(k, d int, beta float64) float64 {
 		float64(k)*beta) / (root * beta) * sum
 }
 
-// RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every vertex has k − 1 children, where x and y
-// are d edges apart, and a and b edges below the root. By the method of images it is the sum of two values of the k-regular tree:
-// between x and y at d steps, and between x and the mirror image of y, beyond the edge that the root lacks, at a + b + 1 steps.
-// It must hold that |a − b| ≤ d ≤ a + b, and k and β must be in the ranges of [RegularTree]; otherwise RootedTree panics. It
-// costs as much as two calls of [RegularTree].
+// RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every vertex has
+// k − 1 children, where x and y are d edges apart, and a and b edges below the root. By the method
+// of images it is the sum of two values of the k-regular tree: between x and y at d steps, and
+// between x and the mirror image of y at a + b + 1 steps. It must hold that |a − b| ≤ d ≤ a + b,
+// and k and β must be in the ranges of [RegularTree]; otherwise RootedTree panics. It costs as much
+// as two calls of [RegularTree].
 func RootedTree(k, d, a, b int, beta float64) float64 {
 	if a < 0 || b < 0 || d < max(a-b, b-a) || d > a+b {
 		panic(badArgument)
@@ -48,8 +49,9 @@ func RootedTree(k, d, a, b int, beta float64) float64 {
 	return RegularTree(k, d, beta) + RegularTree(k, a+b+1, beta)
 }
 
-// scaledBessel returns e^−z·I_n(z) for n from 0 to a number from which on the terms are negligible compared with I_d. It uses
-// Miller's backward recurrence I_{n−1} = (2n/z)·I_n + I_{n+1}, and I_0 + 2·Σ_{n>0} I_n = e^z.
+// scaledBessel returns e^−z·I_n(z) up to an n from which on the terms are negligible compared with
+// I_d. It uses Miller's backward recurrence I_{n−1} = (2n/z)·I_n + I_{n+1}, and I_0 + 2·Σ_{n>0} I_n
+// = e^z.
 func scaledBessel(d int, z float64) []float64 {
 	const large = 1e200
 	v := make([]float64, d+40+int(10*math.Sqrt(z)))
