@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// basis is a dense rows×cols matrix for operations on columns. It is stored in panels of segment rows, one panel after the
-// other, so that the columns of a panel stay in the cache. Rows beyond the last row are zero.
+// basis is a dense rows×cols matrix, stored in panels of segment rows, so that the columns of a panel stay in the cache. Rows
+// beyond the last row are zero.
 type basis struct {
 	cols int
 	data []float64
@@ -55,11 +55,11 @@ func (c columns) panel(chunk int) []float64 {
 type engine struct {
 	blocks.Pieces
 	team    *sparse.Team
-	rows    int // number of rows of this process
+	rows    int // of this process
 	scratch [][]float64
 }
 
-// fewRows is the number of rows up to which a second worker does not pay.
+// Up to fewRows rows a second worker does not pay.
 const fewRows = 8192
 
 func newEngine(team *sparse.Team, rows, workers int) *engine {
@@ -72,8 +72,8 @@ func newEngine(team *sparse.Team, rows, workers int) *engine {
 	return e
 }
 
-// eachRow calls do for every row with the sums of its piece. Nothing interrupts it, because it takes
-// less time than a product.
+// eachRow calls do for every row with the sums of its piece. It cannot be interrupted, because it takes less time than a
+// product.
 func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	_ = e.Each(context.Background(), size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
@@ -83,8 +83,8 @@ func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 }
 
 // draw fills the rows of x with random numbers, and padding with zeros. Each segment of the rows of the matrix has its own
-// source of random numbers. A process skips the numbers of rows that other processes have, so that the number of a row does not
-// depend on the number of processes.
+// source. A process skips the numbers of rows that other processes have, so that the number of a row does not depend on the
+// number of processes.
 func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.Rand,
 	fill func(rng *rand.Rand, row []float64)) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
@@ -130,7 +130,7 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 	return err
 }
 
-// multiplyTo stores V·Q in the first columns of W, which may be V. Q must have cols columns and a row for each column of V.
+// multiplyTo stores V·Q in the first columns of W, which may be V. Q has cols columns.
 func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 	cols int) error {
 	nv := v.width()

@@ -12,7 +12,7 @@ import (
 // denseRows is the largest number of rows of a map that is always solved as a dense matrix.
 const denseRows = 256
 
-// dense solves the problem as a dense matrix, which it makes by n/4 products of A.
+// dense makes the matrix by n/4 products of A.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	r.m.allocate()
 	sign := r.p.Which.sign()
@@ -67,10 +67,10 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values must be the eigenvalues
-// of B in increasing order.
+// countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values are the eigenvalues of
+// B in increasing order.
 func (r *run) countRemaining(values []float64) int {
-	remainder := values[r.deflation.count():] // the lowest values are the known value, which banish has moved
+	remainder := values[r.deflation.count():] // the lowest are the known value, which banish has moved
 	r.norm = max(r.norm, math.Abs(remainder[0]),
 		math.Abs(remainder[len(remainder)-1]))
 	count := r.target
@@ -80,10 +80,10 @@ func (r *run) countRemaining(values []float64) int {
 	return count
 }
 
-// places returns the row of the dense matrix for each row of this process. It is −1 for padding and for excluded rows.
+// places returns the row of the dense matrix for each row, and −1 for padding and excluded rows.
 func (r *run) places() []int {
 	team := r.m.e.team
-	free := make([]float64, team.TotalOf(r.n)) // 1 for rows that are not excluded
+	free := make([]float64, team.TotalOf(r.n)) // 1 in rows that are not excluded
 	places := make([]int, r.n)
 	for _, i := range r.p.Excluded {
 		places[i] = -1
@@ -123,9 +123,8 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue of the dense matrix B below all other eigenvalues: it stores B − 4‖B‖₁·U·Uᵀ in b. The
-// columns of U are the known eigenvectors, of which at most one is not 0 in row i. Row i of vectors has the index of this column,
-// and U's element.
+// banish moves the known eigenvalue of B below all other eigenvalues: it stores B − 4‖B‖₁·U·Uᵀ in b. The columns of U are the
+// known eigenvectors, of which at most one is not 0 in row i. Row i of vectors has the index of this column, and U's element.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

@@ -4,12 +4,10 @@
 // # Eigenpairs
 //
 // A [Problem] asks for the k largest or smallest eigenvalues and their vectors. [Problem.Solve] is block Lanczos with thick
-// restarts and full orthogonalisation done twice. If the wanted values are close together, Lanczos runs on a Chebyshev
-// polynomial of the map, because the polynomial spreads them. The density of the spectrum, which the first steps estimate,
-// determines the polynomial. True residuals decide when a search ends. If many values are closer together than the tolerance,
-// true residuals are far below estimated residuals. At the lower end of a Laplacian, where Lanczos may need thousands of
-// products, LOBPCG with a preconditioner continues if it is predicted to be faster. Known eigenvectors, one for each component
-// of a graph, are removed from the search exactly, see [Known], and reported with their exact value.
+// restarts and full orthogonalisation. If the wanted values are close together, Lanczos runs on a Chebyshev polynomial of the
+// map, which spreads them. At the lower end of a Laplacian, where Lanczos may need thousands of products, LOBPCG with a
+// preconditioner continues if it is predicted to be faster. Known eigenvectors, one for each component of a graph, are removed
+// from the search exactly, see [Known], and reported with their exact value.
 //
 // The residuals of the result are computed with one more product. The distance of each value from an eigenvalue is at most its
 // residual. No iterative method certifies that no value was missed, but see [Problem.Solve] on multiple eigenvalues.
@@ -20,8 +18,7 @@
 // # Matrices of a graph
 //
 // A [GraphProblem] names a matrix of a graph and a part of its spectrum. The eigenvectors are also the spectral embedding of
-// the graph. [GraphProblem.Solve] states the eigenvectors that are known. If Lanczos stalls at the lower end of a Laplacian, it
-// makes a sampled factor.
+// the graph.
 //
 //	p := &lanczos.GraphProblem{Matrix: sparse.NormalizedLaplacian, Which: lanczos.Smallest}
 //	pairs, err := p.Solve(ctx, g, 16, nil)
@@ -29,8 +26,8 @@
 //
 // # Determinism
 //
-// Sums over rows are added in segments of fixed size, and the segments in fixed groups, so that results have the same bits for
-// any number of workers.
+// Results have the same bits for any number of workers, because sums over rows are added in segments of fixed size and in
+// order.
 //
 // If several processes share the rows of the map, see [sparse.Team], every process must call Solve with lists of its rows, and
 // gets its rows of all vectors. Start vectors do not depend on the number of processes; results differ by rounding. With

@@ -55,7 +55,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// compareVectors compares single vectors if gaps determine them. It compares projectors of complete clusters.
+// compareVectors compares single vectors if gaps determine them, and projectors of complete clusters.
 func compareVectors(t *testing.T, p *Pairs, want *sparse.Block[float64], values []float64) {
 	t.Helper()
 	const gap = 1e-4
@@ -195,7 +195,6 @@ func TestAgainstDense(t *testing.T) {
 	}
 }
 
-// randomGraph returns a connected graph that is large enough for the iterations.
 func randomGraph(n int) *sparse.CSR { return testgraph.Random(9, n, 4*n, false) }
 
 func TestWorkersAgree(t *testing.T) {
@@ -233,7 +232,6 @@ func TestKnownAtTheWrongEnd(t *testing.T) {
 	}
 }
 
-// Beyond returns the pairs behind the known pairs.
 func TestBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -298,7 +296,7 @@ func (p tridiagonalInverse) ApplyTo(_ context.Context, dst, r *sparse.Block[floa
 	return nil
 }
 
-// At the lower end of a long path LOBPCG replaces Lanczos and needs few iterations.
+// At the lower end of a long path LOBPCG replaces Lanczos.
 func TestSolveChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -352,7 +350,7 @@ func TestSolveChanges(t *testing.T) {
 
 }
 
-// LOBPCG iterates until residuals are small relative to the smallest values, which are far below the norm.
+// The smallest values are far below the norm.
 func TestRelative(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)
@@ -386,7 +384,6 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// There are more known vectors than wanted pairs.
 func TestManyComponents(t *testing.T) {
 	a := testgraph.Random(3, 3000, 1700, true) // hundreds of isolated nodes
 	deg := degreesOf(t, a)

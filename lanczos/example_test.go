@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// cycle returns the Laplacian of a cycle of n nodes.
 func cycle(ctx context.Context, n int) (*sparse.Operator[float64], *sparse.Components) {
 	var edges []sparse.Triplet
 	for i := range n {

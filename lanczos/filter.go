@@ -10,23 +10,22 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// filter is the map that Lanczos runs on. B is A or −A, so that the wanted end is the upper end. The filter is B or a Chebyshev
-// polynomial of B,
+// filter is the map that Lanczos runs on. B is A or −A, so that the wanted end is the upper end. The filter is B or a
+// Chebyshev polynomial of B,
 //
 //	T_d((B − centre)/half),
 //
-// which stays within [−1, 1] on the unwanted part centre ± half of the spectrum and grows monotonically beyond. The wanted
-// eigenvalues are then far apart: a vector of the basis does the work of d vectors without the filter. So orthogonalisation,
-// which costs more than the sweeps of a sparse graph, is needed less. The degree is odd, so that eigenvalues below the interval
-// go to the other end.
+// which stays within [−1, 1] on the unwanted part centre ± half of the spectrum and grows monotonically beyond. It spreads the
+// wanted eigenvalues, so that fewer vectors must be made orthogonal, which costs more than the sweeps of a sparse graph. The
+// degree is odd, so that eigenvalues below the interval go to the other end.
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
 	clean              int // steps between removals of the known vectors, which grow; 0: none
 }
 
-// lambda returns the eigenvalue of B for an eigenvalue of the map. If the eigenvalue of B lies inside the unwanted interval,
-// lambda returns the upper end of the interval.
+// lambda returns the eigenvalue of B for an eigenvalue of the map; inside the unwanted interval, the upper end of the
+// interval.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
@@ -41,7 +40,7 @@ func (f filter) cut() float64 {
 	return f.centre + f.half
 }
 
-// value returns the eigenvalue of the map for an eigenvalue of B. Inside the unwanted interval it returns 1.
+// value returns the eigenvalue of the map for an eigenvalue of B; inside the unwanted interval, 1.
 func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
@@ -50,8 +49,8 @@ func (f filter) value(lambda float64) float64 {
 		(lambda-f.centre)/f.half)))
 }
 
-// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. If the residual in the map is r, the residual in
-// B is at most about r divided by slope.
+// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. A residual r in the map is at most about r/slope
+// in B.
 func (f filter) slope(value float64) float64 {
 	if f.degree == 1 {
 		return 1
@@ -59,8 +58,8 @@ func (f filter) slope(value float64) float64 {
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
 }
 
-// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. If the residual in the map is r, the residual
-// in B is at least r divided by steepest.
+// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. A residual r in the map is at least r/steepest
+// in B.
 func (f filter) steepest(value float64) float64 {
 	if f.degree == 1 || value <= 1 {
 		return float64(f.degree*f.degree) / f.half
@@ -70,8 +69,8 @@ func (f filter) steepest(value float64) float64 {
 	return d * math.Sinh(d*x) / (f.half * math.Sinh(x))
 }
 
-// apply returns the product of the map with x. The product is stored in x or y. remove must subtract the known vectors from a
-// block. Cost: degree sweeps.
+// apply returns the product of the map with x, stored in x or y. remove must subtract the known vectors from a block. Cost:
+// degree sweeps.
 func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	x, y *sparse.Block[float64],
 	remove func(*sparse.Block[float64])) (*sparse.Block[float64], error) {
@@ -99,8 +98,8 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	return y, nil
 }
 
-// balancedMap is R·A·R⁻¹ for a map A = R·M·R with R = diag(factor), which is R²·M. Its products need no scaled copy of the
-// block. Such a copy takes a quarter of a product with few entries in a row.
+// balancedMap is R²·M, which is R·A·R⁻¹ for A = R·M·R with R = diag(factor). Its products need no scaled copy of the block,
+// which takes a quarter of a product with few entries in a row.
 type balancedMap struct {
 	sparse.Applier[float64]
 	factor, inverse []float64
@@ -138,7 +137,7 @@ type quantile struct{ value, rank float64 }
 // spectrum holds quantiles by decreasing value and increasing rank.
 type spectrum []quantile
 
-// beyond returns the value beyond which the given number of eigenvalues is estimated to be.
+// beyond returns the value beyond which there are an estimated number of eigenvalues.
 func (s spectrum) beyond(number int) float64 {
 	count := float64(number)
 	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
@@ -150,26 +149,26 @@ func (s spectrum) beyond(number int) float64 {
 }
 
 const (
-	// A filter maps the last wanted eigenvalue to cosh g, where the growth g is between leastGrowth and mostGrowth. Its degree
-	// is at least leastDegree, because with a lower degree restarts lose too much information.
+	// A filter maps the last wanted eigenvalue to cosh g with leastGrowth ≤ g ≤ mostGrowth. With a degree below leastDegree
+	// restarts lose too much information.
 	leastGrowth, mostGrowth = 1.5, 4.0
 	leastDegree             = 5
 
-	// The number of blocks of a search is proportional to 1 + blockGrowth/g. Orthogonalising a block costs as much as a product
-	// with blockEntries entries in each row, where a row itself costs as much as rowEntries entries. All three were measured on
-	// random graphs.
+	// The number of blocks of a search is proportional to 1 + blockGrowth/g. Orthogonalising a block costs as much as a
+	// product with blockEntries entries in each row, where a row costs as much as rowEntries entries. All three were measured
+	// on random graphs.
 	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
-	// reach is the number of basis vectors of a filtered search beyond the number of eigenvalues above the unwanted interval.
+	// reach is the number of basis vectors of a filtered search beyond the eigenvalues above the unwanted interval.
 	reach = 4
 
-	// mostAhead bounds the number of eigenvalues above the unwanted interval, in multiples of the wanted number.
+	// mostAhead bounds the eigenvalues above the unwanted interval, in multiples of the wanted number.
 	mostAhead = 16
 )
 
 type plan struct {
 	filter
-	products float64 // of B, until the wanted pairs have converged
+	products float64 // of B, until convergence
 }
 
 // cost returns the work in products, if orthogonalizing a block costs block products.
@@ -180,13 +179,13 @@ func (p plan) cost(block float64) float64 {
 type filterChoice struct {
 	sign        float64
 	spectrum    spectrum
-	lowest      float64 // lower end of the spectrum of B
+	lowest      float64 // lower end of the spectrum
 	first, last float64 // eigenvalue of B: the largest, and the last wanted
-	largest     float64 // the largest eigenvalue that rounding reintroduces into a block
+	largest     float64 // largest eigenvalue that rounding reintroduces
 	norm        float64
 	tolerance   float64
-	entries     float64 // mean number of entries of a row
-	growth      float64 // growth of the last wanted eigenvalue, at least
+	entries     float64 // of a row, on average
+	growth      float64 // least growth of the last wanted eigenvalue
 }
 
 // block returns the cost of orthogonalizing a block, in products.
@@ -195,7 +194,7 @@ func (p *filterChoice) block() float64 {
 }
 
 // plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up to limit. An interval that
-// ends closer to a gap lets a filter grow faster, but the basis must hold all eigenvalues above the end of the interval.
+// ends closer to a gap lets a filter grow faster, but the basis must hold all eigenvalues above it.
 func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {

@@ -17,8 +17,8 @@ type images struct {
 	balanced *balancedMap // nil if balance returned nil
 	e        *engine
 	x, y     *sparse.Block[float64] // a block and its image
-	image    *basis                 // the image as columns
-	products int                    // number of products of A with a block
+	image    *basis                 // as columns
+	products int                    // of A with a block
 }
 
 func (m *images) allocate() {
@@ -43,8 +43,7 @@ func (m *images) of(ctx context.Context, c columns, sign float64) (columns, erro
 	return image, nil
 }
 
-// project returns Xᵀ(sign·A)X for columns x of a basis, the Rayleigh quotients θ and the norms
-// ‖sign·A·x − θx‖.
+// project returns Xᵀ(sign·A)X, the Rayleigh quotients θ and the norms ‖sign·A·x − θx‖ of the columns x.
 func (m *images) project(ctx context.Context, x columns,
 	sign float64) (h *mat.SymDense, theta, residual []float64, err error) {
 	n := x.width()
@@ -89,8 +88,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the known pairs and the pairs found. values, of B = ±A, must decrease, and v must have their vectors.
-// residuals must be true residuals; if residuals is nil, finish computes them.
+// finish returns the known pairs and the pairs found. values, of B = ±A, must decrease, and v must have their vectors. finish
+// computes residuals if they are nil.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result
@@ -154,8 +153,8 @@ func (r *run) finish(ctx context.Context, v columns,
 	return out, nil
 }
 
-// omits reports whether [Problem.Positive] omits an eigenvalue, because it is at most 0 up to rounding. It stores the largest
-// such eigenvalue.
+// omits reports whether [Problem.Positive] omits an eigenvalue, which is at most 0 up to rounding, and stores the largest such
+// eigenvalue.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
@@ -170,8 +169,8 @@ const roundingSteps = 4
 
 const epsilon = 0x1p-52
 
-// orient gives each column the sign that makes its entry of largest size positive. If several entries have the largest size up
-// to 1e-9, the first entry decides.
+// orient gives each column the sign that makes its entry of largest size positive. The first of several entries of the largest
+// size up to 1e-9 decides.
 func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -204,7 +203,7 @@ func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	}
 }
 
-// residuals stores ‖A·v − λ·v‖ for up to width columns v. Afterwards m.x has the columns and m.y the images. Cost: one product.
+// residuals stores ‖A·v − λ·v‖ for up to width columns v, which m.x then has, and m.y their images. Cost: one product.
 func (m *images) residuals(ctx context.Context, dst, values []float64,
 	vectors *sparse.Block[float64]) error {
 	m.allocate()

@@ -20,10 +20,9 @@ type GraphProblem struct {
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
 
-	// Beyond leaves out the pairs that follow from the components. For every matrix these are the pairs of nodes without edges.
-	// For S, T, L and L̃ they are also the pairs of the eigenvalue that every component has, except if the graph is signed,
-	// because these pairs then separate its sides. There may then be fewer pairs than requested, or no pairs and no block of
-	// vectors.
+	// Beyond leaves out the pairs that follow from the components: for every matrix the pairs of nodes without edges, and for
+	// S, T, L and L̃ the pairs of the eigenvalue that every component has. If the graph is signed, the latter stay, because
+	// they separate its sides. There may then be fewer pairs than requested, or no pairs and no block of vectors.
 	Beyond bool
 
 	// Positive leaves out pairs of the largest eigenvalues if the eigenvalue is not positive. The matrix must be A, S, T or the
@@ -129,9 +128,9 @@ func (p *GraphProblem) Splits() bool {
 
 const badMatrix = "lanczos: no such matrix"
 
-// deflateNullSpace declares the null vectors of the components of L, or of L̃ if normalized is set, as eigenvectors of the
-// eigenvalue value, so that the search does not compute them. If one process has all rows and no weight is negative, a factor
-// of the Laplacian preconditions the search for the other eigenvectors at this end.
+// deflateNullSpace declares the null vectors of the components of L, or of L̃ if normalized is set, as known eigenvectors of
+// the eigenvalue value. If one process has all rows and no weight is negative, a factor of the Laplacian preconditions the
+// search for the other eigenvectors at this end.
 func (e *eigenproblem) deflateNullSpace(g *graph.Graph, normalized bool, value float64) {
 	e.Known = &Known{Components: g.Components,
 		Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)),

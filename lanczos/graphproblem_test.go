@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Pairs agree with dense matrices by definition. Pairs of the transition matrix agree with T itself.
 func TestEigenAgainstDense(t *testing.T) {
 	const n, k = 60, 25
 	a := testgraph.Random(5, n, 70, true)
@@ -48,7 +47,7 @@ func TestEigenAgainstDense(t *testing.T) {
 	}
 }
 
-// The search leaves Lanczos as soon as the first filters show that a path would take thousands of products.
+// The first filters must show that a path would take thousands of products.
 func TestUnresolvedEnd(t *testing.T) {
 	const n, k, most = 20_000, 20, 800
 	g, err := graph.New(t.Context(), testgraph.Path(n), nil)
@@ -159,7 +158,6 @@ func checkEigen(t *testing.T, name string, entry func(i, j int) float64, pairs *
 	}
 }
 
-// The memory of a graph and of each map is at most graphVectors vectors.
 func TestVectorsOfTheMatrix(t *testing.T) {
 	const n = 100_000
 	a := testgraph.Path(n)

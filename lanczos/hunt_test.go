@@ -14,9 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestRandomGraphs compares pairs with dense eigenvalues, on graphs of 50 to 400 nodes with weights
-// over 12 orders of magnitude. Bits must be the same for 1, 2 and 7 goroutines. HEATWALK_HUNT is
-// the number of graphs.
+// Graphs of 50 to 400 nodes have weights over 12 orders of magnitude. HEATWALK_HUNT is the number of graphs.
 func TestRandomGraphs(t *testing.T) {
 	graphs := 8
 	if n, err := strconv.Atoi(os.Getenv("HEATWALK_HUNT")); err == nil {
@@ -93,8 +91,8 @@ func checkValues(t *testing.T, matrix sparse.Kind, which Which, g *graph.Graph, 
 	}
 }
 
-// denseMatrix returns a symmetric matrix and the factors from its vectors to vectors of the given matrix. For T the symmetric
-// matrix is D^½·T·D^-½, with the diagonal 1 in isolated nodes.
+// denseMatrix returns a symmetric matrix and the factors from its vectors to vectors of the given matrix. For T it is
+// D^½·T·D^-½, with the diagonal 1 in isolated nodes.
 func denseMatrix(matrix sparse.Kind, g *graph.Graph) (h *mat.SymDense, scale []float64) {
 	n := len(g.Degrees)
 	a := g.A.(*sparse.CSR)
@@ -163,7 +161,7 @@ func drawGraph(t *testing.T, seed uint64) *sparse.CSR {
 		for _, p := range random(n, n*(1+rng.IntN(6))/2) {
 			edge(p[0], p[1])
 		}
-	case 1: // equal components, whose eigenvalues are multiple ones, and isolated nodes
+	case 1: // equal components, with multiple eigenvalues, and isolated nodes
 		size := 3 + rng.IntN(30)
 		for _, p := range random(size, 2*size) {
 			edge(p[0], p[1])
@@ -190,7 +188,7 @@ func drawGraph(t *testing.T, seed uint64) *sparse.CSR {
 		for range n * (1 + rng.IntN(4)) {
 			edge(rng.IntN(half), half+rng.IntN(n-half))
 		}
-	case 4: // a ring with a hub that has some of its nodes as neighbours
+	case 4: // a ring with a hub
 		for i := 1; i < n-5; i++ {
 			edge(i, max(1, (i+1)%(n-5)))
 			if rng.IntN(2) == 0 {

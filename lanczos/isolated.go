@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exclude lists the rows without edges.
 func (e *eigenproblem) exclude(degrees []float64) {
 	count := 0.0
 	for i, d := range degrees {
@@ -36,8 +35,8 @@ func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	return v
 }
 
-// search returns how many pairs of the rows with edges must be found for k pairs of the matrix. If the isolated nodes have the
-// known eigenvalue at the wanted end of the spectrum, their pairs need no search.
+// search returns how many pairs of the rows with edges must be found for k pairs of the matrix: fewer than k if isolated nodes
+// have the eigenvalue at the wanted end.
 func (e *eigenproblem) search(k int) int {
 	switch {
 	case e.edged == 0:
@@ -59,7 +58,7 @@ func (e *eigenproblem) isolatedComeFirst() bool {
 	return value == e.zero
 }
 
-// firstIsolated returns at most k isolated rows in the order of the matrix. A row of another process is −1.
+// firstIsolated returns at most k isolated rows in the order of the matrix; −1 for a row of another process.
 func (e *eigenproblem) firstIsolated(k int) []int {
 	var here []float64
 	for _, i := range e.Excluded {
@@ -92,7 +91,7 @@ func (e *eigenproblem) compare(a, b pair) int {
 	return cmp.Compare(a.value, b.value)
 }
 
-// join merges the pairs found with the pairs of isolated nodes, and returns the first k.
+// join returns the first k of the pairs found and the pairs of isolated nodes.
 func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
 	var rows []int // of isolated nodes

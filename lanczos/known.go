@@ -12,19 +12,19 @@ import (
 // which all weights are 0 has no vector.
 type Known struct {
 	Components *sparse.Components
-	Weights    []float64 // weights of the rows; nil means ones
-	Value      float64   // the eigenvalue
+	Weights    []float64 // of the rows; nil means ones
+	Value      float64
 }
 
 type knownVectors struct {
 	*blocks.Disjoint
-	component []uint32 // the component of each row
+	component []uint32 // of each row
 	parts     []uint32 // components that have a vector
 	value     float64
-	share     blocks.Share // share of the block from which known vectors were removed last
+	share     blocks.Share // of the block from which known vectors were removed last
 }
 
-// vectors returns the known eigenvectors, with norm 1. Every process of the team must call vectors.
+// vectors returns the known eigenvectors, with norm 1. Every process of the team must call it.
 func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	if k == nil {
 		return new(knownVectors)
@@ -34,7 +34,7 @@ func (k *Known) vectors(team *sparse.Team) *knownVectors {
 		unit = slices.Repeat([]float64{1}, len(k.Components.Of))
 	}
 	v := &knownVectors{component: k.Components.Of, value: k.Value}
-	occupied := make([]float64, len(k.Components.Sizes)) // 1 for components with a vector
+	occupied := make([]float64, len(k.Components.Sizes)) // 1 if the component has a vector
 	for i := range unit {
 		if team.IsPadding(i) {
 			unit[i] = 0
@@ -66,7 +66,7 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove subtracts from x its part in the span of the vectors. Rounding leaves a part of about ε times the norm of each column.
+// remove leaves about ε times the norm of each column of x in the span of the vectors.
 func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	if k.Disjoint != nil {
 		k.share.RemoveTo(k.Disjoint, x, x, workers)

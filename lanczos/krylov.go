@@ -29,23 +29,23 @@ type krylov struct {
 	f         filter
 	deflation *knownVectors
 	seed      uint64
-	dim       int      // rows of the map, without the rows in zero
+	dim       int      // of the map, without the rows in zero
 	zero      []uint32 // rows in which columns are 0
 
 	ortho       orthonormalizer
 	v           *basis
 	locked      int
-	size        int // columns of V
-	block, last int // columns of Q, and of the block before Q
+	size        int // of V
+	block, last int // of Q, and of the block before Q
 	h           []float64
 	stride      int       // of H
 	r           []float64 // block×last
 	c           []float64
-	streams     uint64 // number of streams of random numbers used so far
+	streams     uint64 // of random numbers used
 
-	theta    []float64  // the Ritz values, falling
-	residual []float64  // residuals of the Ritz values
-	ritz     *mat.Dense // coefficients of the Ritz vectors, as columns
+	theta    []float64  // Ritz values, falling
+	residual []float64  // of the Ritz values
+	ritz     *mat.Dense // Ritz vectors, as columns of coefficients
 }
 
 func newKrylov(r *run, size int) *krylov {
@@ -98,7 +98,7 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 	}
 }
 
-// purify removes the known vectors from the columns w, and also stores the result in x.
+// purify removes the known vectors from w, and also stores the result in x.
 func (k *krylov) purify(x *sparse.Block[float64], w columns) {
 	k.m.e.setBlock(x, w)
 	if k.deflation.count() > 0 {
@@ -117,16 +117,16 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	var err error
 	k.ortho.longest = 0
 	k.block, err = k.ortho.run(ctx, k.columnsBefore(), k.next(), 0, k.c, k.r)
-	k.ortho.longest = 0 // the following blocks are images under the map
+	k.ortho.longest = 0 // the following blocks are images
 	return err
 }
 
-// expand adds blocks to V while V has at most m columns. It ends when V spans the whole space. It also ends when enough, which
-// is called after each block, returns true.
+// expand adds blocks to V while V has at most m columns, until V spans the whole space or enough, which is called after each
+// block, returns true.
 func (k *krylov) expand(ctx context.Context, m int,
 	enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
-		// Otherwise the part of Q in the known vectors, a rounding error, would grow from block to block.
+		// Otherwise the part of Q in the known vectors, a rounding error, would grow.
 		q := k.next()
 		k.purify(k.m.x, q)
 		image, err := k.image(ctx)
@@ -189,7 +189,6 @@ func (k *krylov) image(ctx context.Context) (*sparse.Block[float64], error) {
 	return image, nil
 }
 
-// decompose computes the eigenpairs of the projected matrix. It needs no product.
 func (k *krylov) decompose(ctx context.Context) error {
 	n := k.size
 	h := mat.NewSymDense(n, nil)
@@ -250,7 +249,7 @@ func (k *krylov) coefficients(lo, hi int) []float64 {
 	return q
 }
 
-// blend restarts, for a new filter, with a block whose columns are combinations of the first count Ritz vectors.
+// blend restarts, for a new filter, with a block of combinations of the first count Ritz vectors.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
@@ -265,9 +264,9 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 	return k.begin(ctx, false)
 }
 
-// rank estimates the number of eigenvalues beyond each Ritz value. The basis must have begun with random columns. Random
-// columns have nearly equal components in every eigenvector, so that the squares of their components in a Ritz vector add up to
-// the share of the spectrum that this vector represents (Lin, Saad and Yang 2016).
+// rank estimates the number of eigenvalues beyond each Ritz value. The basis must have begun with random columns, which have
+// nearly equal components in every eigenvector: the squares of their components in a Ritz vector add up to the share of the
+// spectrum that it represents (Lin, Saad and Yang 2016).
 func (k *krylov) rank() spectrum {
 	points := make(spectrum, k.size)
 	weight := 0.0

@@ -64,8 +64,7 @@ func TestProjection(t *testing.T) {
 	}
 }
 
-// TestOrthonormalize splits columns that depend on each other, on the basis or on nothing, and columns of very different
-// lengths.
+// Columns depend on each other, on the basis or on nothing, and have very different lengths.
 func TestOrthonormalize(t *testing.T) {
 	n := 700
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -111,7 +110,7 @@ func TestOrthonormalize(t *testing.T) {
 			}
 			o.longest = 0
 			c, r := make([]float64, 10*4), make([]float64, 4*4)
-			recent := rng.IntN(11) // a hint, whatever it is worth
+			recent := rng.IntN(11) // an arbitrary hint
 			if name == "near V" {
 				recent = 6
 			}
@@ -154,8 +153,8 @@ func TestOrthonormalize(t *testing.T) {
 	}
 }
 
-// TestDecomposition checks the relation M·V = V·H + Q·R column by column, through restarts and changes of the filter. One
-// eigenvalue of the filtered map is ten thousand times as large as the other eigenvalues.
+// The relation M·V = V·H + Q·R holds through restarts and changes of the filter. One eigenvalue of the filtered map is ten
+// thousand times as large as the others.
 func TestDecomposition(t *testing.T) {
 	a := randomGraph(700)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}
@@ -210,7 +209,6 @@ func TestDecomposition(t *testing.T) {
 	}
 }
 
-// Filtered products of S agree with the balanced map.
 func TestBalancedMap(t *testing.T) {
 	a := testgraph.Random(3, 500, 500, true)
 	degrees := degreesOf(t, a)
@@ -247,8 +245,7 @@ func TestBalancedMap(t *testing.T) {
 	testgraph.Close(t, images[0], images[1], 1e-10, 1e-10)
 }
 
-// TestFilter compares the filter with the cosines that define it, on eigenvectors of a path, and its inverse and slope with
-// the polynomial.
+// The filter is compared with cosines on eigenvectors of a path, and its inverse and slope with the polynomial.
 func TestFilter(t *testing.T) {
 	n := 40
 	op := sparse.NewOperator[float64](sparse.Laplacian, testgraph.Path(n), degreesOf(t, testgraph.Path(n)))

@@ -12,13 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// errSlow is returned by LOBPCG when it has used several times the predicted products.
+// errSlow is returned by LOBPCG after several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
 // otherMethod is the error with which Lanczos hands over to LOBPCG.
 type otherMethod struct {
 	cost     float64 // in products of Lanczos
-	products float64 // number of products of LOBPCG
+	products float64 // of LOBPCG
 }
 
 // Error implements error.
@@ -26,14 +26,13 @@ func (*otherMethod) Error() string {
 	return "lanczos: LOBPCG is faster"
 }
 
-// predict returns the work of LOBPCG for the estimated spectrum. It assumes a preconditioner near the inverse. An iteration
-// then reduces the error by about exp(−2√ξ), ξ = 1 − δ/δ'. δ is the distance of the last wanted pair from the known eigenvalue,
-// and δ' the distance of the first pair that is not iterated.
+// predict returns the work of LOBPCG for the estimated spectrum, with a preconditioner near the inverse. An iteration then
+// reduces the error by about exp(−2√ξ), ξ = 1 − δ/δ'. δ is the distance of the last wanted pair from the known eigenvalue, and
+// δ' the distance of the first pair that is not iterated.
 func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
-		fewest, reach = 15, 15 // iterations: the least number observed, and the number for ξ = 1
-		// The measured cost of an iteration with four columns, in products of Lanczos, is work +
-		// rows/(entries of a row + rowEntries).
+		fewest, reach = 15, 15 // iterations: the fewest observed, and for ξ = 1
+		// A measured iteration with four columns takes work + rows/(entries of a row + rowEntries) products of Lanczos.
 		work, rows = 1, 300
 	)
 	top := r.p.Which.sign() * r.deflation.value
@@ -52,10 +51,9 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 
 // lobpcg returns extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block preconditioned conjugate
 // gradient method (Knyazev 2001). It iterates the wanted and a few more columns; every iteration makes the basis [X P W]
-// orthonormal. The number of iterations depends on the preconditioner, and hardly on the gaps in the spectrum. The error is
-// errSlow, without a result, if the method needs several times the predicted products.
-//
-// Cost of an iteration: two sweeps with all columns and one application of the preconditioner.
+// orthonormal. The number of iterations hardly depends on the gaps in the spectrum. The error is errSlow, without a result, if
+// the method needs several times the predicted products. Cost of an iteration: two sweeps with all columns and one application
+// of the preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
@@ -80,17 +78,17 @@ type lobpcg struct {
 	cols    int
 	inverse Preconditioner // nil: no preconditioner
 
-	x, y     *sparse.Block[float64] // blocks of slabColumns columns
-	residues *basis                 // residuals of X
-	theta    []float64              // the Ritz values of X, falling
-	residual []float64              // norms of residuals of X
-	active   []int                  // the columns of X that have not converged
-	held     int                    // number of columns of P
+	x, y     *sparse.Block[float64] // of slabColumns columns
+	residues *basis                 // of X
+	theta    []float64              // Ritz values of X, falling
+	residual []float64              // norms of residues
+	active   []int                  // columns of X that have not converged
+	held     int                    // columns of P
 	inner    *mat.Dense             // PᵀBP
 	blocks   int                    // products with a block
 
-	predicted      float64 // products, +∞ if nothing is known
-	initial, worst float64 // largest residual of an unconverged wanted column, at first and now
+	predicted      float64 // +∞ if nothing is known
+	initial, worst float64 // largest residual of an unconverged wanted column
 }
 
 func lobpcgColumns(n, pairs, excluded int) int {
@@ -100,7 +98,7 @@ func lobpcgColumns(n, pairs, excluded int) int {
 // slabColumns is the number of columns for a product or the preconditioner.
 const slabColumns = 8 * width
 
-// leastResidual is the residual, relative to the norm, below which rounding decides.
+// leastResidual is the relative residual below which rounding decides.
 const leastResidual = 1e-13
 
 func (g *lobpcg) start(ctx context.Context) error {
@@ -151,7 +149,6 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 			return nil, errSlow
 		}
 		if over || converged == g.r.target {
-			// the result needs their memory
 			g.x = nil
 			g.y = nil
 			g.residues = nil
@@ -174,8 +171,8 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// isSlow reports whether the method has used three times the predicted products, or once the predicted products without half of
-// the progress. Progress is measured in orders of magnitude of the residual.
+// isSlow reports whether the method has used three times the predicted products, or once without half of the progress in
+// orders of magnitude of the residual.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
 	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)
@@ -272,7 +269,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	}
 	c := make([]float64, start*count)
 	r := make([]float64, count*count)
-	// Orthogonalisation to X and P may reintroduce parts of the known vectors.
+	// Orthogonalisation may reintroduce parts of the known vectors.
 	rank, err := k.ortho.run(ctx, k.v.slice(0, start), target, 0, c, r)
 	if err != nil || rank == 0 {
 		return rank, err
@@ -284,8 +281,7 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	return rank, nil
 }
 
-// combine computes the new X and P. The new X are the best Ritz vectors of [X P W], and the new P is their part in the span of
-// P and W (Hetmaniuk and Lehoucq 2006).
+// combine sets X to the best Ritz vectors of [X P W], and P to their part in the span of P and W (Hetmaniuk and Lehoucq 2006).
 func (g *lobpcg) combine(ctx context.Context, count int) error {
 	k := g.k
 	start := g.cols + g.held
@@ -339,8 +335,8 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 	return nil
 }
 
-// split returns the coefficients of the new X and P as orthonormal columns. X are the first eigenvectors. P are the independent
-// parts of these eigenvectors outside of the old X. split sets the number of columns of P.
+// split returns the coefficients of the new X and P as orthonormal columns: the first eigenvectors, and their independent
+// parts outside of the old X. It sets the number of columns of P.
 func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
 	limit := min(2*g.cols, size)
 	q := mat.NewDense(size, limit, nil)

@@ -5,8 +5,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// segment is the number of rows of a panel. The part of a column in a panel has 4 KiB, so that eight columns fit into the
-// first-level cache. Sums over rows are added by segments, and bits of results depend on it.
+// segment is the number of rows of a panel. A column of a panel has 4 KiB, so that eight fit into the first-level cache. Sums
+// over rows are added by segments, and bits of results depend on it.
 const segment = blocks.ChunkRows
 
 // A panel is a chunk of rows of a basis: its columns are stored one after the other,
@@ -63,7 +63,7 @@ func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride in
 	}
 }
 
-// column returns column j, or the last column if j is beyond the last column.
+// column returns column j, or the last column if there is no column j.
 func column(panel []float64, j, cols int) *[segment]float64 {
 	return (*[segment]float64)(panel[min(j, cols-1)*segment:])
 }

@@ -16,19 +16,19 @@ type eigenproblem struct {
 	rounding float64                 // bound on the error of computing a residual
 	value    func(λ float64) float64 // eigenvalue of the matrix for an eigenvalue of A; nil: the same
 	team     *sparse.Team
-	edged    int     // number of rows with edges; other rows are excluded
-	isolated int     // number of rows without edges
-	zero     float64 // the eigenvalue of rows without edges
+	edged    int     // rows with edges; the others are excluded
+	isolated int     // rows without edges
+	zero     float64 // eigenvalue of rows without edges
 }
 
-// of returns the eigenproblem on a graph. Problems of S, T and L̃ = I − S are all solved as problems of S, so that equal parts
-// of their spectra take equal work.
+// of returns the eigenproblem on a graph. S, T and L̃ = I − S are all solved as problems of S, so that equal parts of their
+// spectra take equal work.
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
 	e.exclude(g.Degrees)
 	largest := blocks.Largest(e.team, sparse.BlockOf(len(g.Degrees), 1, g.Degrees))
-	norm := 1.0 // the largest sum of a row of |A|, or of a matrix that is similar to it
+	norm := 1.0 // largest row sum of |A|, or of a similar matrix
 	op := &sparse.Operator[float64]{A: g.A}
 	switch p.Matrix {
 	case sparse.Adjacency:
@@ -96,8 +96,8 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	return nil
 }
 
-// bipartite returns a vector w with S·w = −w: ±d^½ on bipartite components, by the colours of their nodes, and 0 elsewhere. It
-// returns nil if no component is bipartite. Cost: one sweep.
+// bipartite returns a vector w with S·w = −w: ±d^½ on bipartite components, by the sides of their nodes, and 0 elsewhere; nil
+// if no component is bipartite. Cost: one sweep.
 func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	colours, err := sparse.FindSides(ctx, g.A, -1, g.Workers)
 	if err != nil {

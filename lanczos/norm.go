@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// normSteps is the number of steps of Lanczos that estimates a norm within a factor of two.
+// normSteps steps of Lanczos estimate a norm within a factor of two.
 const normSteps = 20
 
 // measureNorm computes a lower bound of ‖A‖, for methods without Ritz values of both ends, by the recurrence of Lanczos on a
@@ -18,8 +18,8 @@ const normSteps = 20
 //
 //	β·v_{j+1} = A·v_j − α·v_j − β·v_{j−1}
 //
-// It stores two vectors, not normalised. Copies of Ritz values may appear. They do no harm, because only the smallest and the
-// largest Ritz value are used. Cost: a sweep with one column for each step.
+// It stores two vectors, not normalised. Copies of Ritz values do no harm, because only the smallest and the largest are used.
+// Cost: a sweep with one column for each step.
 func (r *run) measureNorm(ctx context.Context) error {
 	e := r.m.e
 	u := sparse.NewBlock[float64](r.n, 1)
@@ -36,7 +36,7 @@ func (r *run) measureNorm(ctx context.Context) error {
 	}
 	length := math.Sqrt(sumRows(func(i int) float64 { return float64(u.Row(i)[0] * u.Row(i)[0]) }))
 	var t symmetric.Tridiagonal
-	// These factors scale u and the vector before it to unit length.
+	// factors that scale u and the previous vector to unit length
 	scale := 1 / length
 	earlier := 0.0
 	beta := 0.0

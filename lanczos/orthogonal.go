@@ -11,16 +11,16 @@ import (
 type orthonormalizer struct {
 	e *engine
 
-	// fill stores a random column in place of a dependent column. If fill is nil, dependent columns are dropped. A column is
-	// dependent if little of it remains, compared with the longest column so far, or with the column itself if fill is nil.
+	// fill stores a random column in place of a dependent column; nil: dependent columns are dropped. A column is dependent if
+	// little of it remains, compared with the longest column so far, or with the column itself if fill is nil.
 	fill    func(w columns)
 	longest float64
 
 	// project, if not nil, removes from columns their parts in excluded vectors, which rounding reintroduces. Such a part can
-	// be large relative to a column of which little is left.
+	// be large in a column of which little is left.
 	project func(w columns)
 
-	replaced bool // whether a column depended on the others
+	replaced bool // a column depended on the others
 
 	origins                  []origin  // of each column of Q
 	lengths                  []float64 // reference lengths of the columns of W
@@ -29,27 +29,26 @@ type orthonormalizer struct {
 }
 
 type origin struct {
-	length float64 // reference length
-	left   float64 // remaining length
-	random bool    // whether fill replaced the column
-	pure   bool    // the column was projected after it became short
+	length float64 // the reference
+	left   float64 // remaining
+	random bool    // fill replaced the column
+	pure   bool    // projected after it became short
 }
 
 const (
-	// deficient is the ratio of the remaining length of a column to its reference length below which the remaining part is
-	// rounding error.
+	// deficient is the ratio of a column's remaining length to its reference length below which it is rounding error.
 	deficient = 1e-13
 
-	// weakPivot is the smallest remaining length, relative to the length of the column, that a Gram matrix resolves, √ε.
-	// Another round resolves smaller lengths.
+	// weakPivot is the smallest remaining length, relative to the column, that a Gram matrix resolves: √ε. Another round
+	// resolves smaller lengths.
 	weakPivot = 1e-7
 
-	// thinned is the ratio of the remaining length of a column to its reference length below which rounding may have given the
-	// column large parts in excluded vectors.
+	// thinned is the ratio of a column's remaining length to its reference length below which it may have large parts in
+	// excluded vectors.
 	thinned = 1e-4
 
-	// common is the smallest distance of a column from the span of the previous columns for which one round is enough, relative
-	// to the length of the column.
+	// common is the smallest distance from the span of the previous columns, relative to the length of a column, for which one
+	// round is enough.
 	common = 0.03
 
 	maxRounds = 12
@@ -60,12 +59,11 @@ const (
 //	W = V·C + Q·R,  Q orthonormal and VᵀQ = 0,
 //
 // with V orthonormal. It replaces W by Q and stores C (len V × len W) and R (len W × len W; its rows beyond the width of Q are
-// zero). It returns the width of Q. The width of Q is less than the width of W if columns were dropped, or if V and Q span the
-// whole space.
+// zero). It returns the width of Q, which is less than the width of W if columns were dropped, or if V and Q span the whole
+// space.
 //
 // Each round does classical Gram–Schmidt twice, the first time against the columns of V from number recent on, and Cholesky-QR
-// twice. This takes two passes over V and one pass over the recent columns. Another round follows only if W had a part above
-// rounding in the other columns, or if columns were nearly dependent.
+// twice. Another round follows only if W had a part above rounding in the other columns, or if columns were nearly dependent.
 func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	c, r []float64) (int, error) {
 	nv := v.width()
@@ -121,8 +119,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// isNeeded reports whether some column of W has more than rounding errors along a column of Q. row is the row of R for the
-// column of Q.
+// isNeeded reports whether some column of W has more than rounding errors along the column of Q with the given row of R.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
@@ -132,7 +129,7 @@ func (o *orthonormalizer) isNeeded(row []float64) bool {
 	return false
 }
 
-// thin reports whether a column became short and has not been projected since. It marks such columns as projected.
+// thin reports whether a column became short and has not been projected since, and marks such columns as projected.
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
@@ -197,7 +194,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	return clean, err
 }
 
-// measure computes the Gram matrix of q, and its part in the local columns of V from recent on.
+// measure computes the Gram matrix of q, and its part in local, the columns of V from recent on.
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	recent int) error {
 	nl := local.width()
@@ -244,8 +241,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	return nil
 }
 
-// normalize subtracts the parts along v from the columns of q, and multiplies q by the inverse triangle. It then computes the
-// Gram matrix of q, which shows the error.
+// normalize subtracts the parts along v from q, and multiplies q by the inverse triangle. It then computes the Gram matrix of
+// q, which shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv := v.width()
 	nq := q.width()

@@ -74,7 +74,7 @@ func exactValues(m *mat.SymDense, which Which) []float64 {
 	return v
 }
 
-// checkPairs checks values, orthonormality and the reported residuals independently.
+// checkPairs checks the reported residuals independently.
 func checkPairs(t *testing.T, a sparse.Applier[float64], p *Pairs, want []float64, tolerance float64) {
 	t.Helper()
 	k, n := len(p.Values), p.Vectors.Rows
@@ -152,7 +152,7 @@ var kinds = []kind{
 	}, Smallest, func(c *sparse.Components, d []float64) *Known { return &Known{Components: c, Weights: roots(d)} }},
 }
 
-// The methods run on small maps, too.
+// methods also run on small maps.
 var methods = []struct {
 	name  string
 	solve func(p *Problem, k int, s *Settings) (*Pairs, error)
@@ -174,7 +174,7 @@ func (p *Problem) forced(k int, s *Settings, by func(r *run) (*Pairs, error)) (*
 	return by(w)
 }
 
-// For any method, the norm of residuals is at most the largest eigenvalue, and not much less.
+// The norm is at most the largest eigenvalue, and not much less.
 func TestNorm(t *testing.T) {
 	for _, n := range []int{60, 600} {
 		a := testgraph.Random(3, n, 4*n, true)

@@ -57,8 +57,8 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// forest returns a forest in which each node is joined to a random earlier node among the first hubs. matched is the size of a
-// largest matching, which is the number of positive and the number of negative eigenvalues.
+// forest returns a forest in which each node is joined to a random earlier node among the first hubs. matched, the size of a
+// largest matching, is the number of positive eigenvalues.
 func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int) {
 	draw := rand.New(rand.NewPCG(seed, 1))
 	parent := make([]int, n)
@@ -87,7 +87,7 @@ func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int)
 	return a, matched
 }
 
-// Rounding makes some copies of the eigenvalue 0 positive; they do not count.
+// Rounding makes some copies of the eigenvalue 0 positive.
 func TestPositiveBeyondRounding(t *testing.T) {
 	for _, c := range []struct {
 		n, hubs, k int

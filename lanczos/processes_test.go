@@ -130,7 +130,7 @@ func TestSeveralProcesses(t *testing.T) {
 	}
 }
 
-// comparePairs compares values. It compares the spaces of vectors whose values are separated from the last value.
+// comparePairs compares values, and the spaces of vectors whose values are separated from the last value.
 func comparePairs(got, want *Pairs) error {
 	if len(got.Values) != len(want.Values) {
 		return fmt.Errorf("%d pairs, want %d", len(got.Values), len(want.Values))

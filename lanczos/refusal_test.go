@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A tolerance below rounding is reported soon, although estimated residuals fall below it.
+// Estimated residuals fall below such a tolerance.
 func TestUnreachableTolerance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -75,7 +75,6 @@ func TestLimits(t *testing.T) {
 	if _, err := p.Solve(ctx, 10, &Settings{Preconditioned: true, Memory: 1 << 16}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
 	}
-	// A limit of the required bytes is accepted. A limit that is a byte lower is refused.
 	isolated := testgraph.Random(1, 300, 0, false)
 	for _, c := range []struct {
 		a sparse.Matrix
@@ -93,7 +92,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
-	// A limit causes an error or does not change a result.
+	// A limit never changes a result.
 	need := Workspace(2000, 10, 0).Required(0)
 	if _, err := p.Solve(ctx, 10, &Settings{Memory: need - 1}); !errors.Is(err, sparse.ErrMemory) {
 		t.Errorf("error %v", err)
@@ -132,7 +131,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Cancelling abandons the eigenproblem of a basis, which cannot be interrupted.
+// The eigenproblem of a basis cannot be interrupted, but abandoned.
 func TestCancelSmallEigenproblem(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -149,7 +148,6 @@ func TestCancelSmallEigenproblem(t *testing.T) {
 	}
 }
 
-// A map that overflows gives an error.
 func TestNotFinite(t *testing.T) {
 	for _, n := range []int{50, 3000} {
 		a := testgraph.Path(n)

@@ -11,33 +11,31 @@ import (
 )
 
 const (
-	// firstBasis is the size of the first basis beyond two vectors for each wanted pair. The Ritz values of this basis place
-	// the filter. With half as many vectors the unwanted interval often contains a wanted value.
+	// firstBasis is the size of the first basis beyond two vectors for each wanted pair. Its Ritz values place the filter;
+	// with half as many vectors the unwanted interval often contains a wanted value.
 	firstBasis = 24
 
-	// tightest bounds the factor by which estimated residuals must be below the tolerance. The factor is lowered while true
-	// residuals are larger than estimated residuals.
+	// tightest bounds strict, which is lowered while true residuals are larger than estimated residuals.
 	tightest = 1e-4
 
 	// fewCycles is the largest number of expected restarts with which a filter is kept.
 	fewCycles = 2.5
 
-	// resolved is the ratio of residuals to the width of the wanted end below which Ritz values
-	// count as close to eigenvalues.
+	// resolved is the ratio of residuals to the width of the wanted end below which Ritz values count as eigenvalues.
 	resolved = 0.1
 
-	// A filter whose degree is settled or more is kept for patience restarts, because its products dominate the cost and a
-	// higher degree saves few products. The degree of the next filter is at most about steeper times as high.
+	// A filter of degree settled or more is kept for patience restarts, because a higher degree saves few products. The next
+	// degree is at most about steeper times as high.
 	settled, patience, steeper = 48, 6, 4
 
 	// coarse is the tolerance above which no filter is used.
 	coarse = 1e-3
 
-	// unresolved bounds the rank of the first Ritz value, in multiples of the wanted number. If the rank is above it, the
-	// estimated density does not resolve the wanted end.
+	// unresolved bounds the rank of the first Ritz value, in multiples of the wanted number. Above it the estimated density
+	// does not resolve the wanted end.
 	unresolved = 4
 
-	// higher is the least ratio of the degree of a new filter to the degree of the filter before it.
+	// higher is the least ratio of the degrees of a new and the current filter.
 	higher = 1.3
 )
 
@@ -47,27 +45,26 @@ type search struct {
 	k           *krylov
 	want        int
 	floor       float64 // the search ends without pairs unless an eigenvalue of B is larger
-	alternative bool    // whether LOBPCG may continue
-	candidate   bool    // LOBPCG is expected to continue, so that a small basis is tried first
+	alternative bool    // LOBPCG may continue
+	candidate   bool    // LOBPCG is expected to continue: a small basis is tried first
 
 	spectrum spectrum // of B, estimated by the first basis
-	lowest   float64  // estimated lower end of the spectrum of B
+	lowest   float64  // lower end of spectrum
 	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted number
-	plan     plan     // the filter in use
+	plan     plan
 
-	distance      float64 // distance of the last wanted value from the known value, at the last choice of a filter
+	distance      float64 // of the last wanted value from the known value, at the last choice of a filter
 	unfiltered    bool    // a filter was given up, and alternating would make no progress
 	probing       bool    // a small basis resolves the end of the spectrum
 	converged     int
-	worst         float64 // residual of a wanted pair
-	previousWorst float64 // the same at the last restart
+	worst         float64
+	previousWorst float64 // at the last restart
 	cycles        int     // restarts with the filter
 	strict        float64 // factor of the tolerance for estimated residuals
 	look          int     // size of the basis for the next Ritz values
 	counted       int     // size of the basis of the last Ritz values; 0: none
 }
 
-// newSearch returns a search whose first unwanted interval begins behind twice the wanted number of eigenvalues.
 func newSearch(r *run, k *krylov, want int) *search {
 	return &search{r: r, m: r.m, k: k, want: want,
 		floor: math.Inf(-1), ahead: 2, strict: 1}
@@ -92,9 +89,9 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs. If an eigenvalue may have more copies than a block has columns, complete searches the complement of
-// the pairs found, until it finds no more copies. Values of B decrease, and their vectors are the first columns of the basis.
-// residuals is nil if residuals are unknown.
+// complete finds the pairs. If an eigenvalue may have more copies than a block has columns, it searches the complement of the
+// pairs found, until it finds no more copies. Values of B decrease, and their vectors are the first columns of the basis.
+// residuals is nil if they are unknown.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -118,7 +115,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 		}
 		pairs, _, err := next.find(ctx)
 		if errors.Is(err, ErrIterationLimit) {
-			break // all found before have converged
+			break // all have converged
 		}
 		if err != nil {
 			return nil, nil, err
@@ -134,7 +131,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// isCrowded reports whether width values, the columns of a block, may be copies of an eigenvalue.
+// isCrowded reports whether width values, as many as a block has columns, may be copies of an eigenvalue.
 func isCrowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
 		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm
@@ -149,8 +146,8 @@ func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and the locked pairs. Their vectors follow the locked columns. find returns no
-// pairs if no eigenvalue is above the floor.
+// find finds want pairs orthogonal to the known and the locked pairs, with vectors that follow the locked columns. It returns
+// none if no eigenvalue is above the floor.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -188,10 +185,9 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 	}
 }
 
-// enough reports whether the basis need not grow, because all pairs have converged, no eigenvalue is above the floor, or the
-// limit of products is reached. It computes Ritz values if the basis has grown by a sixteenth. If Ritz values cost more than a
-// block, it computes them only if the pairs can have converged, because a block divides residuals by at most about
-// exp(mostGrowth).
+// enough reports whether the basis need not grow: all pairs have converged, no eigenvalue is above the floor, or the limit of
+// products is reached. It computes Ritz values if the basis has grown by a sixteenth or, if they cost more than a block, if
+// the pairs can have converged: a block divides residuals by at most about exp(mostGrowth).
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
 	over := s.m.products >= s.r.s.MaxProducts
@@ -238,8 +234,8 @@ func (s *search) count(ctx context.Context) error {
 }
 
 // verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values true residuals are
-// far smaller than estimates, because a vector then contains vectors with nearly the same value. Cost: one product and one
-// block of Ritz vectors, if the last pairs have not converged.
+// far smaller than estimates, because a vector then mixes vectors with nearly the same value. Cost: one product and one block
+// of Ritz vectors, if the last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
 	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
@@ -296,8 +292,8 @@ func (s *search) measure() {
 	}
 }
 
-// conclude computes true residuals and reports whether the search ends. If the search goes on, conclude lowers the tolerance of
-// estimated residuals.
+// conclude computes true residuals and reports whether the search ends. If not, it lowers the tolerance of estimated
+// residuals.
 func (s *search) conclude(ctx context.Context,
 	over bool) (values, residuals []float64, done bool, err error) {
 	k := s.k
@@ -336,8 +332,8 @@ func (s *search) conclude(ctx context.Context,
 	return values, residuals, true, err
 }
 
-// restart reduces the basis to its best vectors, or for a better filter to a block of combinations of these vectors. If LOBPCG
-// is predicted to be faster than any filter, the error is an [*otherMethod].
+// restart reduces the basis to its best vectors, or for a better filter to a block of combinations of them. If LOBPCG is
+// predicted to be faster than any filter, the error is an [*otherMethod].
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
 	count := 0
@@ -383,7 +379,7 @@ func (s *search) restart(ctx context.Context) error {
 			s.plan = next
 		}
 		affordable := s.m.products+next.degree*(s.want/width+2) <= s.r.s.MaxProducts
-		useless := count < s.want // a wanted value is inside the unwanted interval
+		useless := count < s.want
 		if affordable && max(next.degree, k.f.degree) >= 3 &&
 			(first || useless || float64(next.degree) >= higher*float64(k.f.degree) || next.degree < k.f.degree) {
 			s.plan, k.f, s.previousWorst, s.cycles = next, next.filter, 0, 0
@@ -401,8 +397,8 @@ func kept(want, room int) int {
 }
 
 // refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted values. While Ritz values do not
-// resolve the end of the spectrum, more eigenvalues than Ritz values lie above the end of this interval. A small basis with a
-// filter of a high degree then resolves the end of the spectrum further.
+// resolve the end of the spectrum, more eigenvalues than Ritz values lie above this end; a small basis with a filter of high
+// degree then resolves it further.
 func (s *search) refine(p *filterChoice) plan {
 	p.spectrum = nil
 	for i := range s.k.size {
@@ -430,7 +426,6 @@ func (s *search) first(p *filterChoice) plan {
 	return p.plan(s.ahead*step, limit, step)
 }
 
-// choice returns the choice of a filter without its spectrum.
 func (s *search) choice() *filterChoice {
 	p := &filterChoice{
 		growth: leastGrowth, sign: s.k.f.sign, lowest: s.lowest,
@@ -443,8 +438,7 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// expectedCycles returns the number of restarts until convergence at the present rate. It returns ∞ if residuals have not
-// fallen.
+// expectedCycles returns the number of restarts until convergence at the present rate; ∞ if residuals have not fallen.
 func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {

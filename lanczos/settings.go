@@ -53,8 +53,7 @@ type Problem struct {
 	// are orthogonal to them.
 	Known *Known
 
-	// Beyond omits the known pairs from the result. The result then has the next k pairs, or fewer if the map has fewer. If
-	// every node is a component, for example, a block of all known vectors would need far more memory than the search.
+	// Beyond omits the known pairs from the result. The result then has the next k pairs, or fewer if the map has fewer.
 	Beyond bool
 
 	// Positive omits pairs of the largest eigenvalues if the eigenvalue is not above 4n·ε·‖A‖ with ε = 2⁻⁵², because rounding
@@ -71,7 +70,7 @@ type Problem struct {
 	// pairs of the eigenvalue 0 are neither found nor returned. Vectors are 0 in these rows.
 	Excluded []uint32
 
-	// Entries is the number of stored entries of A; 0 means unknown. The cost of a product is estimated from Entries.
+	// Entries is the number of stored entries of A, from which the cost of a product is estimated; 0 means unknown.
 	Entries int64
 
 	// Scale = s > 0 asks for the pairs of the map diag(1/s)·A·diag(s), which is similar to A. Vectors are diag(1/s)·V,
@@ -112,8 +111,8 @@ type Settings struct {
 
 	defaultLimit bool // MaxProducts was 0
 
-	// Progress, if not nil, is called after the products with each block. stage is "products", done the number of products, and
-	// total is 0, because the total is not known.
+	// Progress, if not nil, is called after the products with each block. stage is "products", done the number of products,
+	// and total is 0: it is not known.
 	Progress func(stage string, done, total int64)
 
 	// Recorder, if not nil, is called in each iteration of LOBPCG with the number of the iteration, from 0, and the largest
@@ -178,8 +177,8 @@ type Pairs struct {
 
 	Known int `json:"known"` // number of known pairs, which come first
 
-	// Omitted is the largest positive eigenvalue that [Problem.Positive] omitted as a rounding error of 0. It is 0 if no such
-	// eigenvalue was omitted.
+	// Omitted is the largest positive eigenvalue that [Problem.Positive] omitted as a rounding error of 0, or 0 if there was
+	// none.
 	Omitted float64 `json:"-"`
 
 	// Method is "lanczos" for block Lanczos with thick restarts, "lobpcg" for locally optimal preconditioned conjugate

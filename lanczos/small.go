@@ -33,8 +33,8 @@ func finite(numbers []float64) bool {
 	return true
 }
 
-// cholesky stores the upper triangle R with RᵀR = G in r. It replaces a pivot below rounding by weakPivot times the length of
-// the column, so that R has an inverse. The pivot of a zero column is 0.
+// cholesky stores the upper triangle R with RᵀR = G in r. A pivot below rounding becomes weakPivot times the length of the
+// column, so that R has an inverse; the pivot of a zero column becomes 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {
@@ -85,7 +85,7 @@ func invertUpper(dst, r []float64, n int) {
 	}
 }
 
-// multiplyUpper replaces R, which has n rows of cols columns, by U·R for an upper triangle U.
+// multiplyUpper replaces R, which has n rows of cols columns, by U·R.
 func multiplyUpper(r, u []float64, n, cols int) {
 	for i := range n {
 		for j := range cols {
@@ -98,7 +98,7 @@ func multiplyUpper(r, u []float64, n, cols int) {
 	}
 }
 
-// addProduct adds A·B to dst. A is rows×inner, and B is inner×cols.
+// addProduct adds A·B to dst; A is rows×inner, B inner×cols.
 func addProduct(dst, a, b []float64, rows, inner, cols int) {
 	for i := range rows {
 		for k := range inner {
@@ -110,7 +110,6 @@ func addProduct(dst, a, b []float64, rows, inner, cols int) {
 	}
 }
 
-// negative stores −src in dst.
 func negative(dst, src []float64) {
 	for i, v := range src {
 		dst[i] = -v

@@ -15,19 +15,18 @@ type run struct {
 	m         *images
 	p         *Problem
 	s         Settings
-	n         int // rows of this process
-	dim       int // rows of all processes without excluded rows
+	n         int // of this process
+	dim       int // of all processes, without excluded rows
 	deflation *knownVectors
-	target    int     // number of pairs to find in addition to the known pairs
-	norm      float64 // a lower bound of the norm of A
+	target    int     // pairs to find in addition to the known pairs
+	norm      float64 // lower bound of ‖A‖
 	need      budget.Size
 	result    *Pairs
 }
 
 // Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts. It runs on A, or on a
 // Chebyshev polynomial of A if the wanted eigenvalues are close together. If there is a preconditioner, and the Ritz values
-// predict that LOBPCG with it takes fewer operations, LOBPCG continues. If LOBPCG then takes much longer than predicted,
-// Lanczos finishes. A map of few rows is solved as a dense matrix.
+// predict that LOBPCG with it takes fewer operations, LOBPCG continues. A map of few rows is solved as a dense matrix.
 //
 // No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a multiple
 // eigenvalue. If four copies are found, Solve searches their complement, until it finds no more.
@@ -49,7 +48,7 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if r.dim > denseInstead || !r.s.defaultLimit {
 		return r.extremes(ctx)
 	}
-	r.s.MaxProducts = max(500, r.dim*r.dim/64) // takes about as long as all pairs of the dense matrix
+	r.s.MaxProducts = max(500, r.dim*r.dim/64) // as long as all pairs of the dense matrix take
 	out, err := r.extremes(ctx)
 	if !errors.Is(err, ErrIterationLimit) || r.m.products < r.s.MaxProducts { // rounding ended it
 		return out, err
@@ -135,8 +134,8 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem without iteration and returns done = true, if all pairs are known or if a basis would have nearly as
-// many columns as the map has rows. Otherwise it returns done = false.
+// direct solves a problem without iteration, if all pairs are known or if a basis would have nearly as many columns as the map
+// has rows. Otherwise it returns done = false.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.target == 0:
@@ -160,7 +159,7 @@ func basisSize(pairs, size int) int {
 	if size == 0 {
 		size = 2*pairs + 56
 	}
-	// Lanczos needs at least three blocks of columns in addition to the pairs.
+	// three blocks of columns in addition to the pairs
 	return roundUp(max(size, pairs+3*width))
 }
 
@@ -187,7 +186,6 @@ func iteration(n, k, known int) budget.Workspace {
 	return budget.Held(budget.Times(columns, budget.Vector[float64](n)), blocks.ShareMemory(n, known, width))
 }
 
-// report calls [Settings.Progress].
 func (r *run) report(products int) {
 	if r.s.Progress != nil {
 		r.s.Progress("products", int64(products), 0)
@@ -205,7 +203,7 @@ func (r *run) entries() float64 {
 	return sparseEntries
 }
 
-// sparseEntries is the assumed number of entries in a row of a map of unknown size.
+// sparseEntries is the assumed number of entries of a row if it is unknown.
 const sparseEntries = 8
 
 func limitError(converged, pairs, products int) error {
