@@ -20,8 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// applyOptions are the options of apply, which multiplies a function of a matrix of the graph with a block in
-// a file.
+// applyOptions multiply a function of a matrix of the graph with a block in a file.
 type applyOptions struct {
 	graph                       shell.GraphInputs
 	out, block, blockIDs, dtype string
@@ -47,7 +46,6 @@ func NewApply(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// runApply writes the product in the precision of the output.
 func runApply(run *shell.Session, c *applyOptions, name string) error {
 	return shell.InPrecision(c.dtype, applyTo[float32], applyTo[float64])(run, c, name)
 }
@@ -86,7 +84,6 @@ func checkApply(line *shell.CommandLine, c *applyOptions, _ []string) {
 	checkTolerance(line, c.tolerance, c.dtype)
 }
 
-// applyReport is the JSON document of apply.
 type applyReport struct {
 	shell.Shape
 	Parameters applyParameters `json:"parameters"`
@@ -96,7 +93,7 @@ type applyReport struct {
 
 	// ErrorBound is an upper bound of the norm of the error of every column. Relative is an upper bound of
 	// this norm divided by the norm of the column. It does not cover columns of zeros, for which ZeroError
-	// bounds the norm of the error. If no bound is known, ErrorEstimate takes its place.
+	// bounds the norm of the error. If no bound is known, ErrorEstimate replaces it.
 	ErrorBound    *float64 `json:"error_bound"`
 	ErrorEstimate *float64 `json:"error_estimate,omitempty"`
 	Relative      float64  `json:"relative_error"`
@@ -108,7 +105,6 @@ type applyReport struct {
 
 type applyParameters struct{ *kernel.Function }
 
-// MarshalJSON writes an object with the values and the name of the function.
 func (p applyParameters) MarshalJSON() ([]byte, error) {
 	values := map[string]any{"function": p.Name}
 	for name, v := range p.Values {
@@ -120,7 +116,6 @@ func (p applyParameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(values)
 }
 
-// text returns the parameters as a user writes them.
 func (p applyParameters) text(spec *param.Spec) string {
 	v := maps.Clone(p.Values)
 	if last := len(p.Times) - 1; last > 0 {
@@ -140,7 +135,6 @@ func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File,
 		"%s, and there are %s", words.Counted(file.Rows, "row"), words.Counted(rows, "node"))
 }
 
-// applyTo computes the columns of the result in slabs and writes them.
 func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) error {
 	d, err := run.BeginRun(&c.graph, name, c.out, nil, func(d *shell.GraphRun) (err error) {
 		d.Rows, err = run.ReadRows(&c.graph.Tables, c.blockIDs, d.Graph)
@@ -158,7 +152,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	}
 	n := d.Graph.Nodes.Len()
 	rows := len(d.Rows)
-	if c.blockIDs == "" && rows < n { // hyperedges have no rows
+	if c.blockIDs == "" && rows < n { // rows of hyperedges must be named
 		return shell.UsageError("--block-ids",
 			"it is missing; the graph has nodes for hyperedges too")
 	}
@@ -235,7 +229,6 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 // rounding32 is the relative error of a value that is rounded to float32.
 const rounding32 = 0x1p-24
 
-// application computes slabs of columns.
 type application[T sparse.Float] struct {
 	c        *applyOptions
 	d        *shell.GraphRun
@@ -269,7 +262,7 @@ func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 		return err
 	}
 	y = local.Gather(y)
-	if y == nil { // process 0 has it
+	if y == nil { // process 0 has the columns
 		return nil
 	}
 	a.note(r, y)
@@ -285,7 +278,6 @@ func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 	return nil
 }
 
-// note adds the errors of a slab to the report.
 func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 	total := a.report
 	rounding := 0.0
@@ -318,7 +310,6 @@ func (a *application[T]) note(r *kernel.Report, y *sparse.Block[float64]) {
 	total.LargestValue = max(total.LargestValue, r.Largest)
 }
 
-// writeColumns writes the columns of a slab from column lo on, with rows in the order of the output.
 func (a *application[T]) writeColumns(ctx context.Context, y *sparse.Block[float64],
 	lo int) error {
 	for i, row := range a.d.Rows {

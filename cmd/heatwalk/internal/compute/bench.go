@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// benchDocument is the JSON document of bench.
 type benchDocument struct {
 	Workload string `json:"workload"`
 	Graph    string `json:"graph"`
@@ -66,7 +65,6 @@ func workloadNames() (names []string) {
 	return names
 }
 
-// checkBench finds the workload and records problems.
 func checkBench(line *shell.CommandLine, c *benchOptions, args []string) {
 	if len(args) < 2 {
 		return
@@ -86,7 +84,6 @@ func checkBench(line *shell.CommandLine, c *benchOptions, args []string) {
 	c.graph.Streamed = c.source == "disk"
 }
 
-// runBench measures a workload on a graph and prints the result.
 func runBench(run *shell.Session, c *benchOptions, _ string) error {
 	c.settings.Double = c.dtype == "float64"
 	c.settings.Workers = run.Threads
@@ -127,7 +124,6 @@ func openTarget(run *shell.Session, c *benchOptions, v *benchDocument) (*bench.T
 	return t, nil
 }
 
-// print writes the result of a workload.
 func (v *benchDocument) print(w io.Writer, cost string) {
 	ids := v.IDs
 	if v.Tiled {
@@ -144,8 +140,8 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 	})
 }
 
-// openSwept opens the graph for many sweeps, as a store or as a copy in memory. A graph that does not fit into
-// memory together with the workload stays on disk.
+// openSwept opens the graph for many sweeps, as a store or as a copy in memory. A graph that does not fit
+// into memory together with the workload stays on disk.
 func openSwept(run *shell.Session, c *benchOptions, copied bool) (*shell.OpenGraph, *bench.Target, error) {
 	run.Costs.Timed = true
 	c.graph.Coded = !copied

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// denseInputs holds the other input files of a run that writes a matrix. "" means that a file is not given.
+// denseInputs holds the other input files of a run that writes a matrix; "" means that a file is not given.
 // Without a list of rows or of columns the matrix has all nodes.
 type denseInputs struct {
 	labels     string
@@ -43,7 +43,6 @@ func labelOf(d *shell.GraphRun) func(i int) string {
 	return func(i int) string { return number(d.Rows[i]) }
 }
 
-// newWriter begins the file of a matrix and the files of its ids.
 func newWriter[T sparse.Float](o *shell.Outputs,
 	m *tablefile.Matrix) (*tablefile.Writer[T], error) {
 	m.RowIDs = o.RowIDs

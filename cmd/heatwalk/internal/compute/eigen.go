@@ -35,7 +35,6 @@ type eigenParameters struct {
 	Seed       int64   `json:"seed"`
 }
 
-// matrixNames returns the words of --matrix.
 func matrixNames() []string {
 	names := make([]string, len(sparse.Kinds))
 	for i, m := range sparse.Kinds {
@@ -71,7 +70,6 @@ func NewEigen(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkEigen validates the flags and records problems.
 func checkEigen(line *shell.CommandLine, c *eigenOptions, _ []string) {
 	line.Require("matrix", "which")
 	line.Refuse(c.Matrix != string(sparse.Modularity) && c.Matrix != "", "resolution",
@@ -81,13 +79,12 @@ func checkEigen(line *shell.CommandLine, c *eigenOptions, _ []string) {
 	}
 }
 
-// eigenDocument is the JSON document of eigen.
 type eigenDocument struct {
 	Output     string          `json:"output"`
 	Rows       int             `json:"rows"`
 	Cols       int             `json:"cols"`
 	Components int             `json:"components"`
-	signed     bool            // components need have no eigenvector
+	signed     bool            // components may have no eigenvector
 	Parameters eigenParameters `json:"parameters"`
 	*lanczos.GraphPairs
 	shell.Closing
@@ -154,7 +151,6 @@ func runEigen(run *shell.Session, c *eigenOptions, name string) error {
 	return d.Out.Finish(r, r.Parameters, r.lines()...)
 }
 
-// eigenError adds the remedy to an error of the solver.
 func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	if errors.Is(err, lanczos.ErrIterationLimit) {
 		remedy := "loosen --tolerance, or ask for other pairs"
@@ -167,8 +163,8 @@ func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	return err
 }
 
-// ofComponents returns how many of the eigenvalues are explained by the connected components, and their value.
-// Each component has an eigenvalue 0 of a Laplacian, or 1 of S and T.
+// ofComponents returns how many eigenvalues the connected components explain, and their value: each component
+// has an eigenvalue 0 of a Laplacian, or 1 of S and T.
 func (r *eigenDocument) ofComponents() (count int, value float64) {
 	switch sparse.Kind(r.Parameters.Matrix) {
 	case sparse.Laplacian, sparse.NormalizedLaplacian:
@@ -197,7 +193,6 @@ func showProducts(run *shell.Session) func(stage string, done, total int64) {
 	}
 }
 
-// lines returns the summary of the pairs.
 func (r *eigenDocument) lines() (lines []string) {
 	const most = 20
 	for j, v := range r.Values {

@@ -20,7 +20,7 @@ import (
 type featuresOptions struct {
 	graph shell.GraphInputs
 	walk  shell.WalkFlags
-	name  string // name of the kernel with its parameters
+	name  string // name and parameters of the kernel
 	kind  string
 	folds int
 	asked bool // --folds was given
@@ -60,7 +60,6 @@ func runFeatures(run *shell.Session, c *featuresOptions, name string) error {
 		writeFeatures[float64])(run, c, name)
 }
 
-// writeFeatures writes the features of the coinciding walk kernel.
 func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	name string) error {
 	d, err := beginDense(run, &f.graph, name, f.out,
@@ -107,9 +106,9 @@ func writeFeatures[T sparse.Float](run *shell.Session, f *featuresOptions,
 	})
 }
 
-// checkFolds returns an error if the smallest class has fewer labels than there are folds.
+// checkFolds checks that the smallest class has a label for each fold.
 func checkFolds(folds int, l *nodefile.Labels) error {
-	size := l.Sizes() // of each class at least 1
+	size := l.Sizes() // each at least 1
 	smallest := slices.Index(size, slices.Min(size))
 	switch {
 	case size[smallest] >= folds:
@@ -137,13 +136,12 @@ func newWalk[T sparse.Float](run *shell.Session, d *shell.GraphRun, in *shell.In
 	}, err
 }
 
-// walkMatrix is a matrix that is computed by a walk.
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
 	memory func() (bytes int64, sweeps int, err error)
 	panels func(sink func(lo int, panel *sparse.Block[T]) error) error
 	picks  [][]cwk.Pick // rows of the walk that memory and panels refer to
-	advice string       // where it is too large for the disk
+	advice string       // remedy if the matrix is too large for the disk
 
 	parameters shell.WalkParameters
 	dtype      string

@@ -47,14 +47,13 @@ type kernelOptions struct {
 	graph      shell.GraphInputs
 	walk       shell.WalkFlags
 	block      shell.DenseFlags
-	listed     string         // value of --kernel
-	name       string         // name of the kernel
+	listed     string // value of --kernel
+	name       string
 	family     *kernel.Family // nil for cwk
 	userValues param.Values   // given values of the parameters
 	tolerance  float64        // 0: not given
 }
 
-// checkKernel parses the kernel and records problems of the flags.
 func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
 	spec, n := line.ParseNamed("--kernel", c.listed, shell.NodeKernels())
 	if spec == nil {
@@ -74,7 +73,6 @@ func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {
 	checkTolerance(line, c.tolerance, c.block.Dtype)
 }
 
-// checkTolerance records a problem if the tolerance is smaller than the precision of dtype allows.
 func checkTolerance(line *shell.CommandLine, tolerance float64, dtype string) {
 	floor := 0x1p-23
 	wider := ", or --dtype float64"
@@ -87,7 +85,6 @@ func checkTolerance(line *shell.CommandLine, tolerance float64, dtype string) {
 			dtype, floor, wider))
 }
 
-// writeWalkKernel writes a block of the coinciding walk kernel.
 func writeWalkKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	name string) error {
 	d, err := beginDense(run, &f.graph, name, f.block.Out,
@@ -119,7 +116,6 @@ func writeWalkKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	})
 }
 
-// kernelDocument is the JSON document of kernel for all kernels except cwk.
 type kernelDocument struct {
 	shell.Shape
 	Parameters shell.KernelParameters `json:"parameters"`
@@ -138,7 +134,6 @@ type kernelDocument struct {
 	shell.Closing
 }
 
-// writeNodeKernel writes a block of any kernel except the coinciding walk kernel.
 func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 	name string) error {
 	d, err := beginDense(run, &f.graph, name, f.block.Out,
@@ -199,7 +194,6 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 // wholeBlock names the memory of a block that is written when all values are known.
 const wholeBlock = "block"
 
-// finishKernel publishes a block, completes its report with the results, and prints the summary.
 func finishKernel(d *shell.GraphRun, r *kernelDocument, result *kernel.Report) error {
 	r.Method = result.Method
 	r.HalfSteps = result.HalfSteps

@@ -21,10 +21,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Program returns the path of this program, which runs each job in a process of its own.
+// Program returns the path of this program, which runs each job in a separate process.
 var Program = os.Executable
 
-// scalingDocument is the JSON document of bench scaling.
 type scalingDocument struct {
 	Build shell.Build `json:"build"`
 	Date  string      `json:"date"`
@@ -78,7 +77,6 @@ func newScalingBench(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkScaling parses the lists and records problems.
 func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 	line.Refuse(true, "dry-run", "the time of cells is not known before they run; leave it out, because --budget limits the time")
 	c.Lists = map[string][]int{}
@@ -127,7 +125,6 @@ func checkScaling(line *shell.CommandLine, c *scalingOptions, _ []string) {
 	}
 }
 
-// runScaling measures all cells and writes the page.
 func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	v := &scalingDocument{Build: shell.ThisBuild(), Date: time.Now().UTC().Format(time.RFC3339)}
 	out, err := run.BeginOutputs(c.page, shell.PageFormats)

@@ -27,7 +27,7 @@ type convertOptions struct {
 	graph       shell.GraphInputs
 	out, target string
 	format      *shell.FileFormat
-	matrix      bool // the input is a matrix of features; the flags below are for these
+	matrix      bool // the input is a matrix of features, to which the flags below apply
 
 	attributes string // table of attributes of nodes, for a graph
 
@@ -69,7 +69,6 @@ func runConvert(run *shell.Session, c *convertOptions, name string) error {
 	return convertGraph(run, c, name)
 }
 
-// checkConvert validates the flags, records problems, and determines the format.
 func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	if len(args) != 1 {
 		return
@@ -111,7 +110,6 @@ func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
 	return tablefile.Detect(line.Context, input) != nil
 }
 
-// checkFormat determines the format of the output and records problems.
 func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	if c.out == "" {
 		return
@@ -162,8 +160,7 @@ func writeFile(run *shell.Session, w io.Writer, path string,
 	return stage.Done(), err
 }
 
-// publish publishes the output and returns the size of the file. For stdout it returns bytes, the number of
-// bytes written.
+// publish publishes the output and returns the size of the file, or bytes for stdout.
 func publish(o *shell.Outputs, bytes int64) (int64, error) {
 	err := o.Publish(nil, nil)
 	if info, unknown := os.Stat(o.Path); unknown == nil && info.Mode().IsRegular() {
@@ -172,10 +169,9 @@ func publish(o *shell.Outputs, bytes int64) (int64, error) {
 	return bytes, err
 }
 
-// convertDocument is the JSON document of convert.
 type convertDocument struct {
 	Output     string   `json:"output"`
-	IDs        string   `json:"ids,omitempty"` // the file of ids; absent for stdout
+	IDs        string   `json:"ids,omitempty"` // absent for stdout
 	Format     string   `json:"format"`
 	Attributes []string `json:"attributes,omitempty"` // of nodes
 	shell.GraphCounts
@@ -282,16 +278,15 @@ func convertGraph(run *shell.Session, c *convertOptions, name string) error {
 	}, c.out)
 }
 
-// convertMatrixDocument is the JSON document of convert for a matrix.
 type convertMatrixDocument struct {
 	Output  string   `json:"output"`
-	Labels  string   `json:"labels,omitempty"` // the file of labels
+	Labels  string   `json:"labels,omitempty"`
 	Format  string   `json:"format"`
 	Rows    int      `json:"rows"`
 	Cols    int      `json:"cols"`
 	Dtype   string   `json:"dtype"`
 	Kernel  bool     `json:"kernel"`
-	Classes []string `json:"classes,omitempty"` // names of the classes 1, 2 …
+	Classes []string `json:"classes,omitempty"` // of the numbers 1, 2 …
 	Bytes   int64    `json:"bytes"`
 	shell.Closing
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// generateDocument is the JSON document of generate.
 type generateDocument struct {
 	Output     string         `json:"output"`
 	Labels     string         `json:"labels,omitempty"`
@@ -28,7 +27,7 @@ type generateDocument struct {
 	shell.Closing
 
 	values   param.Values
-	fraction float64 // of the nodes that Labels has
+	fraction float64 // share of the nodes in Labels
 }
 
 // NewGenerate returns the command heatwalk generate.
@@ -40,7 +39,6 @@ func NewGenerate(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// generateOptions generates graphs of one model.
 type generateOptions struct {
 	graph shell.GraphInputs
 	generateDocument
@@ -79,7 +77,6 @@ func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	return cmd
 }
 
-// modelFlags declares a flag for each parameter of a model.
 func modelFlags(flags *shell.FlagSet, s *param.Spec) {
 	for i := range s.Params {
 		p := &s.Params[i]
@@ -117,7 +114,6 @@ func modelValues(line *shell.CommandLine, s *param.Spec) param.Values {
 	return values
 }
 
-// checkGenerate validates the outputs of a graph and records problems.
 func checkGenerate(line *shell.CommandLine, r *generateOptions) {
 	if !isStoreName(r.Output) {
 		line.CheckOutput("-o", r.Output, nil)
@@ -134,8 +130,8 @@ func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
 }
 
-// writeText writes the file path, compressed if its name ends in an ending of compressed files. It does
-// nothing if path is "".
+// writeText writes the file path, compressed if its name has the ending of compressed files. It does nothing
+// if path is "".
 func writeText(o *shell.Outputs, path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -206,7 +202,7 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 	}
 	run.Costs.Disk = size.Text + shell.RunFileBytes
 	if isStoreName(output) {
-		run.Costs.Disk += 2 * size.Text // of lines that do not fit the memory
+		run.Costs.Disk += 2 * size.Text // lines that do not fit the memory
 		return beginIngest(run.Costs, p, size.Text)
 	}
 	return run.Costs.Begin(p)

@@ -24,7 +24,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// infoDocument is the JSON document of the command.
 type infoDocument struct {
 	Graph string `json:"graph"`
 	shell.GraphCounts
@@ -38,9 +37,9 @@ type infoDocument struct {
 	Order            string            `json:"order"` // order of the rows in the store
 	BitsPerEntry     float64           `json:"bits_per_entry"`
 	BytesTotal       int64             `json:"bytes_total"`
-	Columns          input.Columns     `json:"columns,omitempty"` // use of the columns of a file
+	Columns          input.Columns     `json:"columns,omitempty"` // of a file
 	Command          string            `json:"command,omitempty"` // with all settings of a table of text
-	Events           bool              `json:"events,omitempty"`  // whether the weights of both directions of an edge add
+	Events           bool              `json:"events,omitempty"`  // the weights of both directions of an edge are added
 	Identity         string            `json:"identity,omitempty"`
 	Labelled         *int              `json:"labelled,omitempty"`
 	Classes          *int              `json:"classes,omitempty"`
@@ -49,12 +48,12 @@ type infoDocument struct {
 	PSwitch          *float64          `json:"p_switch,omitempty"`
 	PSwitchEdges     *float64          `json:"p_switch_edges,omitempty"`
 	Kinds            []kindCounts      `json:"kinds,omitempty"`
-	FirstTime        string            `json:"first_time,omitempty"` // of the edges: a date or a step
+	FirstTime        string            `json:"first_time,omitempty"` // a date or a step
 	LastTime         string            `json:"last_time,omitempty"`
-	Attributes       *shard.Attributes `json:"attributes,omitempty"` // that the store holds
+	Attributes       *shard.Attributes `json:"attributes,omitempty"` // in the store
 
 	DegreeBins     []evaluate.DegreeBin   `json:"degree_bins"`
-	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // the largest ones, largest first
+	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // largest first, without the smallest
 	ClassNames     []string               `json:"class_names,omitempty"`
 	LabelsByClass  []evaluate.ClassLabels `json:"labels_by_class,omitempty"` // most labels first
 	ClassLinks     [][]int64              `json:"class_links,omitempty"`     // entries between labelled nodes, by class of the row and of the column; absent above 20 classes
@@ -64,7 +63,6 @@ type infoDocument struct {
 	odd    string // summary of lines that are not ordinary edges
 }
 
-// kindCounts describes the edges of a kind.
 type kindCounts struct {
 	shard.Kind
 	EqualLabels *float64 `json:"equal_labels,omitempty"` // share of the edges between labelled nodes that join equal labels
@@ -74,7 +72,7 @@ type infoOptions struct {
 	graph  shell.GraphInputs
 	labels string
 	ids    string
-	page   string // path of the report
+	page   string
 }
 
 // NewInfo returns the command heatwalk info.
@@ -117,11 +115,9 @@ func runInfo(run *shell.Session, c *infoOptions, name string) error {
 		})
 }
 
-// measureGraph computes the counts of a graph. If a label file is given, it also computes the counts of the
-// labels.
 func measureGraph(run *shell.Session, r *infoOptions,
 	name string) (*infoDocument, error) {
-	r.graph.Streamed = true // because loading frames is not worth it for two sweeps
+	r.graph.Streamed = true // loading frames does not pay for two sweeps
 	r.graph.Tabled = true
 	g, err := run.ReadGraph(&r.graph, name, "")
 	if err != nil {
@@ -198,7 +194,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 		v.PFreq = &s.Share
 		v.LargestClass = l.Names[s.Frequent]
 		v.PSwitchEdges = &s.SwitchEdge
-		if m.Negative == 0 { // else it is no share
+		if m.Negative == 0 { // otherwise it is not a share
 			v.PSwitch = &s.SwitchWeight
 		}
 	}
@@ -216,7 +212,6 @@ func measureGraph(run *shell.Session, r *infoOptions,
 		func(w io.Writer) error { return run.WritePage(w, "info", v, name) })
 }
 
-// countEdges adds the counts of edges, and of their kinds and times, to the document of a graph.
 func (v *infoDocument) countEdges(ctx context.Context, g *shell.OpenGraph,
 	l *nodefile.Labels) error {
 	m := g.Store.Manifest
@@ -263,13 +258,11 @@ func NewVerify(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// verifyDocument is the JSON document of verify.
 type verifyDocument struct {
 	*shard.VerifyReport
 	shell.Closing
 }
 
-// runVerify verifies the store in dir and shows how much of it was read.
 func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err
@@ -306,14 +299,12 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	})
 }
 
-// runInputs holds the inputs that a run file lists.
 type runInputs struct {
 	Directory string           `json:"directory"`
 	Inputs    []shell.RunInput `json:"inputs"`
 	shell.Closing
 }
 
-// verifyRun checks that the input files of a run file have not changed.
 func verifyRun(run *shell.Session, path string) error {
 	const mostBytes = 64 << 20
 	text, err := textio.ReadFile(run.Context, path, mostBytes)

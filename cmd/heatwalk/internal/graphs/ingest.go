@@ -48,7 +48,6 @@ func NewIngest(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkIngest validates the flags and records problems.
 func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
 	c.inputs = args
 	if c.dir == "" {
@@ -72,7 +71,6 @@ func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
 	c.neighbours.check(line, args, &c.graph, c.attributes != "")
 }
 
-// ingestDocument is the JSON document of ingest.
 type ingestDocument struct {
 	*ingest.Report
 	Order        string  `json:"order"`
@@ -202,14 +200,13 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 	if report != nil {
 		report.SpilledBytes += temporary
 	}
-	if errors.Is(err, shard.ErrNotStore) { // about the output
+	if errors.Is(err, shard.ErrNotStore) { // the output is not a store
 		err = shell.UsageError("-o", "%v", err)
 	}
 	run.Progress.End()
 	return report, err
 }
 
-// planIngest plans an ingest of existing files.
 func planIngest(costs *shell.Costs, inputs []string) error {
 	var text int64
 	for _, path := range inputs {
@@ -232,8 +229,7 @@ func planIngest(costs *shell.Costs, inputs []string) error {
 	return beginIngest(costs, costs.NewPlan(), text)
 }
 
-// beginIngest plans an ingest of text, the number of bytes of text. Lines that do not fit into memory go to
-// disk.
+// beginIngest plans an ingest of the given bytes of text. Lines that do not fit into memory go to disk.
 func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 	p.Sweeps = 1
 	bytes := budget.Times(2, text)
@@ -243,7 +239,6 @@ func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 	return cmp.Or(p.Reserve(bytes, "ingest"), costs.Begin(p))
 }
 
-// neighbourFlags holds the flags for a graph of nearest neighbours of attributes.
 type neighbourFlags struct {
 	path, ids string
 	source.NeighbourSettings
@@ -262,7 +257,6 @@ func (n *neighbourFlags) declare(flags *shell.FlagSet) {
 		"factor of the cosines, if they are added to the edges of INPUT")
 }
 
-// check validates the flags and records problems.
 func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.GraphInputs,
 	hasAttributes bool) {
 	isGiven := n.path != ""
