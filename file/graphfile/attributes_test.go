@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// GraphML and GML allow this order of parts, and several attributes, or one with values of several types. The expected
-// edges are from NetworkX 3.
+// The expected edges are from NetworkX 3.
 func TestEdgeAttributes(t *testing.T) {
 	const open, nodes = `<graphml><graph edgedefault="undirected">`, `<node id="a"/><node id="b"/><node id="c"/>`
 	const key = `<key id="d1" for="edge" attr.name="weight" attr.type="double"/>`

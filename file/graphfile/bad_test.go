@@ -12,7 +12,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// npyFile returns a .npy file with a header of its own.
 func npyFile(descr, shape string, data any) []byte {
 	var b bytes.Buffer
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape)
@@ -35,7 +34,6 @@ func npzFile(members ...any) []byte {
 	return b.Bytes()
 }
 
-// csrFile returns a matrix of n rows.
 func csrFile(n int64, indptr, indices []int32, data []float64) []byte {
 	return []byte(compressedFile("csr", n, indptr, indices, data))
 }
@@ -135,7 +133,6 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// parquetFile returns a table.
 func parquetFile[T any](t testing.TB, rows ...T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -221,7 +218,7 @@ func TestParquet(t *testing.T) {
 	for _, test := range []struct {
 		data   []byte
 		fields []string
-		want   string // the edges, or the error
+		want   string // edges, or the error
 	}{
 		{parquetFile(t, named{0.5, "b", "x", "a"}, named{1, " c ", "", "007"}), nil, "a b 0.5;007  c  1"},
 		{parquetFile(t, numbered{1, 2}, numbered{-1, 5}, numbered{3, 4}), nil, "1 2 1;-1 5 1;3 4 1"},

@@ -7,20 +7,19 @@ import (
 	"math/bits"
 )
 
-// bitReader reads numbers in the codes of WebGraph from a stream of bits. The highest bit of each byte comes
-// first. It keeps the first error; numbers read after an error are 0.
+// bitReader reads numbers in the codes of WebGraph, the highest bit of each byte first. It keeps the first error;
+// numbers read after an error are 0.
 type bitReader struct {
 	in     *bufio.Reader
-	bytes  int64  // read
+	bytes  int64
 	window uint64 // the next bits, the first one highest
-	have   uint   // how many of them are valid, at least 57 after fill unless the file ends
+	have   uint   // valid bits of window, at least 57 after fill unless the file ends
 	err    error
 }
 
 // errBits is the error about bits that do not encode a graph.
 var errBits = errors.New("damaged")
 
-// fail sets the error to errBits if there is no error yet.
 func (b *bitReader) fail() {
 	if b.err == nil {
 		b.err = errBits
@@ -30,7 +29,6 @@ func (b *bitReader) fail() {
 // byte returns the offset of the byte with the next bit.
 func (b *bitReader) byte() int64 { return b.bytes - int64(b.have+7)/8 }
 
-// fill reads until window has at least 57 valid bits or the file ends.
 func (b *bitReader) fill() {
 	for b.have <= 56 {
 		next, err := b.in.ReadByte()
@@ -46,7 +44,6 @@ func (b *bitReader) fill() {
 	}
 }
 
-// take returns the next n ≤ 57 bits.
 func (b *bitReader) take(n uint) uint64 {
 	if b.have < n {
 		if b.fill(); b.have < n && b.err == nil {
@@ -63,7 +60,7 @@ func (b *bitReader) take(n uint) uint64 {
 	return v
 }
 
-// unary reads a number in unary code: the number of zeros before the next one bit.
+// unary returns the number of zeros before the next one bit.
 func (b *bitReader) unary() (n uint64) {
 	for b.err == nil {
 		if zeros := uint(bits.LeadingZeros64(b.window)); zeros < b.have {
@@ -81,7 +78,7 @@ func (b *bitReader) unary() (n uint64) {
 	return 0
 }
 
-// binary reads a number whose highest bit has position msb. The highest bit is not in the stream.
+// binary reads a number whose highest bit, not in the stream, has position msb.
 func (b *bitReader) binary(msb uint64) uint64 {
 	if msb > 57 {
 		b.fail()
@@ -108,9 +105,8 @@ func (b *bitReader) natural(n uint64) uint64 {
 	return n - 1
 }
 
-// zeta returns a number in the code ζ_k of n+1 (P. Boldi and S. Vigna, Codes for the World Wide
-// Web, Internet Mathematics 2, 2005): h in unary, then n+1 between 2^hk and 2^(h+1)k in minimal
-// binary.
+// zeta reads n, written as n+1 in the code ζ_k (P. Boldi and S. Vigna, Codes for the World Wide Web, Internet
+// Mathematics 2, 2005): h in unary, then n+1 between 2^hk and 2^(h+1)k in minimal binary.
 func (b *bitReader) zeta(k uint) uint64 {
 	h := b.unary()
 	if h > 57 {

@@ -16,20 +16,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I,
-// WWW 2004): a stream of bits in x.graph, and counts and codes in x.properties. It is not one of
-// [Formats], because METIS files have the same ending; [IsBVGraph] decides.
+// BVGraph is the compressed format of WebGraph (P. Boldi and S. Vigna, The WebGraph Framework I, WWW 2004): a stream
+// of bits in x.graph, and counts and codes in x.properties. It is not one of [Formats], because METIS files have the
+// same ending; see [IsBVGraph].
 var BVGraph = &Format{Title: "BVGraph", Endings: []string{".graph"},
 	Read: readBatches(readBVGraph)}
 
-// IsBVGraph reports whether the file called name has the properties of a BVGraph next to it.
+// IsBVGraph reports whether a file has the properties of a BVGraph next to it.
 func IsBVGraph(ctx context.Context, name string) bool {
 	text, err := textio.ReadFile(ctx, propertiesOf(name), maxProperties)
 	return err == nil && bytes.Contains(text, []byte("BVGraph"))
 }
 
-// MissingProperties returns the name of the missing .properties file of a file whose first line is binary. It
-// returns "" for text.
+// MissingProperties returns the name of the .properties file that a file with a binary first line needs, or "" for
+// text.
 func MissingProperties(name string, head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	isBinary := func(c rune) bool { return c < '\t' || c > '\r' && c < ' ' || c == utf8.RuneError }
@@ -39,7 +39,7 @@ func MissingProperties(name string, head []byte) string {
 	return propertiesOf(name)
 }
 
-// maxProperties is the largest size of a .properties file; files of WebGraph have 1 KiB.
+// maxProperties bounds a .properties file; WebGraph writes 1 KiB.
 const maxProperties = 1 << 20
 
 func propertiesOf(name string) string {
@@ -47,8 +47,8 @@ func propertiesOf(name string) string {
 		".properties"
 }
 
-// bvGraph reads a BVGraph. The successors of a node consist of parts of the list of an earlier node, of
-// intervals, and of remaining successors written as gaps. Each of these kinds of numbers has its own code.
+// bvGraph reads a BVGraph. Successors of a node are parts of the list of an earlier node, intervals, and gaps, each
+// with codes of its own.
 type bvGraph struct {
 	out   *batchWriter
 	in    bitReader
@@ -62,9 +62,9 @@ type bvGraph struct {
 	degree, reference, blocks, block, residual func() uint64
 
 	lists            [][]uint32 // successors of the last window+1 nodes, of node x at x mod (window+1)
-	extra            []uint32   // successors that are not copied
-	intervals, gaps  []uint32   // the two kinds of them
-	copied           []uint32   // successors that are copied
+	extra            []uint32   // not copied
+	intervals, gaps  []uint32   // parts of extra
+	copied           []uint32   // from an earlier node
 	decoded          uint64     // arcs so far
 	allocatedEntries int
 }
@@ -101,7 +101,7 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
 
-// at adds node x to the error of reading its successors.
+// at adds node x to the error of in.
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -113,7 +113,7 @@ func (g *bvGraph) at(x uint64) error {
 	}
 }
 
-// atByte returns an error with the offset of the byte that was read last.
+// atByte returns an error with the offset of the last byte read.
 func (g *bvGraph) atByte(format string, args ...any) error {
 	e := g.out.fault(0, fetchAgain, format, args...)
 	e.Byte = g.in.byte()
@@ -173,7 +173,7 @@ func (g *bvGraph) configure() error {
 	return g.choose(values["compressionflags"], refuse)
 }
 
-// choose sets the codes: the codes that flags such as RESIDUALS_DELTA name, or defaults.
+// choose sets the codes that flags such as RESIDUALS_DELTA name, or defaults.
 func (g *bvGraph) choose(flags string,
 	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in
@@ -202,8 +202,8 @@ func (g *bvGraph) choose(flags string,
 	return nil
 }
 
-// successors decodes the successors of node x in increasing order. The slice is valid until the successors of
-// node x+window+1 are decoded. The error is in g.in.err.
+// successors decodes the successors of node x in increasing order. The slice is valid until the successors of node
+// x+window+1 are decoded. The error is in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]
@@ -234,8 +234,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	return list
 }
 
-// copyFrom returns the successors that node x copies from the list of an earlier node. The list consists of
-// blocks, which are alternately copied and skipped.
+// copyFrom returns the successors that node x copies from an earlier list, whose blocks are alternately copied and
+// skipped.
 func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	if g.window == 0 {
 		return nil
@@ -270,7 +270,7 @@ func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 		}
 		position += length
 	}
-	if count%2 == 0 { // the rest of the list is a block that is copied
+	if count%2 == 0 { // the rest of the list is a copied block
 		copied = append(copied, source[position:]...)
 	}
 	if uint64(len(copied)) > degree {
@@ -280,7 +280,7 @@ func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	return copied
 }
 
-// extraOf returns the successors of node x that are not copied. count is their number.
+// extraOf returns the count successors of node x that are not copied.
 func (g *bvGraph) extraOf(x, count uint64) []uint32 {
 	if count == 0 || g.in.err != nil {
 		return nil

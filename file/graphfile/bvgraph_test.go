@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bitWriter writes the codes of WebGraph as their definitions say, bit by bit.
+// bitWriter follows the definitions of the codes, bit by bit.
 type bitWriter struct {
 	data []byte
 	n    int
@@ -52,7 +52,7 @@ func (w *bitWriter) code(name string, k int, v uint64) {
 	}
 }
 
-// minimal writes a number below m in minimal binary.
+// minimal writes v < m in minimal binary.
 func (w *bitWriter) minimal(v, m uint64) {
 	width := bits.Len64(m) - 1
 	if short := uint64(1)<<(width+1) - m; v < short {
@@ -62,7 +62,6 @@ func (w *bitWriter) minimal(v, m uint64) {
 	}
 }
 
-// bvSettings are the codes and limits of a BVGraph.
 type bvSettings struct {
 	code                   map[string]string // of each kind of number
 	window, minInterval, k int
@@ -151,7 +150,6 @@ func (s *bvSettings) encode(lists [][]int, back func(x int) int) []byte {
 	return w.data
 }
 
-// readBV reads a graph with its properties.
 func readBV(t interface{ Fatal(...any) }, dir, properties string, graph []byte) (edges []string, err error) {
 	path := filepath.Join(dir, "x.graph")
 	if err := os.WriteFile(filepath.Join(dir, "x.properties"), []byte(properties), 0o666); err != nil {
@@ -211,7 +209,6 @@ func TestBVGraph(t *testing.T) {
 	})
 }
 
-// Errors name the byte, or the property.
 func TestBadBVGraphs(t *testing.T) {
 	const good = "#BVGraph properties\nnodes=2\narcs=1\ncompressionflags=\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n"
 	for _, test := range []struct {

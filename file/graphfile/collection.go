@@ -5,38 +5,38 @@ import (
 	"slices"
 )
 
-// Collection holds many small graphs. Their vertices and edges may have labels. Graphs store a label as its
-// index in Labels or EdgeLabels, which are sorted by bytes.
+// Collection holds many small graphs, whose vertices and edges may have labels. Graphs store a label as its index in
+// Labels or EdgeLabels, which are sorted by bytes.
 type Collection struct {
 	IDs        []string // of the graphs
 	Class      []string // of each graph, "" for none; nil: no graph has one
 	Graphs     []Member
-	Labels     []string // of vertices; nil: there are none
-	EdgeLabels []string // nil: there are none
+	Labels     []string // of vertices; nil: none
+	EdgeLabels []string // nil: none
 	Directed   bool
 }
 
-// Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice. In an undirected graph
-// an edge is two arcs, one from each of its ends, and a loop is one arc.
+// Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice. In an undirected graph an
+// edge is two arcs, and a loop is one arc.
 type Member struct {
-	ID        []string // of the vertices; nil: they have none
+	ID        []string // of the vertices; nil: none
 	Ptr       []int32  // vertex v has the arcs Ptr[v] ≤ a < Ptr[v+1]
-	To        []int32  // where each arc leads, increasing for each vertex
-	EdgeLabel []int32  // of each arc; nil: there are none
-	Label     []int32  // of each vertex; nil: there are none
+	To        []int32  // target of each arc, increasing for each vertex
+	EdgeLabel []int32  // of each arc; nil: none
+	Label     []int32  // of each vertex; nil: none
 }
 
 // Len returns the number of vertices.
 func (m *Member) Len() int { return len(m.Ptr) - 1 }
 
-// Shape holds the sizes of a collection that determine the memory of computations on the collection.
+// Shape holds the sizes of a collection that determine the memory of computations.
 type Shape struct {
 	Graphs, Vertices int
 	Arcs             int64
-	Largest          int   // vertices of a graph, at the most
-	Alike            int64 // pairs of vertices with one label in a graph, at the most
-	Pairs            int64 // sum over the graphs of the square of how many labels each has
-	Labels           int   // of vertices; 0: there are none
+	Largest          int   // most vertices of a graph
+	Alike            int64 // most pairs of vertices with one label in a graph
+	Pairs            int64 // Σ over graphs of (number of labels in the graph)²
+	Labels           int   // of vertices; 0: none
 	EdgeLabels       int
 	Classes          int   // 0: no graph has one
 	Text             int64 // bytes of labels, classes and ids
@@ -59,7 +59,7 @@ func (c *Collection) Shape() *Shape {
 			max(s.Largest, m.Len())
 		symmetric := int64(0)
 		labels := int64(0)
-		for v := range m.Len() { // the sum of squares grows by odd numbers
+		for v := range m.Len() { // a sum of squares grows by odd numbers
 			n := &count[m.label(v)]
 			if *n == 0 {
 				labels++
@@ -76,13 +76,13 @@ func (c *Collection) Shape() *Shape {
 	}
 	for _, list := range texts {
 		for _, text := range list {
-			s.Text += 16 + int64(len(text)) + 8 // as memory is cut out
+			s.Text += 16 + int64(len(text)) + 8 // as the allocator rounds
 		}
 	}
 	return s
 }
 
-// Bytes returns the memory of a collection with the shape s.
+// Bytes returns the memory of a collection of shape s.
 func (s *Shape) Bytes() int64 {
 	n := int64(s.Vertices)
 	m := s.Arcs
@@ -99,7 +99,6 @@ func (s *Shape) Bytes() int64 {
 // memberBytes is the memory of a graph without its vertices, arcs and id.
 const memberBytes = 5*24 + 16 + 4*16
 
-// label returns the label of a vertex, or 0 if the graph has no labels.
 func (m *Member) label(v int) int32 {
 	if m.Label == nil {
 		return 0
@@ -107,8 +106,8 @@ func (m *Member) label(v int) int32 {
 	return m.Label[v]
 }
 
-// NewMember returns the undirected graph with the given labels of vertices and the edges (u, v, label). If a
-// pair is repeated, the first edge determines the label.
+// NewMember returns the undirected graph with the given labels of vertices and the edges (u, v, label). Of repeated
+// edges the first one determines the label.
 func NewMember(label []int32, edges [][3]int32) Member {
 	ends := make([][2]int32, len(edges))
 	labels := make([]int32, len(edges))
@@ -124,8 +123,7 @@ func NewMember(label []int32, edges [][3]int32) Member {
 
 type arc struct{ target, edge int32 }
 
-// adjacency returns the arcs of a graph ordered by source, by target and then by edge. The arcs first[v] ≤ a <
-// first[v+1] leave vertex v.
+// adjacency orders arcs by source, target and edge. The arcs first[v] ≤ a < first[v+1] leave vertex v.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
 	eachArc := func(visit func(source, target int32, e int)) {
@@ -152,9 +150,8 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 	return first[:n+1], arcs
 }
 
-// newMember makes a graph of arcs from adjacency. lo is the number of its vertex 0 among the targets. Of
-// repeated arcs it keeps the first. If repeated arcs have different labels, it returns the first two such
-// arcs.
+// newMember makes a graph of arcs from adjacency; lo is the number of its vertex 0 among the targets. Of repeated
+// arcs it keeps the first. It returns the first two repeated arcs with different labels.
 func newMember(first []int, arcs []arc, lo int32,
 	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1
@@ -174,6 +171,6 @@ func newMember(first []int, arcs []arc, lo int32,
 		}
 		m.Ptr[v+1] = int32(len(m.To))
 	}
-	m.To, m.EdgeLabel = slices.Clone(m.To), slices.Clone(m.EdgeLabel) // of which many are kept
+	m.To, m.EdgeLabel = slices.Clone(m.To), slices.Clone(m.EdgeLabel) // cloned to size, because many are kept
 	return m, twice
 }

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-// Want is direction: nodes; edges.
+// want is "direction: nodes; edges".
 func TestContent(t *testing.T) {
 	graphml := func(kind, body string) string {
 		return `<?xml version="1.0" encoding="utf-8"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
@@ -84,7 +84,6 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestRounded counts integers that float64 does not hold.
 func TestRounded(t *testing.T) {
 	type weighted struct {
 		Source int64 `parquet:"source"`
@@ -118,7 +117,6 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-// TestRecognize decides by content before the name.
 func TestRecognize(t *testing.T) {
 	for _, test := range []struct {
 		name, head string
@@ -164,7 +162,6 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestKept checks that Hold is called before memory for a stream is allocated.
 func TestKept(t *testing.T) {
 	full := errors.New("full")
 	in := &repeated{head: "PK\x03\x04", piece: "\x00", size: 100e6}
@@ -190,7 +187,6 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestErrorsPass checks that an error of the visitor is returned.
 func TestErrorsPass(t *testing.T) {
 	stop := errors.New("stop")
 	for _, name := range []string{"lesmis.graphml", "lesmis.graph", "gnnbench-cora.npz"} {
@@ -202,8 +198,7 @@ func TestErrorsPass(t *testing.T) {
 	}
 }
 
-// TestCutFiles checks that no part of a file is read as a whole file, except for formats without a mark of the
-// end, cut between two lines.
+// No part of a file may be read as a whole file, except in formats without a mark of the end, cut between lines.
 func TestCutFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -218,7 +213,7 @@ func TestCutFiles(t *testing.T) {
 	}
 }
 
-// Content counts before names; a test of the command runs the remedies.
+// Content counts before names. A test of the command runs the remedies.
 func TestCheckRead(t *testing.T) {
 	for _, test := range []struct{ name, head, want, command string }{
 		{"x", "<?xml version='1.0'?><gexf>", "x: a GEXF file, which is not read; ", "nx.read_gexf"},

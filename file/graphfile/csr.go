@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Arrays is a sparse matrix in a folder, with the arrays of SciPy in .npy files: indptr, indices and data. If
-// data is missing, all values are 1. The format is read and not written.
+// Arrays is a folder with the arrays of a SciPy matrix in .npy files: indptr, indices and data. If data is missing,
+// all values are 1. The format is only read.
 var Arrays = &Format{Title: "SciPy arrays", Read: readBatches(readArrays)}
 
 // arrays is an archive or a folder with the arrays of a sparse matrix.
@@ -33,13 +33,12 @@ func IsArrays(path string) bool {
 		folder.Has("indices")
 }
 
-// ArraysFile returns the path of the file that represents a folder of [Arrays] as an input.
+// ArraysFile returns the file that represents a folder of [Arrays] as an input.
 func ArraysFile(folder string) string {
 	return filepath.Join(folder, "indices.npy")
 }
 
-// Files returns the files of an input. For a folder of [Arrays] these are the files of the arrays, otherwise
-// the input itself.
+// Files returns the files of an input: for a folder of [Arrays] its arrays, otherwise the path.
 func Files(path string) []string {
 	if !IsArrays(path) {
 		return []string{path}
@@ -51,7 +50,6 @@ func Files(path string) []string {
 	return files
 }
 
-// readArrays reads the folder that contains the file s.Name.
 func readArrays(s *batchWriter) (*Summary, error) {
 	s.Name = filepath.Dir(s.Name)
 	folder := &npy.Folder{Name: s.Name}
@@ -59,8 +57,7 @@ func readArrays(s *batchWriter) (*Summary, error) {
 	return readMatrix(s, folder)
 }
 
-// HoldsArrays reports whether a path is a folder that [Arrays] reads, or a regular file that begins like an
-// archive.
+// HoldsArrays reports whether a path is a folder that [Arrays] reads, or a file that begins like an archive.
 func HoldsArrays(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -83,16 +80,14 @@ type CSR struct {
 	Bytes  int64   // of the file
 }
 
-// errOther is the internal error for arrays that [LoadCSR] does not read.
+// errOther says that [LoadCSR] does not read the arrays.
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
-// LoadCSR reads the matrix of an undirected graph from a SciPy archive or a folder of arrays into memory,
-// without parsing lines and without sorting. The matrix must be CSR or CSC and symmetric, with columns in
-// order and positive weights.
+// LoadCSR loads the matrix of an undirected graph from a SciPy archive or a folder of arrays, without sorting. The
+// matrix must be CSR or CSC and symmetric, with columns in order and positive weights.
 //
-// LoadCSR returns nil for any other file, for a damaged file, and for a file that takes more than limit bytes
-// (0: no limit). [Read] handles these files and explains their errors. LoadCSR calls progress with the bytes
-// read; progress may be nil. The error is the error of the context.
+// LoadCSR returns nil for any other or damaged file, which [Read] handles, and for a file that takes more than limit
+// bytes (0: no limit). It calls progress, if not nil, with the bytes read. The error is the error of the context.
 func LoadCSR(ctx context.Context, path string, limit int64, workers int,
 	progress func(done, total int64)) (*CSR, error) {
 	info, err := os.Stat(path)
@@ -128,11 +123,10 @@ func LoadCSR(ctx context.Context, path string, limit int64, workers int,
 	return &CSR{matrix, l.format, l.bytes}, nil
 }
 
-// loader reads arrays into memory.
 type loader struct {
 	npz      *npz
 	format   *Format
-	bytes    int64 // of the file
+	bytes    int64
 	limit    int64
 	workers  int
 	progress func(done, total int64)
@@ -142,10 +136,9 @@ type loader struct {
 	val []float64 // nil: all are 1
 }
 
-// load reads and checks the arrays.
 func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 	form, err := l.npz.detectForm()
-	if err != nil || form != "csr" && form != "csc" { // which are the same if the matrix is symmetric
+	if err != nil || form != "csr" && form != "csc" { // the same for a symmetric matrix
 		return nil, errOther
 	}
 	if err := l.npz.square(form); err != nil {
@@ -167,7 +160,7 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 		return nil, errOther
 	}
 	l.report(0)
-	// The largest array first, so that one worker reads it while another reads the others.
+	// The largest array first, beside the two smaller ones.
 	err = sched.Run(ctx, l.workers, 3, func(_, piece int) error {
 		switch piece {
 		case 0:
@@ -207,7 +200,6 @@ func (l *loader) length(name string) (int64, error) {
 	return a.Len, nil
 }
 
-// loadPointers reads the offsets of the rows.
 func (l *loader) loadPointers() error {
 	a, err := l.npz.vector("indptr")
 	if err != nil {
@@ -220,8 +212,7 @@ func (l *loader) loadPointers() error {
 	return a.End()
 }
 
-// loadBlock is the number of elements that are read at once, so that they are checked while they are in the
-// cache.
+// loadBlock is the number of elements per read, which are checked while in the cache.
 const loadBlock = 1 << 16
 
 func (l *loader) loadColumns(ctx context.Context, entries int) error {
@@ -265,7 +256,7 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 			return errOther
 		}
 		if a.Width == 8 && a.Kind != 'f' {
-			if slices.Max(values) >= 1<<53 { // which may be rounded, and is reported then
+			if slices.Max(values) >= 1<<53 { // may be rounded, which Read reports
 				return errOther
 			}
 		}

@@ -11,46 +11,44 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// edgeBuffer holds the edges of a GraphML file or of JSON lines until the file ends, because
-// these formats allow the nodes, the names of the attributes and the direction of the graph to
-// follow the edges. An edge takes 9 bytes, and 16 for each value that may be its weight.
+// edgeBuffer holds the edges of a GraphML or JSON file until the file ends, because the nodes, the names of
+// attributes and the direction may follow the edges. An edge takes 9 bytes, and 16 for each value that may be its
+// weight.
 type edgeBuffer struct {
 	out        *batchWriter
 	nodes      *nodeNames
-	ends       []uint32 // the source and the target of each edge, as numbers of nodes
+	ends       []uint32 // source and target of each edge, as numbers of nodes
 	hasArrow   []bool   // whether each edge has a direction
 	attributes []*edgeAttribute
 	byKey      map[string]*edgeAttribute
 	bytes      int64 // of attributes and their values
 
-	coded    []codedEdge          // the first edge of each kind and time
-	codeAt   map[[2]string]uint32 // place of each kind and time in coded
-	codes    []uint32             // the places of all edges; empty without Input.Kind and Input.Time
-	kindTime [2]string            // of the edge that is added next
+	coded    []codedEdge          // first edge of each kind and time
+	codeAt   map[[2]string]uint32 // index in coded
+	codes    []uint32             // indices in coded of all edges; empty without Input.Kind and Input.Time
+	kindTime [2]string            // of the next edge
 }
 
-// codedEdge is the first edge with a kind and a time.
 type codedEdge struct {
 	kindTime [2]string
 	line     int64
 }
 
-// edgeValue is the value that an edge has for an attribute.
 type edgeValue struct {
 	edge   int
 	weight float64
 }
 
-// edgeAttribute is an attribute of the edges that may be the weight.
+// edgeAttribute is an attribute of edges that may be the weight.
 type edgeAttribute struct {
-	key       string      // in GraphML, the id by which data refer to the attribute; else the name
-	name      string      // "" until the attribute is declared
-	text      bool        // it is declared as text
-	initial   string      // the value of edges without one
+	key       string      // GraphML's id of the attribute; elsewhere the name
+	name      string      // "" until declared
+	text      bool        // declared as text
+	initial   string      // value of edges without one
 	seen      bool        // some edge has a value
 	isNumber  bool        // some value is a weight
 	isSigned  bool        // some value is a negative weight
-	values    []edgeValue // in the order of the edges; empty unless the attribute may be the weight
+	values    []edgeValue // in the order of edges; empty unless the attribute may be the weight
 	bad       error       // about the first value that is no weight
 	rounded   int64       // see Summary
 	roundedAt string
@@ -59,7 +57,7 @@ type edgeAttribute struct {
 func (h *edgeBuffer) attribute(key string) *edgeAttribute {
 	a := h.byKey[key]
 	if a == nil {
-		const attribute = 250 // of the map and the struct
+		const attribute = 250 // of map and struct
 		h.bytes += attribute + int64(len(key))
 		a = &edgeAttribute{key: key}
 		h.byKey[key] = a
@@ -73,7 +71,7 @@ func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
 		codeAt: map[[2]string]uint32{}}
 }
 
-// add adds an edge. Its values must have been set before.
+// add adds an edge, whose values must have been set.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
@@ -88,14 +86,13 @@ func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error
 		int64(cap(h.hasArrow)))
 }
 
-// addCode adds the kind and the time of the edge.
 func (h *edgeBuffer) addCode(line int64) error {
 	if h.out.Kind == "" && h.out.Time == "" {
 		return nil
 	}
 	place, exists := h.codeAt[h.kindTime]
 	if !exists {
-		const edge = 150 // of the map, headers and slices
+		const edge = 150 // of map, headers and slices
 		h.bytes += edge + int64(len(h.kindTime[0])+len(h.kindTime[1]))
 		place = uint32(len(h.coded))
 		h.codeAt[h.kindTime] = place
@@ -146,7 +143,7 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets a value of the next edge. If a value is not a weight, set keeps the first such value for messages.
+// set sets a value of the next edge, and keeps the first value that is no weight for messages.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
@@ -214,9 +211,8 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	}
 }
 
-// unite joins attributes with the same name into the first of them. NetworkX declares an attribute once for
-// each type of its values: the weights 1 and 2.5 are a long and a double. An attribute chosen as the weight by
-// its key is not joined. The name of an undeclared attribute is its key.
+// unite joins attributes with the same name: NetworkX declares an attribute once for each type of its values, so that
+// the weights 1 and 2.5 are a long and a double. An attribute chosen as the weight by its key is not joined.
 func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
@@ -241,7 +237,7 @@ func (h *edgeBuffer) unite() {
 	})
 }
 
-// usualWeights are the attributes that may be the weight if the caller names none, in order of preference.
+// usualWeights are attributes that may be the weight if the caller names none, in order of preference.
 var usualWeights = []string{"weight", "value"}
 
 func (h *edgeBuffer) mayWeigh(name string) bool {
@@ -343,7 +339,7 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 		if s.Direction != Directed || hasArrow || h.ends[2*i] == h.ends[2*i+1] {
 			continue
 		}
-		if err := h.text(i, target, source, w); err != nil { // no direction: both of them
+		if err := h.text(i, target, source, w); err != nil { // no direction: both
 			return nil, err
 		}
 	}
@@ -353,8 +349,8 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 	return s, nil
 }
 
-// MissingWeights returns the warning that some edges of a file lack a weight while others have a weight. line
-// is the line of the first such edge, or 0 if it is not known.
+// MissingWeights returns the warning that some edges lack a weight and others have one. line is the line of the first
+// edge without a weight, or 0 if unknown.
 func MissingWeights(name string, line, edges int64) error {
 	return textio.Fault(name, line, "write a weight for every edge",
 		"the weight is missing on %s and taken as 1", words.Counted(edges, "edge"))
@@ -369,9 +365,8 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
-// reader returns a function that returns the weight of an edge: the value of the attribute, or else the
-// default value of the attribute, or else 1, as in NetworkX. The function must be called with increasing
-// edges.
+// reader returns a function that returns the weight of an edge: its value, or the attribute's default value, or 1, as
+// in NetworkX. Calls must have increasing edges.
 func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
@@ -392,8 +387,8 @@ func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	}
 }
 
-// describe reports the uses of the attributes. It adds a note about an unused attribute of numbers, because
-// the user may have meant it as the weight.
+// describe reports the uses of the attributes, with a note about an unused attribute of numbers, which may have been
+// meant as the weight.
 func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {
@@ -405,7 +400,7 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 				input.Column{Title: a.name, Use: h.useOf(a)})
 		}
 	}
-	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that could have been meant
+	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that may have been meant
 		return a != weight && a.bad == nil && a.isNumber &&
 			(weight == nil || h.mayWeigh(a.name))
 	})

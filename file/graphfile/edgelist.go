@@ -8,10 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// Package ingest reads edge lists, many lines at a time, and finds out itself how each is built.
-// They are written with tabs between the fields, or with commas under a header line.
-
-// EdgeList is text of any kind with an edge on each line. [Write] separates the fields with tabs.
+// EdgeList is text with an edge on each line. [Write] separates the fields with tabs.
 var EdgeList = &Format{
 	Name: "tsv", Title: "edge list",
 	Endings: []string{".tsv", ".edges", ".txt", ".el"}, Text: true,
@@ -53,7 +50,7 @@ func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte
 	})
 }
 
-// endLine writes a line. It adds the weight if the graph has weights.
+// endLine adds the weight if the graph has weights.
 func endLine(out *bufio.Writer, line []byte, separator byte, g *graph,
 	weight float64) error {
 	if g.weighted {

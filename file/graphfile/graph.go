@@ -16,8 +16,8 @@ import (
 
 // WriteOptions are the settings of [Write]; nil is the zero value.
 type WriteOptions struct {
-	Memory   int64                                 // bytes for rows that have to be put in order; 0 means no limit
-	Progress func(stage string, done, total int64) // entries that were read, and put in order, of all sweeps; may be nil
+	Memory   int64                                 // bytes for rows that are put in order; 0: no limit
+	Progress func(stage string, done, total int64) // entries read, and put in order, of all sweeps; may be nil
 
 	Attributes []Attribute // of nodes, for formats with [Format].NodeAttributes
 }
@@ -27,16 +27,16 @@ type Attribute struct {
 	Title string
 	Kind  Kind
 
-	// Value returns the value of the node at a row of the store as text: a number as package
-	// strconv formats it, true or false; "" for a node without a value.
+	// Value returns the value of the node at a row of the store as text: a number as package strconv formats it, true or
+	// false; "" for no value.
 	Value func(row int) string
-	Bytes int64 // of all values, at the most
+	Bytes int64 // upper bound for all values
 }
 
 // Kind is the type of the values of an attribute.
 type Kind int
 
-// The types that GraphML distinguishes.
+// Types that GraphML distinguishes.
 const (
 	Text Kind = iota
 	Real
@@ -48,21 +48,21 @@ type graph struct {
 	store      *shard.Store
 	a          sparse.Matrix // the out direction
 	nodes      int
-	order      []uint32 // the position of each row; nil: rows are in order
+	order      []uint32 // position of each row; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
 	numeric    bool // all ids are numbers below 2⁶³
 	directed   bool
 	weighted   bool
 	selfLoops  int64
-	memory     int64                                 // see WriteOptions
-	attributes []Attribute                           // see WriteOptions
-	progress   func(stage string, done, total int64) // see WriteOptions
+	memory     int64
+	attributes []Attribute
+	progress   func(stage string, done, total int64)
 
-	rows  []uint32 // the inverse of order
-	held  byColumn // entries that are put in order
+	rows  []uint32 // inverse of order
+	held  byColumn // put in order
 	done  int64    // entries, of total
 	total int64
-	shown int64 // entries at the last call of progress
+	shown int64 // done at the last call of progress
 }
 
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
@@ -84,11 +84,10 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	return g
 }
 
-// ErrFormat is wrapped by the error about a graph that a format cannot represent. The text contains the reason
-// and the remedy.
+// ErrFormat is wrapped by the error about a graph that a format cannot represent. The text has the reason and the
+// remedy.
 var ErrFormat = errors.New("graphfile: the format cannot hold the graph")
 
-// unfitf returns an error that wraps ErrFormat.
 func unfitf(format string, args ...any) error {
 	return &textio.Error{Msg: fmt.Sprintf(format, args...), Err: ErrFormat}
 }
@@ -100,14 +99,14 @@ func (g *graph) edges() int64 {
 	return (g.a.NNZ() + g.selfLoops) / 2
 }
 
-// Bytes returns upper bounds of the memory that [Write] needs in addition to the store, and of the size of the
-// file without compression.
+// Bytes returns upper bounds of the memory of [Write], without the store, and of the size of the file without
+// compression.
 func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	g := graphOf(s, o)
 	bytes := 4*bufferBytes + int64(g.nodes)
 	if g.order != nil {
 		held := min(g.a.NNZ(), g.heldEntries())
-		bytes += 16*int64(g.nodes) + g.heldBytes()*held // the inverse of order, lengths, ends
+		bytes += 16*int64(g.nodes) + g.heldBytes()*held // inverse of order, lengths, ends
 	}
 	if f.held != nil {
 		bytes += f.held(g)
@@ -118,10 +117,9 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	return bytes, g.textBytes(f.markup)
 }
 
-// textBytes returns an upper bound of the size of the graph as text. markup is the number of further bytes for
-// each edge and node.
+// textBytes bounds the size of the graph as text, with markup bytes more for each edge and node.
 func (g *graph) textBytes(markup int) int64 {
-	longest := len(strconv.Itoa(g.nodes)) // an id, or a number
+	longest := len(strconv.Itoa(g.nodes)) // an id or a number
 	var id []byte
 	for row := range g.nodes {
 		id = g.idTo(id[:0], row)
@@ -160,7 +158,6 @@ func (g *graph) heldBytes() int64 {
 	return 4
 }
 
-// begin prepares the progress and the order of rows for the given number of sweeps.
 func (g *graph) begin(sweeps int) {
 	g.done, g.shown, g.total = 0, 0, int64(sweeps)*g.a.NNZ()
 	if g.order != nil {
@@ -175,7 +172,7 @@ func (g *graph) begin(sweeps int) {
 	}
 }
 
-// id appends to dst the id of the node at a position.
+// id appends the id of the node at a position to dst.
 func (g *graph) id(dst []byte, position uint32) []byte {
 	return g.idTo(dst, g.rowAt(position))
 }
@@ -187,8 +184,8 @@ func (g *graph) rowAt(position uint32) int {
 	return int(position)
 }
 
-// entries holds the entries of the row at a position, in the order of their columns. Columns are positions
-// too. The slices are valid during the call.
+// entries holds the entries of the row at a position, by increasing column. Columns are positions too. The slices are
+// valid during the call.
 type entries struct {
 	row int
 	col []uint32
@@ -202,7 +199,7 @@ func (e *entries) weight(i int) float64 {
 	return e.val[i]
 }
 
-// sweep calls visit with the entries of all rows, in order.
+// sweep visits all rows in the order of positions.
 func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	if g.order != nil {
 		return g.sweepOrdered(ctx, visit)
@@ -214,8 +211,8 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 }
 
-// eachNode calls visit with the id of every node and a function that returns the values of its attributes. The
-// id is valid during the call.
+// eachNode calls visit with the id of every node, valid during the call, and a function that returns the values of
+// its attributes.
 func (g *graph) eachNode(ctx context.Context,
 	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
@@ -263,7 +260,6 @@ func (g *graph) eachEdge(ctx context.Context,
 	return isolated, err
 }
 
-// advance adds entries to the number of written entries and reports the progress.
 func (g *graph) advance(entries int) {
 	step := min(1<<16, g.total/64)
 	g.done += int64(entries)
@@ -273,27 +269,22 @@ func (g *graph) advance(entries int) {
 	}
 }
 
-// byColumn sorts entries by their columns.
 type byColumn struct {
 	col []uint32
 	val []float64 // nil: all are 1
 }
 
-// Len implements [sort.Interface].
 func (b byColumn) Len() int { return len(b.col) }
 
-// Less implements [sort.Interface].
 func (b byColumn) Less(i, j int) bool {
 	return b.col[i] < b.col[j]
 }
 
-// Swap implements [sort.Interface].
 func (b byColumn) Swap(i, j int) {
 	b.col[i], b.col[j] = b.col[j], b.col[i]
 	b.val[i], b.val[j] = b.val[j], b.val[i]
 }
 
-// part returns the entries lo ≤ e < hi.
 func (b byColumn) part(lo, hi int64) byColumn {
 	if b.val == nil {
 		return byColumn{col: b.col[lo:hi]}
@@ -301,8 +292,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 	return byColumn{b.col[lo:hi], b.val[lo:hi]}
 }
 
-// sweepOrdered is sweep for rows that are not stored in the order of their positions. It sweeps once for the
-// lengths of the rows, and once for each group of rows that fits into memory.
+// sweepOrdered is sweep for rows stored in another order. It sweeps once for the lengths of rows, and once for each
+// group of rows that fits into memory.
 func (g *graph) sweepOrdered(ctx context.Context,
 	visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)

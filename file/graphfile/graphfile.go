@@ -11,19 +11,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Format is a format of graph files. Each format is declared in the file of code that contains its reader and
-// its writer, and is listed in [Formats]. [Register] adds formats of other packages.
+// Format is a format of graph files. [Formats] lists all formats; [Register] adds formats of other packages.
 type Format struct {
-	Name    string   // short, of a format that [Write] writes: "metis"; "": it is only read
+	Name    string   // short name, such as "metis", of a format that [Write] writes; "": only read
 	Title   string   // for messages and reports: "METIS"
-	Endings []string // of the names of such files; how the content begins counts for more
+	Endings []string // of names of such files; the content counts for more
 	Text    bool     // text, which may be written compressed
 
 	// Encoded reports whether text with this beginning declares its encoding. Nil means that no text does.
 	Encoded func(head []byte) bool
 
 	Table      bool // a table of edges, whose columns [Input].Fields, Weight, Kind and Time may name
-	Attributes bool // edges have attributes, of which [Input].Weight may name the weight, and [Input].Kind the kind
+	Attributes bool // edges have attributes, which [Input].Weight and Kind may name
 
 	// What Write does.
 	EdgesOnly      bool // nodes without an edge are not in the file
@@ -31,34 +30,32 @@ type Format struct {
 	NodeAttributes bool // [WriteOptions].Attributes are written
 	Sweeps         int  // over the store
 
-	// Begins reports whether a file that begins with head, a few kilobytes, has the format. If Begins is nil,
-	// the ending of the name decides.
+	// Begins reports whether a file that begins with head, a few kilobytes, has the format. If it is nil, the ending
+	// decides.
 	Begins func(head []byte) bool
 
-	// Read reads a file and calls visit with its batches in order, see the function [Read]. If it is nil,
-	// package ingest reads the format.
+	// Read reads a file and calls visit with its batches in order, see the function [Read]. If it is nil, package ingest
+	// reads the format.
 	Read func(in *Input, visit Visitor) (*Summary, error)
 
-	// Write writes the edges of a store to out and returns the number of nodes that are missing in the file.
-	// Size returns an upper bound of the size of the file. Both are for formats of other packages, and nil if
-	// the format is only read.
+	// Write writes the edges of a store to out and returns the number of nodes that are missing in the file. Size bounds
+	// the size of the file. Both are for formats of other packages, and nil if the format is only read.
 	Write func(ctx context.Context, out *bufio.Writer, s *shard.Store) (isolated int, err error)
 	Size  func(s *shard.Store) int64
 
-	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: it is only read
-	size   func(g *graph) int64                                                             // bytes of the file that write writes; nil: the bytes of text
-	markup int                                                                              // bytes of text of an edge or a node, in addition to ids, weights and attributes; 0: nodes have no text
-	held   func(g *graph) int64                                                             // memory of write in addition to rows that are written; nil: none
+	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: only read
+	size   func(g *graph) int64                                                             // of the file that write writes; nil: textBytes
+	markup int                                                                              // bytes of an edge or node as text, without ids, weights and attributes; 0: nodes have no text
+	held   func(g *graph) int64                                                             // memory of write without rows that are put in order; nil: none
 }
 
-// Formats are the formats of this package and the formats added by [Register]. If several formats match a
-// file, the first one is used.
+// Formats are the formats of this package and of [Register]. The first format that matches a file is used.
 var Formats = []*Format{EdgeList, CSV, MatrixMarket, SciPy, METIS, GraphML,
 	JSONLines, Parquet}
 
-// Register adds a format of another package, which is then recognized, read and written. It must be called
-// from an init function. A format must have a title, endings, and Read or Write; with Write it also must have
-// a name and Size. Register panics otherwise, and if the title or an ending is taken.
+// Register adds a format of another package. It must be called from an init function. A format must have a title,
+// endings, and Read or Write; with Write it must also have a name and Size. Register panics otherwise, and if the
+// title or an ending is taken.
 func Register(f *Format) {
 	isWritten := f.Write != nil
 	if f.Title == "" || len(f.Endings) == 0 || f.Read == nil && !isWritten ||
@@ -84,7 +81,7 @@ func Register(f *Format) {
 // Direction is the direction of edges that a file states.
 type Direction int
 
-// The direction of a matrix follows from its symmetry; a table leaves it open.
+// A matrix states its direction by symmetry; a table leaves it open.
 const (
 	Unstated Direction = iota
 	Undirected
@@ -95,48 +92,47 @@ const (
 // Input is an opened file, and how [Read] reads it.
 type Input struct {
 	Name string    // for messages; its ending may decide
-	Text io.Reader // the content, decompressed; text must be UTF-8 without a byte-order mark
+	Text io.Reader // decompressed; text must be UTF-8 without a byte-order mark
 
-	// File is the same content with random access, and Size its length. File is nil if the content can only be
-	// read in order. Formats that need random access (npz, Parquet) are then read into memory first.
+	// File is the same content with random access, and Size its length. If File is nil, formats that need random access
+	// (npz, Parquet) are read into memory first.
 	File io.ReaderAt
 	Size int64
 
-	Directed   bool     // every edge has a direction: one that the file calls undirected is given both ways
+	Directed   bool     // every edge has a direction; an edge that the file calls undirected is given both ways
 	Undirected bool     // no edge has a direction, whatever the file says
-	Fields     []string // the columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
+	Fields     []string // columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
 
-	Weight string // the edge attribute of GraphML or JSON, or the column of a table, that is the weight; "": the usual names
+	Weight string // edge attribute of GraphML or JSON, or column of a table, that is the weight; "": the usual names
 
-	// Kind and Time name the edge attributes or the columns with the kind and the time of an edge; "": none.
-	// Code returns the code of the edge, or what is wrong with its time.
+	// Kind and Time name the edge attributes or columns with the kind and the time of an edge; "": none. Code returns
+	// the code of the edge, or what is wrong with its time.
 	Kind, Time string
 	TimeForm   table.TimeForm
 	Code       func(form table.TimeForm, kind, time string) (code uint32, fault string)
 
 	Signed    bool // weights may be negative
-	Bipartite bool // the ids of a table get the titles of their columns in front, and a colon
+	Bipartite bool // titles of the columns of a table, and a colon, precede the ids
 
 	Hold Holder // may be nil
 }
 
-// Visitor is called with the batches of a file in order. An error that it returns ends the reading.
+// Visitor gets the batches of a file in order. Its error ends the reading.
 type Visitor = func(b *Batch) error
 
-// Holder is called whenever the memory of a reader has grown, with the bytes that the reader keeps in addition
-// to a batch. An error that it returns ends the reading.
+// Holder is called whenever the memory of a reader has grown, with the bytes kept in addition to a batch. Its error
+// ends the reading.
 type Holder = func(bytes int64) error
 
-// Batch is a part of a file: nodes, or edges. An edge has two ids, source and target. The batch is valid
-// during the call.
+// Batch is a part of a file: nodes, or edges with two ids each, source and target. It is valid during the call.
 type Batch struct {
-	Edges    bool      // the ids are ends of edges
-	Numbered bool      // the numbers are positions from 0, see Summary
-	Number   []uint64  // the ids, if they are numbers; else empty
-	Text     []byte    // the ids, if they are text, one after the other
+	Edges    bool      // ids are ends of edges
+	Numbered bool      // numbers are positions from 0, see Summary
+	Number   []uint64  // ids, if they are numbers; else empty
+	Text     []byte    // ids, if they are text, concatenated
 	End      []int     // where each id ends in Text
-	Weight   []float64 // of each edge, finite and ≥ 0; empty: the file has given no weight so far, all are 1
-	Code     []uint32  // of the kind and the time of each edge; empty without Input.Kind and Input.Time
+	Weight   []float64 // of each edge, finite and ≥ 0; empty: all are 1 so far
+	Code     []uint32  // of kind and time of each edge; empty without Input.Kind and Input.Time
 }
 
 func (b *Batch) len() int { return len(b.Number) + len(b.End) }
@@ -150,15 +146,15 @@ func (b *Batch) AddText(id []byte) {
 // Summary describes a file that has been read.
 type Summary struct {
 	Direction Direction
-	Numbered  bool          // the nodes are First … First+Nodes−1; batches count them from 0
+	Numbered  bool          // nodes are First … First+Nodes−1; batches count them from 0
 	Nodes     uint64        // if Numbered
 	First     uint64        // if Numbered
 	Lines     int64         // of a text format
-	Columns   input.Columns // uses of the columns of a table, or of the attributes of edges of GraphML and JSON
-	AreEvents bool          // of a table: its lines are events between two nodes, such as payments
+	Columns   input.Columns // uses of columns of a table, or of attributes of edges
+	AreEvents bool          // lines of a table are events between two nodes, such as payments
 	Notes     []error       // warnings
-	Rounded   int64         // weights that are integers which float64 does not hold
-	RoundedAt string        // the place of the first of them, as it follows the name of the file
+	Rounded   int64         // integer weights that float64 does not hold
+	RoundedAt string        // place of the first of them, as it follows the name of the file
 }
 
 // MaxNodes is the largest number of nodes that a file may declare.
@@ -175,7 +171,7 @@ func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	return f.Read(in, visit)
 }
 
-// readBatches returns a function like [Read] for a reader that adds nodes and edges one by one.
+// readBatches makes Read of a reader that adds nodes and edges one by one.
 func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
 	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}
@@ -189,13 +185,13 @@ func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, vi
 	}
 }
 
-// Write writes the graph of a store to w in format f. It returns the number of nodes without edges if the
-// format cannot represent such nodes, and otherwise 0. The error wraps [ErrFormat] if the format cannot
-// represent the graph, or says that the two halves of an undirected store differ.
+// Write writes the graph of a store to w in format f. It returns the number of nodes without edges if the format
+// drops them, and otherwise 0. The error wraps [ErrFormat] if the format cannot represent the graph, or says that the
+// two halves of an undirected store differ.
 //
-// Nodes are written in the order of the ids. An undirected edge is written once in edge lists, Parquet tables
-// and Matrix Market files (in the lower triangle), and at both of its ends in METIS and SciPy files. Weights
-// have enough digits to read the same bits back.
+// Nodes are written in the order of the ids. An undirected edge is written once in edge lists, Parquet tables and
+// Matrix Market files (in the lower triangle), and at both of its ends in METIS and SciPy files. Weights have enough
+// digits to read the same bits back.
 func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
 	o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {

@@ -16,10 +16,10 @@ type content struct {
 	nodes []string
 	edges []string
 	sum   float64 // of weights
-	first uint64  // the number of the node at position 0
+	first uint64  // number of the node at position 0
 }
 
-// readContent reads a file, and once more from a stream.
+// readContent reads a file, and again as a stream.
 func readContent(name string, data []byte, o *Input) (*content, error) {
 	f := Recognize(name, data[:min(len(data), 4096)])
 	if f == EdgeList {
@@ -49,7 +49,6 @@ func readContent(name string, data []byte, o *Input) (*content, error) {
 	return c, err
 }
 
-// text returns id i of a batch of texts.
 func (b *Batch) text(i int) []byte {
 	start := 0
 	if i > 0 {
@@ -96,7 +95,7 @@ func sample(t *testing.T, name string) []byte {
 	return data
 }
 
-// Two tools wrote the graph: 77 characters, 254 pairs, 820 common chapters.
+// 77 characters, 254 pairs, 820 common chapters, written by two tools.
 func TestLesMiserables(t *testing.T) {
 	var want []string
 	var names []string
@@ -135,7 +134,7 @@ func TestLesMiserables(t *testing.T) {
 	}
 }
 
-// TestSciPy reads matrices that SciPy 1.10 saved.
+// SciPy 1.10 saved the matrices.
 func TestSciPy(t *testing.T) {
 	c, err := readContent("gnnbench-cora.npz", sample(t, "gnnbench-cora.npz"), nil)
 	if err != nil {

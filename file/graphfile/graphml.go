@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// GraphML is the XML format of graphs. The text may be in any of several encodings.
+// GraphML is the XML format of graphs, in any of several encodings.
 var GraphML = &Format{
 	Name: "graphml", Title: "GraphML", Endings: []string{".graphml"}, Text: true,
 	Attributes: true, Begins: isGraphML, Encoded: isEncoded,
@@ -26,18 +26,18 @@ type graphML struct {
 	nodes  *nodeNames
 	edges  *edgeBuffer
 	graphs int
-	arcs   bool // edges are directed unless they say otherwise
+	arcs   bool // edges are directed by default
 	number int  // nodes so far
 
-	names [4]nameKey // of the kinds of names but the id
+	names [4]nameKey // by kind of name, without the id
 }
 
 const ownID = 2
 
 // nameKey is an attribute that names nodes.
 type nameKey struct {
-	key     string // by which data refer to it; "": none
-	initial string // name of nodes without one
+	key     string // id in data; "": none
+	initial string // default name
 }
 
 func readGraphML(s *batchWriter) (*Summary, error) {
@@ -53,7 +53,7 @@ func readGraphML(s *batchWriter) (*Summary, error) {
 	return g.edges.finish(g.line())
 }
 
-// element reads the element that begins with t. It reads a node or an edge with its data to the end.
+// element reads an element, and a node or an edge to its end.
 func (g *graphML) element(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "key":
@@ -75,9 +75,8 @@ func (g *graphML) element(t xml.StartElement) error {
 	return nil
 }
 
-// key reads the declaration of an attribute. The declaration may follow the data that refer to its id. As in
-// NetworkX, data may use an attribute that is declared for other elements; for example, Cytoscape declares
-// attributes of edges for nodes.
+// key reads the declaration of an attribute, which may follow its data. As in NetworkX, data may use an attribute
+// declared for other elements: Cytoscape declares attributes of edges for nodes.
 func (g *graphML) key(t xml.StartElement) error {
 	id := attribute(t, "id")
 	name := attribute(t, "attr.name")
@@ -111,7 +110,7 @@ func (g *graphML) node(t xml.StartElement) error {
 		return g.out.fault(line, "give it one", "a node without id")
 	}
 	if id != "n"+strconv.Itoa(g.number) {
-		g.nodes.ignored = []string{"id", "name"} // the ids are more than numbers
+		g.nodes.ignored = []string{"id", "name"} // ids are more than numbers
 	}
 	g.number++
 	names := make([]string, 0, len(g.nodes.kinds))
@@ -157,8 +156,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction reads the attribute that states whether edges are directed, as one of the words yes and no in any
-// case, or as 1 or 0. Without the attribute it leaves isDirected unchanged.
+// direction reads whether edges are directed: yes or 1, no or 0, in any case. Without the attribute it leaves
+// isDirected.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

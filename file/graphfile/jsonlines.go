@@ -10,15 +10,13 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// JSONLines is edges as JSON objects, one on each line or in a list. The file also contains nodes, or nested
-// objects as ends of edges, as Neo4j's APOC writes them. A file with plain edges alone is a table, see
-// [areEdges].
+// JSONLines is edges as JSON objects, one on each line or in a list, with nodes among them or nested objects as ends,
+// as Neo4j's APOC writes them. A file with plain edges alone is a table, see [areEdges].
 var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Text: true, Attributes: true,
 	Begins: beginsJSONLines, Read: readBatches(readJSONLines)}
 
-// beginsJSONLines reports whether a text begins with a list of objects, or with a line that is an object. The
-// object must contain the ends of an edge, or be followed by another object, and must not contain lists of
-// nodes or edges.
+// beginsJSONLines reports whether a text begins with a list of objects or a line that is an object. The object must
+// have the ends of an edge or be followed by another object, and have no lists of nodes or edges.
 func beginsJSONLines(head []byte) bool {
 	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	if isList := bytes.HasPrefix(line, []byte{'['}); isList {
@@ -37,20 +35,18 @@ func isObject(text []byte) bool {
 	return isObject && bytes.HasPrefix(trimStart(key), []byte{'"'})
 }
 
-// jsonLines reads edges and nodes object by object.
 type jsonLines struct {
 	out     *batchWriter
 	nodes   *nodeNames
 	edges   *edgeBuffer
-	ends    [2]string       // keys of the source and the target, chosen by the first edge
-	hasEnds bool            // they are chosen
-	line    int64           // of the object at hand
-	own     []textio.Member // of the object: texts, numbers, and objects with an id in place of the id
+	ends    [2]string       // keys of source and target, chosen by the first edge
+	hasEnds bool            // ends are chosen
+	line    int64           // of the current object
+	own     []textio.Member // texts, numbers, and objects with an id, replaced by the id
 	inner   []textio.Member // of its containers
 }
 
-// containers are the members in which Neo4j, graphology, Cytoscape.js and the JSON Graph Format put attributes
-// of nodes and edges.
+// containers are the members in which Neo4j, graphology, Cytoscape.js and the JSON Graph Format put attributes.
 var containers = []string{"attributes", "data", "metadata", "properties"}
 
 func readJSONLines(s *batchWriter) (*Summary, error) {
@@ -66,7 +62,6 @@ func readJSONLines(s *batchWriter) (*Summary, error) {
 	return summary, err
 }
 
-// object adds the edge or the node that an object describes.
 func (g *jsonLines) object(line int64, members []textio.Member) error {
 	g.line = line
 	g.own = g.own[:0]
@@ -126,7 +121,7 @@ func idText(m textio.Member) string {
 	return table.PlainInteger(m.Text)
 }
 
-// declare adds a node if it is not there yet.
+// declare adds a node if it is new.
 func (g *jsonLines) declare(id string) error {
 	if _, isNode := g.nodes.byID[id]; isNode || id == "" {
 		return nil
@@ -134,8 +129,7 @@ func (g *jsonLines) declare(id string) error {
 	return g.nodes.add(g.line, id)
 }
 
-// edge adds the edge of an object. The members with the ends have titles as in a table of edges, for example
-// source and target.
+// edge adds the edge of an object, whose ends have titles as in a table of edges.
 func (g *jsonLines) edge() error {
 	g.chooseEnds()
 	source := g.find(g.ends[0])
@@ -154,7 +148,7 @@ func (g *jsonLines) edge() error {
 			return err
 		}
 	}
-	return g.edges.add(g.line, source, target, g.out.Directed && g.find("undirected") != "true") // as graphology writes it
+	return g.edges.add(g.line, source, target, g.out.Directed && g.find("undirected") != "true") // written by graphology
 }
 
 func (g *jsonLines) chooseEnds() {

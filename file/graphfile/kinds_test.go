@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// Kinds of edges are columns of Parquet.
 func TestKinds(t *testing.T) {
 	var content bytes.Buffer
 	file := bufio.NewWriter(&content)

@@ -33,7 +33,7 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// A word, string, tag or line of 100 MB is refused or not kept, in little memory.
+// 100 MB in one word, string, tag or line must take little memory.
 func TestLongUnits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -5,8 +5,7 @@ import (
 	"context"
 )
 
-// MatrixMarket is the coordinate format of NIST's Matrix Market. Package
-// ingest reads it by a [MarketReader], many lines at a time.
+// MatrixMarket is the coordinate format of NIST's Matrix Market. Package ingest reads it by a [MarketReader].
 var MatrixMarket = &Format{
 	Name: "mtx", Title: "Matrix Market", Endings: []string{".mtx"}, Text: true,
 	Sweeps: 1, write: writeMarket,

@@ -18,9 +18,8 @@ type marketHead struct {
 	Rows, Entries uint64
 }
 
-// Fields (types of the values) and symmetries of Matrix Market files. A file with symmetry general lists all
-// entries. Other files list the entries on one side of the diagonal, usually below it, and on the diagonal;
-// these determine the rest.
+// Fields (types of the values) and symmetries of Matrix Market files. A file with symmetry general lists all entries;
+// other files list the entries on the diagonal and on one side of it, usually below.
 const (
 	PatternField = "pattern" // no values
 	IntegerField = "integer"
@@ -31,10 +30,9 @@ const (
 	Skew      = "skew-symmetric"
 )
 
-// bannerStart is the beginning of the first line.
 const bannerStart = "%%MatrixMarket"
 
-// banner matches the beginning of the first line. Some programs write one % or a blank after it.
+// banner allows one % or a blank, as some programs write.
 var banner = textio.Pattern(`(?i)^%+ ?MatrixMarket\b`)
 
 // String returns the lines of the head.
@@ -48,16 +46,16 @@ func appendMarketEntry(line []byte, row, col uint32) []byte {
 	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
 }
 
-// IsMarket reports whether a file is a Matrix Market file, by the beginning of its content or by its name.
+// IsMarket decides by the beginning of the content, or by the name.
 func IsMarket(name string, head []byte) bool {
 	return banner().Match(head) || table.IsNamed(name, ".mtx")
 }
 
 // MarketReader parses the lines of a Matrix Market file: a head with field, symmetry and size of a square matrix,
-// then an entry on each line. Rows and columns count from 0 here and from 1 in files. Errors about entries have no
-// remedy; the caller adds it.
+// then an entry on each line. Rows and columns count from 0 here and from 1 in files. The caller adds the remedy to
+// errors about entries.
 type MarketReader struct {
-	Name   string // file name for messages
+	Name   string // for messages
 	Signed bool   // values may be negative
 	marketHead
 
@@ -65,8 +63,8 @@ type MarketReader struct {
 	sizeLine int64
 }
 
-// Line parses the next line of the head. number is the number of the line in the file. It reports whether the
-// line was the last line of the head. A matrix of more than limit rows is an error.
+// Line parses line number of the file, the next line of the head, and reports whether the head is complete. A matrix
+// of more than limit rows is an error.
 func (r *MarketReader) Line(line []byte, number int64,
 	limit int) (last bool, bad *textio.Error) {
 	switch {
@@ -79,7 +77,6 @@ func (r *MarketReader) Line(line []byte, number int64,
 	return true, r.size(line, number, limit)
 }
 
-// banner parses the first line.
 func (r *MarketReader) banner(line []byte) *textio.Error {
 	fault := func(fix, format string, args ...any) *textio.Error {
 		return textio.Fault(r.Name, 1, fix, format, args...)
@@ -99,7 +96,7 @@ func (r *MarketReader) banner(line []byte) *textio.Error {
 	r.Field = string(fields[3])
 	r.Symmetry = string(fields[4])
 	switch r.Field {
-	case "unsigned-integer": // written by SciPy for unsigned arrays
+	case "unsigned-integer": // SciPy, for unsigned arrays
 		r.Field = IntegerField
 	case "double":
 		r.Field = realField
@@ -151,8 +148,8 @@ func (r *MarketReader) size(line []byte, number int64, limit int) *textio.Error 
 	return nil
 }
 
-// Entry parses an entry. Its value is 1 if the field is PatternField. For a skew-symmetric matrix it returns
-// the positive entry among (i, j) and (j, i), because a directed graph has only one of the two arcs.
+// Entry parses an entry, of value 1 if the field is PatternField. For a skew-symmetric matrix it returns the positive
+// entry among (i, j) and (j, i), the arc of a directed graph.
 func (r *MarketReader) Entry(f *table.Fields,
 	number int64) (row, col uint32, value float64, bad *textio.Error) {
 	fault := func(field int, format string, args ...any) (uint32, uint32, float64, *textio.Error) {
@@ -195,7 +192,7 @@ func (r *MarketReader) Entry(f *table.Fields,
 		value += 0 // −0 becomes 0
 	}
 	switch {
-	case row < col && r.Symmetry == Symmetric: // as SciPy reads it
+	case row < col && r.Symmetry == Symmetric: // as in SciPy
 		row, col = col, row
 	case row == col && r.Symmetry == Skew:
 		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file",
@@ -206,8 +203,7 @@ func (r *MarketReader) Entry(f *table.Fields,
 	return row, col, value, nil
 }
 
-// Complete returns an error if entries, the number of entries with bad ones included, differs from the number
-// in the head.
+// Complete returns an error if entries, the number of good and bad entries, differs from the number in the head.
 func (r *MarketReader) Complete(entries int64) error {
 	if uint64(entries) == r.Entries {
 		return nil

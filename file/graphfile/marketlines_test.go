@@ -57,7 +57,6 @@ func TestMarketRoundTrip(t *testing.T) {
 	}
 }
 
-// headLine is [MarketReader.Line] with a plain error.
 func headLine(r *MarketReader, line string, number int64) (last bool, err error) {
 	last, bad := r.Line([]byte(line), number, 10)
 	if bad != nil {
@@ -77,7 +76,6 @@ func TestMarketSkew(t *testing.T) {
 	}
 }
 
-// TestMarketNegativeZero checks that −0 is read as 0.
 func TestMarketNegativeZero(t *testing.T) {
 	r := &MarketReader{marketHead: marketHead{realField, General, 5, 1}}
 	var f table.Fields

@@ -5,16 +5,15 @@ import (
 	"io"
 )
 
-// memoryFile is content in memory. It consists of pieces of one size, so that growing copies nothing.
+// memoryFile is content in pieces of pieceBytes, so that growing copies nothing.
 type memoryFile struct {
 	pieces [][]byte
 	size   int64
 }
 
-// pieceBytes is the size of a piece.
 const pieceBytes = 1 << 20
 
-// keep reads at most limit bytes of content into memory. It calls hold before it allocates a piece.
+// keep reads at most limit bytes, and calls hold before it allocates a piece.
 func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
 	k := &memoryFile{}
 	for k.size < limit {
@@ -35,7 +34,6 @@ func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
 	return k, nil
 }
 
-// ReadAt implements [io.ReaderAt].
 func (k *memoryFile) ReadAt(p []byte, offset int64) (n int, err error) {
 	for n < len(p) {
 		if offset >= k.size {

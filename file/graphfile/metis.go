@@ -23,13 +23,12 @@ var METIS = &Format{
 	Sweeps: 1, write: writeMETIS,
 }
 
-// metis reads a METIS graph: a line with the numbers of nodes and edges and
-// flags for their weights, then a line for each node with its neighbours,
-// numbered from 1.
+// metis reads a line with the numbers of nodes and edges and flags for weights, then a line for each node with its
+// neighbours, numbered from 1.
 type metis struct {
 	out      *batchWriter
 	in       *bufio.Reader
-	line     int64 // number of the line that is read
+	line     int64
 	word     []byte
 	nodes    uint64
 	edges    uint64
@@ -39,9 +38,8 @@ type metis struct {
 	entries  uint64
 	loops    uint64
 
-	// sum detects edges that are not listed at both ends with the same weight. The entry at the smaller end
-	// adds a hash of the edge, and the entry at the larger end subtracts it. If an edge is missing, sum is 0
-	// with probability 2⁻⁶⁴ only.
+	// sum detects edges that are not listed at both ends with the same weight: the smaller end adds a hash of the edge,
+	// and the larger end subtracts it. If an edge is missing, sum is 0 with probability 2⁻⁶⁴.
 	seed maphash.Seed
 	sum  uint64
 }
@@ -69,8 +67,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	return g, nil
 }
 
-// words calls visit with each word of the next line that is not a comment. It returns false at the end of the
-// file. Lines may have any length. A word is valid during the call.
+// words calls visit with each word, valid during the call, of the next line that is not a comment. It returns false
+// at the end of the file. Lines may have any length.
 func (m *metis) words(visit func(word []byte) error) (isLine bool, err error) {
 	isComment := false
 	for {
@@ -169,10 +167,10 @@ func (m *metis) head() error {
 	return nil
 }
 
-// node reads the line of node u, counted from 0.
+// node reads the line of node u, from 0.
 func (m *metis) node(u uint64) error {
 	i := -m.ignored      // number of the word
-	var neighbour uint64 // whose weight follows, 0: none
+	var neighbour uint64 // its weight follows, 0: none
 	isLine, err := m.words(func(word []byte) error {
 		i++
 		if i <= 0 {
@@ -236,7 +234,7 @@ func parseUint(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0 && len(word) <= 19
 }
 
-// entry adds an edge between u and v, read from the line of node u. It passes on the edge if u ≤ v.
+// entry adds an edge from the line of node u, and passes it on if u ≤ v.
 func (m *metis) entry(u, v uint64, w float64) error {
 	type edge struct {
 		lo, hi uint64
@@ -280,8 +278,7 @@ func (m *metis) end() error {
 	return nil
 }
 
-// writeMETIS writes a METIS graph, with weights if g has weights. The error wraps [ErrFormat] for directed
-// graphs, self loops, and weights other than positive whole numbers.
+// writeMETIS wraps [ErrFormat] for directed graphs, self loops, and weights other than positive whole numbers.
 func writeMETIS(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(1)

@@ -7,28 +7,27 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// nodeNames holds the nodes of a format in which nodes have names of several kinds. It chooses the first kind
-// of names that all nodes have and that are distinct.
+// nodeNames holds nodes with names of several kinds, and chooses the first kind of distinct names that all nodes
+// have.
 type nodeNames struct {
 	out     *batchWriter
 	kinds   []string // titles of the kinds of names, the id last
 	ignored []string // kinds that are not chosen
 	nodes   []namedNode
-	byID    map[string]uint32 // numbers of nodes, by the id that edges use
-	listed  []uint32          // the nodes that are declared, in the order of the file
+	byID    map[string]uint32 // by the id that edges use
+	listed  []uint32          // declared nodes, in the order of the file
 	names   [][]byte          // of each node, once settled
 	notes   []error
 	bytes   int64
 }
 
-// namedNode is a node that the file declares, or an id that an edge uses before a node with this id is
-// declared.
+// namedNode is a declared node, or an id that an edge uses before its declaration.
 type namedNode struct {
-	line  int64    // where the node is declared, or else where an edge first uses it
-	names []string // of each kind, "" if it has none; the last is its id; nil: it is not declared
+	line  int64    // of the declaration, or of the first use
+	names []string // of each kind, "" for none, the id last; nil: not declared
 }
 
-// networkXName is the kind of names that igraph writes for graphs of NetworkX. Their ids are numbers.
+// networkXName is the kind of names that igraph writes for graphs of NetworkX, whose ids are numbers.
 const networkXName = "_nx_name"
 
 // graphToolName is the kind of names in which graph-tool keeps the ids of GraphML.
@@ -41,7 +40,7 @@ func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
 func (r *nodeNames) number(id string, line int64) uint32 {
 	n, exists := r.byID[id]
 	if !exists {
-		const node = 150 // of the map, headers and slices
+		const node = 150 // of map, headers and slices
 		r.bytes += node + int64(len(id))
 		n = uint32(len(r.nodes))
 		r.byID[id] = n
@@ -50,7 +49,7 @@ func (r *nodeNames) number(id string, line int64) uint32 {
 	return n
 }
 
-// add declares a node with its names, one for each kind.
+// add declares a node with a name for each kind.
 func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
@@ -79,11 +78,10 @@ func oneLine(name string) string {
 	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
-// usable reports whether all nodes have distinct names of a kind. It adds a note if only some nodes have names
-// of the kind.
+// usable reports whether all nodes have distinct names of a kind, with a note if only some nodes have names.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
-	var nameless string // the id of a node without such a name
+	var nameless string // id of a node without such a name
 	refuse := func(format string, args ...any) bool {
 		r.notes = append(r.notes,
 			r.out.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1],

@@ -27,7 +27,7 @@ func isParquet(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(table.ParquetMagic))
 }
 
-// The columns of an edge table.
+// Columns of an edge table.
 const (
 	sourceColumn = iota
 	targetColumn
@@ -37,12 +37,11 @@ const (
 	edgeColumns
 )
 
-// edgeTable reads a Parquet file whose rows are edges.
 type edgeTable struct {
 	out    *batchWriter
 	file   table.ParquetReader
 	leaves []table.ParquetLeaf
-	column [edgeColumns]int // the leaf columns; −1: none
+	column [edgeColumns]int // leaf columns; −1: none
 	chosen *table.Choice
 
 	warnings []error
@@ -99,7 +98,7 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges chooses the columns of edges. It chooses a nested column only if an option names the column.
+// edges chooses the columns of edges, a nested column only if an option names it.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {
@@ -197,13 +196,13 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
 }
 
-// groupRows is the number of rows in a row group, which is held in memory until it is complete.
+// groupRows is the number of rows in a row group, which is held in memory.
 const groupRows = 1 << 18
 
 func parquetBytes(g *graph) int64 {
 	const (
 		largest = 6 << 20 // of a column of a group, and its compressor
-		row     = 32      // of a row's place in a column, where there are few
+		row     = 32      // per row in a small column
 	)
 	column := min(largest, row*g.edges())
 	if g.weighted {
@@ -212,8 +211,8 @@ func parquetBytes(g *graph) int64 {
 	return 2 * column
 }
 
-// writeParquet writes a table with the columns source and target, and the column weight if g has weights. Ids
-// are integers of 64 bits if all ids are numbers, and text otherwise. Weights are doubles.
+// writeParquet writes the columns source, target and, if g has weights, weight. Ids are integers of 64 bits if all
+// ids are numbers, and otherwise text.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	ids := table.ParquetStrings

@@ -17,7 +17,7 @@ type idPair struct {
 	Target string `parquet:"target"`
 }
 
-// pairsFile writes rows of ids as one page of each column.
+// pairsFile writes one page per column.
 func pairsFile(t *testing.T, codec compress.Codec, rows ...idPair) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -82,7 +82,7 @@ func TestParquetPages(t *testing.T) {
 	}
 }
 
-// Errors are about the file, although the library panics for some of them.
+// The library panics for some of the files.
 func TestDamagedParquet(t *testing.T) {
 	const change = 86
 	for _, codec := range parquetCodecs {

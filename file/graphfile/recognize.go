@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Recognize returns the format of a file that [Read] reads. head is the beginning of the content, a few
-// kilobytes or all of it. If head does not identify the format, the ending of the name does. For all other
-// files the result is EdgeList, which stands for text with an edge on each line and for Matrix Market.
+// Recognize returns the format of a file by head, the beginning of the content (a few kilobytes or all of it), or
+// else by the ending of the name. For all other files it returns EdgeList, which stands for edge lists and Matrix
+// Market.
 func Recognize(name string, head []byte) *Format {
 	if areEdges(head) {
 		return EdgeList
@@ -29,8 +29,8 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// areEdges reports whether JSON objects are rows of a table of edges. All of them or none must have ends of
-// edges, and ends and attributes must not be nested objects.
+// areEdges reports whether JSON objects are rows of a table of edges: all or none have ends of edges, and ends and
+// attributes are not nested objects.
 func areEdges(head []byte) bool {
 	objects := 0
 	edges := 0

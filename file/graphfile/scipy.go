@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// SciPy is a sparse matrix in an archive, as written by scipy.sparse.save_npz. It needs random access, because
-// lengths and values are in different places.
+// SciPy is a sparse matrix in an archive, as written by scipy.sparse.save_npz.
 var SciPy = &Format{
 	Name: "npz", Title: "SciPy npz", Endings: []string{".npz"}, Begins: isZip,
 	Read:  readBatches(readNPZ),
@@ -29,9 +28,8 @@ func isZip(head []byte) bool {
 		bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-// npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr
-// (CSR, CSC) or data, row and col (COO), and its shape. The same arrays with
-// the prefix adj_ are read too, and rows without data or shape.
+// npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr (CSR, CSC) or data, row and col (COO),
+// and shape. It also reads these arrays with the prefix adj_, and rows without data or shape.
 type npz struct {
 	out     *batchWriter
 	archive arrays
@@ -39,7 +37,6 @@ type npz struct {
 	nodes   int64
 }
 
-// npzBlock is the number of elements that are read at once.
 const npzBlock = 1 << 13
 
 func readNPZ(s *batchWriter) (*Summary, error) {
@@ -94,7 +91,7 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
-// detectForm returns the form of the matrix, and sets the prefix of the names of the arrays.
+// detectForm also sets the prefix of the names of the arrays.
 func (z *npz) detectForm() (string, error) {
 	if z.archive.Has("fill_value") {
 		return "", z.out.fault(0,
@@ -170,7 +167,6 @@ func (z *npz) square(form string) error {
 	return nil
 }
 
-// vector opens an array that must have one dimension.
 func (z *npz) vector(name string) (*npy.Array, error) {
 	a, err := z.open(name)
 	if err == nil && len(a.Shape) != 1 {
@@ -191,7 +187,6 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 	return a, err
 }
 
-// block is some entries of an npz matrix.
 type block struct {
 	row, col      []int64
 	val           []float64
@@ -250,8 +245,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	return nil
 }
 
-// each adds entries with the columns col. rows stores the rows of the next entries in dst. If transposed is
-// set, rows and columns are exchanged.
+// each adds entries with columns col and rows stored by rows, exchanged if transposed.
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	transposed bool) error {
 	data, err := z.values(col.Len)
@@ -280,7 +274,7 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 			if transposed {
 				u, v = v, u
 			}
-			if w := b.val[i]; w != 0 || z.out.weighted { // 0 is the false of a matrix that has no weights
+			if w := b.val[i]; w != 0 || z.out.weighted { // 0 is the false of a matrix without weights
 				if err := z.out.numbers(u, v, w); err != nil {
 					return err
 				}
@@ -293,7 +287,6 @@ func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	return cmp.Or(col.End(), data.End())
 }
 
-// coordinates reads a matrix in the form COO: rows, columns and values.
 func (z *npz) coordinates() error {
 	row, err := z.vector("row")
 	if err != nil {
@@ -318,7 +311,6 @@ func (z *npz) coordinates() error {
 	return cmp.Or(err, row.End())
 }
 
-// readCompressed reads a matrix in the form CSR or, with byColumns, CSC.
 func (z *npz) readCompressed(byColumns bool) error {
 	ptr, err := z.vector("indptr")
 	if err != nil {
@@ -371,9 +363,8 @@ func (z *npz) readCompressed(byColumns bool) error {
 	return cmp.Or(err, ptr.End())
 }
 
-// writeSciPy writes g as scipy.sparse.save_npz writes a canonical CSR matrix: sorted columns, no repeated
-// entries, and values of type float64. Indices have 32 bits if 32 bits suffice, and otherwise 64. An
-// undirected graph is a symmetric matrix.
+// writeSciPy writes a canonical CSR matrix as scipy.sparse.save_npz does: sorted columns, no repeated entries,
+// float64 values, and indices of 32 bits if they suffice. An undirected graph is a symmetric matrix.
 func writeSciPy(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(3)
@@ -422,18 +413,16 @@ func writeSciPy(ctx context.Context, out *bufio.Writer,
 	return 0, archive.Close()
 }
 
-// npzWriter writes the arrays of a sparse matrix.
 type npzWriter struct {
-	out  *bufio.Writer // of the array that is written
-	wide bool          // indices need 64 bits
+	out  *bufio.Writer
+	wide bool // indices need 64 bits
 }
 
-// isWide reports whether indices need 64 bits.
 func isWide(g *graph) bool {
 	return max(int64(g.nodes), g.a.NNZ()) > math.MaxInt32
 }
 
-// sciPyBytes returns the size of the file. It is exact within a few kilobytes.
+// sciPyBytes is exact within a few kilobytes.
 func sciPyBytes(g *graph) int64 {
 	index := int64(4)
 	if isWide(g) {
@@ -442,13 +431,11 @@ func sciPyBytes(g *graph) int64 {
 	return int64(g.nodes)*index + g.a.NNZ()*(index+8)
 }
 
-// eight writes an element of 8 bytes.
 func (z *npzWriter) eight(bits uint64) error {
 	_, err := z.out.Write(binary.LittleEndian.AppendUint64(z.out.AvailableBuffer(), bits))
 	return err
 }
 
-// index writes an element of an array of indices.
 func (z *npzWriter) index(n uint64) error {
 	if z.wide {
 		return z.eight(n)

@@ -17,12 +17,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Files of a collection of graphs in the layout of TU Dortmund (Morris et al. 2020, TUDataset). The name of a
-// file is DS and one of these endings. The first two files must exist.
+// Files of a collection of graphs in the layout of TU Dortmund (Morris et al. 2020, TUDataset) have the name DS and
+// one of these endings. The first two files must exist.
 const (
 	tuEdges         = "_A.txt"               // a line "u, v" for each edge, vertices from 1
-	tuIndicator     = "_graph_indicator.txt" // the graph of each vertex, from 1
-	tuClasses       = "_graph_labels.txt"    // the class of each graph
+	tuIndicator     = "_graph_indicator.txt" // graph of each vertex, from 1
+	tuClasses       = "_graph_labels.txt"    // class of each graph
 	tuLabels        = "_node_labels.txt"     // of each vertex
 	tuEdgeLabels    = "_edge_labels.txt"     // of each line of DS_A.txt
 	fixIndicator    = "number the graphs from 1, and give each vertex one line"
@@ -50,13 +50,12 @@ func findTU(path string) (prefix string, ok bool) {
 // ErrNotTU is the error of [ReadTU] if the path is not a collection.
 var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 
-// ReadTU reads a collection in the TU layout, plain or compressed. path is the directory with the files
-// DS_*.txt, DIR/DS, or the file DIR/DS_A.txt. If directed is set, the line "u, v" is an arc from u to v.
-// Otherwise it is an edge between u and v, with or without the line "v, u". Attributes of vertices, edges and
-// graphs are not read.
+// ReadTU reads a collection in the TU layout, plain or compressed. path is the directory DIR with the files DS_*.txt,
+// DIR/DS, or DIR/DS_A.txt. If directed is set, the line "u, v" is an arc from u to v. Otherwise it is an edge between
+// u and v, with or without the line "v, u". Attributes of vertices, edges and graphs are not read.
 //
-// The error is an [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an
-// edge between two graphs, too few or too many lines, or an edge with two labels.
+// The error is an [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an edge
+// between two graphs, too few or too many lines, or an edge with two labels.
 func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {
@@ -71,8 +70,8 @@ func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error
 	return r.c, nil
 }
 
-// CountTU returns the number of graphs, vertices and arcs of a collection in the TU layout, and the memory
-// that [ReadTU] needs. It counts lines of the files, and assumes that no edge has two lines.
+// CountTU returns the number of graphs, vertices and arcs of a collection in the TU layout, and the memory that
+// [ReadTU] needs. It counts lines, and assumes that no edge has two lines.
 func CountTU(ctx context.Context, path string) (s *Shape, reading int64, err error) {
 	prefix, ok := findTU(path)
 	if !ok {
@@ -93,19 +92,18 @@ func CountTU(ctx context.Context, path string) (s *Shape, reading int64, err err
 	return s, 36*s.Arcs + 32*int64(s.Vertices) + (memberBytes+32)*int64(s.Graphs), err
 }
 
-// tuReader reads the files of a collection.
 type tuReader struct {
 	ctx    context.Context
 	prefix string
 	c      *Collection
 	graph  []int32 // of each vertex, from 0
 	place  []int32 // of each vertex, in an order in which the vertices of a graph are adjacent
-	start  []int32 // of each graph, the place of its first vertex; behind them all vertices
+	start  []int32 // place of the first vertex of each graph, then the number of all vertices
 	size   []int32 // of the graphs
 }
 
-// lines calls visit with each line that is not blank, and returns the number of these lines. exists is false
-// if the file is missing.
+// lines calls visit with each line that is not blank, and returns their number. exists is false if the file is
+// missing.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)
@@ -135,15 +133,13 @@ func (r *tuReader) fault(ending string, line int64, fix, format string,
 	return textio.Fault(r.prefix+ending, line, fix, format, args...)
 }
 
-// number reads a number from 1 to largest.
 func number(text []byte, largest int) (int, bool) {
 	n, err := strconv.ParseInt(string(bytes.Trim(text, blank)), 10, 64)
 	return int(n), err == nil && n >= 1 && n <= int64(largest)
 }
 
-// vertices reads the graph of each vertex.
 func (r *tuReader) vertices() error {
-	first := []int64{} // the line of the first vertex of each graph, 0 for none
+	first := []int64{} // line of the first vertex of each graph, 0: none
 	n, _, err := r.lines(tuIndicator, func(line int64, text []byte) error {
 		g, ok := number(text, maxTUVertices)
 		switch {
@@ -209,8 +205,8 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		words.Counted(want, what))
 }
 
-// texts returns for each line the index of its text in names, which are sorted by bytes. It returns nil if the
-// file is missing.
+// texts returns for each line the index of its text in names, which are sorted by bytes, or nil if the file is
+// missing.
 func (r *tuReader) texts(ending string) (list []int32, names []string, err error) {
 	var texts table.Dictionary
 	list = []int32{}
@@ -230,7 +226,6 @@ func (r *tuReader) texts(ending string) (list []int32, names []string, err error
 	return list, names, nil
 }
 
-// classes reads the class of each graph.
 func (r *tuReader) classes() error {
 	class, names, err := r.texts(tuClasses)
 	if err != nil || class == nil {
@@ -242,7 +237,6 @@ func (r *tuReader) classes() error {
 	return r.count(tuClasses, len(class), len(r.size), "graph", tuIndicator)
 }
 
-// labels reads the label of each vertex.
 func (r *tuReader) labels() error {
 	label, names, err := r.texts(tuLabels)
 	if err != nil || label == nil {

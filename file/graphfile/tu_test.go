@@ -31,7 +31,6 @@ func small() map[string]string {
 	}
 }
 
-// readTU reads a collection.
 func readTU(ctx context.Context, prefix string, directed bool) (*Collection, error) {
 	return ReadTU(ctx, prefix, directed)
 }

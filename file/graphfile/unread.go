@@ -15,15 +15,15 @@ type unreadFormat struct {
 	title   string
 	endings []string
 	begins  func() *regexp.Regexp
-	command string // the name of the output follows; nodeTitle is the key of the names of GML
+	command string // the output follows; nodeTitle is the key of the names of GML
 	ending  string // of the output
 }
 
-// unreadFormats are the formats that are recognized but not read, in the order in which they are tried.
+// unreadFormats are recognized but not read, in the order in which they are tried.
 var unreadFormats = []unreadFormat{
 	{"a GEXF file", []string{".gexf"}, beginning(`(?:<.*)?<(?:\w+:)?gexf\b`), networkX("g = nx.read_gexf(sys.argv[1])"), ".graphml"},
 	{"a GML file", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
-	{"a Pajek file", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // without names, which NetworkX needs
+	{"a Pajek file", nil, beginning(pajekHead + `vertices\s+\d+\s+\*`), `awk '{ sub(/\r/, "") } /^[*]/ { e = /^[*][AEae]/ } e && /^ *[0-9]/ { print $1, $2, (NF > 2 ? $3 : 1) }' {file} > `, ".tsv"}, // no names, which NetworkX needs
 	{"a Pajek file", []string{".net", ".paj"}, beginning(pajekHead + `(?:network|vertices)\b`), networkX("g = nx.read_pajek(sys.argv[1])"), ".graphml"},
 	{"a DOT file", []string{".dot", ".gv"}, beginning(`(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n|\s)*(?:strict\s+)?(?:di)?graph\b[^\n{]*\{`), `sed 's/\[[^]]*]//g; s/[^{]*{//; s/}//' {file} | tr ';' '\n' | ` +
 		`awk -F ' *-[->] *' '{ gsub(/^[ \t]+|[ \t]+$/, ""); for (i = 2; i <= NF; i++) print $(i - 1) "\t" $i }' > `, ".tsv"},
@@ -41,18 +41,17 @@ const (
 	gmlHead   = `(?:#[^\n]*\n|[a-z]\w*\s+(?:"[^"]*"|[-+.\d][^\s\[]*)|\s)*` // comments, and keys with plain values
 	pajekHead = `(?:[%#][^\n]*|\s)*\*`                                     // comments
 
-	// objectsWithEnds is a command that writes all objects with a source and a target as lines.
+	// objectsWithEnds writes all objects with a source and a target as lines.
 	objectsWithEnds = `jq -c '.. | objects | select((.source // .from) != null and (.target // .to) != null)' {file} > `
 )
 
-// gmlTitle finds the key, label or name, by which NetworkX names the nodes of a GML file.
+// gmlTitle finds the key by which NetworkX names the nodes of a GML file.
 var gmlTitle = regexp.MustCompile(`(?is)\bnode\b.*?\b(label|name)\s+"`)
 
-// beginning is [textio.Pattern] for the beginning of a text.
 func beginning(expr string) func() *regexp.Regexp { return textio.Pattern(`(?is)\A` + expr) }
 
-// networkX returns a command that reads a graph with NetworkX by the given Python statement, and writes it as
-// GraphML. The command drops values that GraphML cannot represent, such as lists and dictionaries.
+// networkX returns a command that reads a graph with NetworkX by a Python statement, and writes it as GraphML,
+// without values that GraphML cannot represent, such as lists.
 func networkX(read string) string {
 	return `python3 -c "import json, re, sys, networkx as nx; ` + read + `; ` +
 		`[d.pop(k) for d in [*g.nodes.values(), *g.edges.values()] for k in [*d] if type(d[k]) not in (bool, int, float, str)]; ` +
@@ -66,8 +65,8 @@ func indexOf(ending string) int {
 // IsUnread reports whether files with an ending are graphs in a format that this package neither reads nor writes.
 func IsUnread(ending string) bool { return indexOf(ending) >= 0 }
 
-// CheckRead returns an error if a file is a graph in a format that this package does not read. It decides by
-// head, as [Recognize] does, or by the name. The remedy is a command that converts the file.
+// CheckRead returns an error if a file is a graph in a format that this package does not read, as head or the name
+// says. The remedy is a command that converts the file.
 func CheckRead(name string, head []byte) error {
 	head = trimStart(head)
 	i := slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return f.begins().Match(head) })

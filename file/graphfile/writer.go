@@ -15,23 +15,21 @@ type batchWriter struct {
 	*Input
 	visit Visitor
 	batch Batch
-	held  int64 // bytes that Hold knows of
+	held  int64 // that Hold knows of
 
 	numbered bool // numbers are positions of nodes
-	weighted bool // the file gives weights; until it does, all are 1
+	weighted bool // the file gives weights; before, all are 1
 
-	rounded   int64 // see Summary
+	rounded   int64
 	roundedAt string
 }
 
-// batchIDs is the largest number of ids in a batch, and batchBytes the approximate size of the text of a
-// batch.
+// batchIDs bounds the ids of a batch, and batchBytes roughly its text.
 const (
 	batchIDs   = 1 << 15
 	batchBytes = 1 << 20
 )
 
-// flush passes on the batch.
 func (s *batchWriter) flush() error {
 	b := &s.batch
 	if b.len() == 0 {
@@ -43,8 +41,7 @@ func (s *batchWriter) flush() error {
 	return err
 }
 
-// begin prepares the batch for two more ids. edges says whether they are ends of edges, and text whether they
-// are text or numbers.
+// begin makes room for two more ids: ends of edges or not, text or numbers.
 func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
 	if n := b.len(); n > 0 &&
@@ -59,7 +56,6 @@ func (s *batchWriter) begin(edges, text bool) error {
 	return nil
 }
 
-// weigh sets the weight of the edge that was added last.
 func (s *batchWriter) weigh(w float64) {
 	b := &s.batch
 	edges := b.len() / 2
@@ -78,7 +74,7 @@ func (s *batchWriter) round(place string) {
 	}
 }
 
-// word parses the weight of an edge like [table.ParseWeight], and notes the line if the weight is rounded.
+// word parses a weight as [table.ParseWeight] does, and notes the line of a rounded weight.
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.IsRounded(word, w) {
@@ -89,12 +85,11 @@ func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 
 func place(line int64) string { return ":" + strconv.FormatInt(line, 10) }
 
-// isExact reports whether float64 holds an integer.
+// isExact reports whether float64 holds n.
 func isExact(n uint64) bool {
 	return bits.Len64(n)-bits.TrailingZeros64(n) <= 53
 }
 
-// numbers adds an edge between nodes that are numbers.
 func (s *batchWriter) numbers(u, v uint64, w float64) error {
 	if err := s.begin(true, false); err != nil {
 		return err
@@ -104,7 +99,6 @@ func (s *batchWriter) numbers(u, v uint64, w float64) error {
 	return nil
 }
 
-// texts adds an edge between named nodes.
 func (s *batchWriter) texts(u, v []byte, w float64) error {
 	if err := s.begin(true, true); err != nil {
 		return err
@@ -122,7 +116,6 @@ func (s *batchWriter) addCode(code uint32, err error) error {
 	return err
 }
 
-// node adds a named node.
 func (s *batchWriter) node(id []byte) error {
 	if err := s.begin(false, true); err != nil {
 		return err
@@ -131,7 +124,7 @@ func (s *batchWriter) node(id []byte) error {
 	return nil
 }
 
-// hold reports the bytes that a reader keeps in memory.
+// hold reports bytes kept in memory, in steps.
 func (s *batchWriter) hold(bytes int64) error {
 	const step = 1 << 20
 	if s.Hold == nil || bytes < s.held+step {
@@ -150,13 +143,11 @@ func (s *batchWriter) fault(line int64, fix, format string,
 	return textio.Fault(s.Name, line, fix, format, args...)
 }
 
-// blank contains the blank characters. An id must contain other characters too.
 const blank = " \t\r\n\v\f"
 
-// emptyID is the fault of an id without text.
 const emptyID = "is empty"
 
-// faultOfID returns what is wrong with an id, or "" for a valid id. Blanks around an id are part of the id.
+// faultOfID returns what is wrong with an id, or "". Blanks around an id are part of the id.
 func faultOfID(id []byte) string {
 	switch {
 	case len(bytes.Trim(id, blank)) == 0:

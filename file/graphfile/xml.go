@@ -16,21 +16,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// xmlText reads the XML of GraphML token by token.
 type xmlText struct {
 	out  *batchWriter
 	d    *xml.Decoder
 	text *markup
-	open []int // bytes of the tags of the elements that lie in one another
+	open []int // bytes of the tags of the open elements
 }
 
-// maxWord is the longest word, text or tag.
+// maxWord is the longest word, text or tag in bytes.
 const maxWord = 1 << 20
 
 // xmlDepth is the greatest depth of nested elements.
 const xmlDepth = 256
 
-// isEncoded reports whether text begins as XML, in which case it declares its encoding.
+// isEncoded reports whether text begins as XML, which declares its encoding.
 func isEncoded(head []byte) bool {
 	return len(head) >= 2 && head[0] == '<' && head[1] != 0
 }
@@ -61,8 +60,7 @@ func newXMLText(s *batchWriter) *xmlText {
 	return x
 }
 
-// markup passes the text of a file to the XML decoder. It bounds the length of a token, because the decoder
-// holds a token in memory, and keeps the tags of the open elements.
+// markup passes text to the XML decoder. It bounds the length of a token, which the decoder holds in memory.
 type markup struct {
 	in   *bufio.Reader
 	left int // bytes before the next token has to end
@@ -70,7 +68,6 @@ type markup struct {
 
 var errLongToken = errors.New("graphfile: long XML token")
 
-// ReadByte implements [io.ByteReader].
 func (m *markup) ReadByte() (byte, error) {
 	if m.left == 0 {
 		return 0, errLongToken
@@ -79,7 +76,6 @@ func (m *markup) ReadByte() (byte, error) {
 	return m.in.ReadByte()
 }
 
-// Read implements [io.Reader].
 func (m *markup) Read(p []byte) (int, error) {
 	if m.left == 0 {
 		return 0, errLongToken
@@ -94,7 +90,7 @@ func (x *xmlText) line() int64 {
 	return int64(line)
 }
 
-// next returns the next token, or nil at the end of the file.
+// next returns nil at the end of the file.
 func (x *xmlText) next() (xml.Token, error) {
 	line := x.line()
 	left := maxWord
@@ -148,7 +144,7 @@ func brief(message string) string {
 	return strings.ToValidUTF8(message[:longest], "") + "…"
 }
 
-// read calls start for every element. start may read the element to its end.
+// read calls start for every element; start may read the element to its end.
 func (x *xmlText) read(start func(t xml.StartElement) error) error {
 	for {
 		t, err := x.next()
@@ -172,7 +168,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// content calls visit with the text of each child of t for which isWanted returns true.
+// content calls visit with the text of each child of t that isWanted selects.
 func (x *xmlText) content(t xml.StartElement,
 	isWanted func(child xml.StartElement) bool,
 	visit func(child xml.StartElement, text string)) error {
@@ -217,11 +213,9 @@ func (x *xmlText) content(t xml.StartElement,
 	return nil
 }
 
-// xmlTypes are the types of attributes in GraphML.
 var xmlTypes = map[Kind]string{Text: "string", Real: "double", Integer: "long",
 	Boolean: "boolean"}
 
-// directionOf returns the word for the direction of the edges in GraphML.
 func directionOf(g *graph) string {
 	if g.directed {
 		return "directed"
@@ -242,8 +236,8 @@ func writeMarkup(out *bufio.Writer, markup string, values ...string) (err error)
 	return err
 }
 
-// appendMarkup appends text and escapes the characters of markup. The error wraps [ErrFormat] if text contains
-// characters that XML cannot represent.
+// appendMarkup appends text with escaped markup. The error wraps [ErrFormat] if XML cannot represent a character of
+// text.
 func appendMarkup(dst []byte, text string) ([]byte, error) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
