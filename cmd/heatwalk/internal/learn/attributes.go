@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 )
 
-// warnLeaks warns about attributes that determine the labels.
 func warnLeaks(console *shell.Console, f *attributeFlags, g *shell.OpenGraph,
 	l *nodefile.Labels) {
 	if g.Attributes == nil || g.Unread != nil {
@@ -22,7 +21,7 @@ func warnLeaks(console *shell.Console, f *attributeFlags, g *shell.OpenGraph,
 	}
 }
 
-// problemOf returns the learning problem: graph, labels and attributes.
+// problemOf returns the learning problem with the attributes of g.
 func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *engine.Problem {
 	p := heatwalk.NewProblem(g.Graph, l.Row, l.Class, l.Names)
 	if g.Attributes != nil {
@@ -31,11 +30,10 @@ func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *engine.Problem {
 	return p
 }
 
-// attributeFlags holds the flags for attributes of nodes.
 type attributeFlags struct {
 	file   string
 	ids    string
-	fields []string // columns of a table; nil: all that can be attributes
+	fields []string // columns of a table; nil: all columns that can be attributes
 	names  []string // of a model, see [tablefile.FeatureConfig]
 	means  []float64
 	unused bool // no method uses attributes, so that attributes of a store are not read

@@ -27,7 +27,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// classifyOptions are the options of classify and suggest.
+// classifyOptions are the options of classify, suggest and predict.
 type classifyOptions struct {
 	learning     learningFlags
 	method       *engine.Engine
@@ -35,17 +35,17 @@ type classifyOptions struct {
 	scores       shell.ScoreFlags
 	unreached    string
 	truth        string
-	coverage     float64 // of sets of classes; 0: none
+	coverage     float64 // of prediction sets; 0: none
 	targets      string  // file of the nodes that can have a label
 	suggest      int     // number of nodes to label next; 0: write predictions
-	strategy     string  // that selects them
+	strategy     string  // for choosing the nodes to label next
 	save         string
-	model        string          // of predict
-	checks       bool            // the model is checked and nothing is predicted
-	kept         *heatwalk.Model // the model
+	model        string          // for predict
+	checks       bool            // only check the model
+	kept         *heatwalk.Model // the read model
 	leastReached float64         // share of nodes that labels must reach
 	page         string          // path of the report
-	pageNodes    string          // file of nodes that the report has with their neighbours
+	pageNodes    string          // file of nodes that the report shows with their neighbours
 }
 
 // NewClassify returns the command heatwalk classify.
@@ -73,7 +73,6 @@ func (c *classifyOptions) pageFlags(flags *shell.FlagSet) {
 	})
 }
 
-// predictionFlags declares the flags of scores and labels in predictions, and of true labels.
 func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 	c.scores.Declare(flags, false)
 	flags.AddChoice(&c.unreached, "unreached", "blank", []string{"blank", "prior"},
@@ -82,7 +81,6 @@ func (c *classifyOptions) predictionFlags(flags *shell.FlagSet) {
 	flags.AddCoverage(&c.coverage, "sets", "prediction sets with coverage X")
 }
 
-// methodFlags declares the flags of a single method.
 func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
 	flags.AddChoice(&c.learning.weight, "edge-weights", "", engine.Weightings(),
 		"edge weights: w as given, none: all 1, of lines with weight 0 in files too, log: log(1 + w) (default: auto chooses by held-out labels, others take w)")
@@ -93,7 +91,6 @@ func (c *classifyOptions) methodFlags(flags *shell.FlagSet) {
 	flags.StringVar(&c.learning.listed, "method", "auto", "`SPEC` of the method, as in diffusion:beta=2+rls; see heatwalk methods")
 }
 
-// targetsFlag declares the flag for the nodes that can have a label.
 func (c *classifyOptions) targetsFlag(flags *shell.FlagSet) {
 	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label; OUT has no others (default: all)")
 }
@@ -101,7 +98,6 @@ func (c *classifyOptions) targetsFlag(flags *shell.FlagSet) {
 // noRaw is the message about a method without scores other than probabilities.
 const noRaw = "%s has probabilities alone; give probability"
 
-// checkClassify parses the method and records problems of the flags.
 func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 	if c.learning.several {
 		checkSeveral(line, &c.learning, "output", "scores", "dtype", "unreached", "sets", "save-model")
@@ -115,7 +111,6 @@ func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
 	}
 }
 
-// checkMethod parses the method and records problems of the flags about learning.
 func checkMethod(line *shell.CommandLine, c *classifyOptions, _ []string) {
 	checkLearning(line, &c.learning)
 	if len(c.learning.entries) > 1 {
@@ -129,25 +124,23 @@ func checkMethod(line *shell.CommandLine, c *classifyOptions, _ []string) {
 	}
 }
 
-// predictionInputs is what classify, suggest and predict read.
 type predictionInputs struct {
 	f        *classifyOptions
 	data     *shell.GraphRun
 	settings *engine.Settings
 	truth    *nodefile.Labels // may be nil
-	targets  []int            // rows that are written; nil: all
-	page     *shell.Outputs   // of the page; nil: none
-	pageRows []int            // further nodes of the page with their neighbours, not nil with a page
+	targets  []int            // rows to write; nil: all
+	page     *shell.Outputs   // nil: none
+	pageRows []int            // further nodes of the page with their neighbours; not nil with a page
 	seconds  float64
 
 	sets     *heatwalk.Sets // nil: none
-	setNotes []string       // about them
+	setNotes []string       // notes about the sets
 
 	// isComplete means that all nodes have a label, so that nothing is computed.
 	isComplete bool
 }
 
-// runClassify predicts one label for each node, or with --multi-label any number.
 func runClassify(run *shell.Session, c *classifyOptions, name string) error {
 	if c.learning.several {
 		return predictSeveral(run, c, name)
@@ -155,8 +148,7 @@ func runClassify(run *shell.Session, c *classifyOptions, name string) error {
 	return predictLabels(run, c, name)
 }
 
-// predictLabels runs classify, suggest or predict. It reads the inputs, predicts, judges the predictions, and
-// writes them.
+// predictLabels runs classify, suggest or predict.
 func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	in, err := readPredictionInputs(run, c, name)
 	if err != nil {
@@ -330,7 +322,6 @@ func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Predicti
 	return p, nil
 }
 
-// checkReached returns an error if labels reach too few nodes.
 func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap) error {
 	if reached := float64(nodes.GetCardinality()) / float64(len(d.Graph.Degrees)); reached < c.leastReached {
 		return shell.DataError(d.Graph.Name, "labels reach %s of the nodes, less than --min-reached %v; check that the file is whole", words.Percent(reached), c.leastReached)
@@ -351,11 +342,10 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
 }
 
-// mostNumericClasses is a number of labels. If as many labels or more are all different numbers, they are
+// mostNumericClasses is a number of labels. As many labels or more that are all different numbers are
 // probably not classes.
 const mostNumericClasses = 5
 
-// choosesParameters reports whether the run must choose a parameter.
 func (c *classifyOptions) choosesParameters(s *engine.Settings) bool {
 	open := func(p param.Param) bool {
 		return len(p.Grid) > 1 && !s.Given.Has(p.Name)
@@ -382,8 +372,8 @@ func (c *classifyOptions) writtenLabels(p *engine.Prediction) []int {
 	return labels
 }
 
-// labelling returns the label to write for a row, and the class of the label. The class is −1 if there is no
-// label or if there are several.
+// labelling returns the label to write for a row, and its class, which is −1 without a label or with
+// several.
 type labelling func(row int) (label string, class int)
 
 // writeLabelled publishes the output, then makes the page and prints the summary. If making the page fails or
@@ -403,7 +393,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	case c.scores.Kind == "raw" && in.isComplete:
 		err = shell.UsageError("--scores", "all nodes have a label, so that %s computes no scores; give probability", c.method.Name)
 	case c.scores.Kind == "raw" && p.Raw == nil:
-		err = shell.UsageError("--scores", noRaw, c.method.Name) // pairs of classes have votes alone
+		err = shell.UsageError("--scores", noRaw, c.method.Name) // pairs of classes have only votes
 	default:
 		err = d.Out.WritePredictions(in.predictionRows(p, labelOf),
 			c.predictionColumns(d.Labels), c.scores.Kind == "raw", c.scores.Dtype)
@@ -428,7 +418,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	return cmp.Or(missing, err)
 }
 
-// predictionRows returns the predictions for the targets of the inputs. labelOf returns their labels.
+// predictionRows returns the predictions for the targets of the inputs.
 func (in *predictionInputs) predictionRows(p *heatwalk.Prediction, labelOf labelling) *shell.PredictionRows {
 	d := in.data
 	rows := in.targets

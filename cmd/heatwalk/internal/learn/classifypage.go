@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	mostWalked      = 200 // number of least certain nodes that a page has with their neighbours
+	mostWalked      = 200 // least certain nodes that a page has with their neighbours
 	mostReasons     = 20  // nodes with reasons on a page
 	pageSuggestions = 10  // nodes to label next
-	suggestEntries  = 1e5 // entries of a graph up to which a page has them, because their search takes seconds
-	mostColors      = 10  // of classes on a page; further classes are grey
+	suggestEntries  = 1e5 // largest number of entries of a graph whose page has nodes to label next, because their search takes seconds
+	mostColors      = 10  // further classes are grey
 )
 
 // ReasonValues bounds the number of values that are computed for the reasons on the page of a small graph, see
@@ -75,14 +75,14 @@ func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Predicti
 		return err
 	}
 	if p.Reasons == nil {
-		p.Reasons = []heatwalk.Reasons{} // of no node of a large graph
+		p.Reasons = []heatwalk.Reasons{} // no reasons on a large graph
 	}
 	heatwalk.NameAttributes(in.data.Graph.Attributes, p.Reasons)
 	return nil
 }
 
-// explainedRows returns the rows of the nodes whose reasons the page shows. They are the requested nodes and,
-// up to reasonCount nodes in total, the first nodes of the list of a rare class and the least certain nodes.
+// explainedRows returns the rows of the nodes whose reasons the page shows: the requested nodes and, up to
+// reasonCount nodes in total, the first nodes of the list of a rare class and the least certain nodes.
 func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyDocument) []int {
 	number := reasonCount(in.data.Graph, len(p.Classes))
 	rare := doc.rareRows()
@@ -115,7 +115,6 @@ func (d *classifyDocument) rareRows() (rows []int) {
 	return rows
 }
 
-// writeReport writes the page about the predictions of a graph.
 func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	doc *classifyDocument,
 	isMapped bool) error {
@@ -133,8 +132,7 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	return page.WriteHTML(in.page.Writer)
 }
 
-// suggestedNodes returns the number of nodes to label next, for suggest or for the list of the page. The page
-// of a large graph has no list.
+// suggestedNodes returns the number of nodes to label next. The page of a large graph has no list.
 func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) int {
 	if c.page != "" && run.Network == nil && g.A.NNZ() <= suggestEntries {
 		return pageSuggestions

@@ -24,7 +24,6 @@ import (
 // demoFraction is the share of papers whose subject is a training label of the demo.
 const demoFraction = 0.05
 
-// demoDocument is the JSON document of demo.
 type demoDocument struct {
 	Graph               string          `json:"graph"`
 	Nodes               int             `json:"nodes"`
@@ -60,10 +59,9 @@ func NewDemo(run *shell.Session) *cobra.Command {
 
 type demoOptions struct {
 	shell.GraphInputs
-	save string // directory for the files of the examples, "": run the demo
+	save string // directory for the files of the examples; "": run the demo
 }
 
-// checkDemo records a problem if --dry-run is given with --save.
 func checkDemo(line *shell.CommandLine, o *demoOptions, _ []string) {
 	line.Refuse(o.save != "", "dry-run", "--save has nothing to plan; leave it out")
 }
@@ -127,7 +125,6 @@ func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	return run.Console.PrintResult(d, func(io.Writer) { d.print(run.Console.Stdout) })
 }
 
-// print writes the steps of the demo and their times.
 func (d *demoDocument) print(w io.Writer) {
 	memory := "peak " + words.Bytes(system.PeakMemory())
 	if d.MachineMemory > 0 {

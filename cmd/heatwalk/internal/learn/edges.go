@@ -21,7 +21,7 @@ type factorsDocument struct {
 	Until       string             `json:"until,omitempty"`
 }
 
-// factorsOf returns the chosen factors of edges without the factors that the user gave.
+// factorsOf returns the chosen factors of edges that the user did not give.
 func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	if c == nil || c.IsGiven {
 		return d
@@ -39,7 +39,6 @@ func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	return d
 }
 
-// hasOpenHalfLife reports whether the half-life is to be chosen.
 func hasOpenHalfLife(g *shell.OpenGraph) bool {
 	return g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife
 }

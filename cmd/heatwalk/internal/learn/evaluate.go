@@ -18,7 +18,7 @@ type evaluateOptions struct {
 	splitting    shell.SplitFlags
 	tuningSplits int
 	gridName     string
-	values       string // file of numbers in place of labels
+	values       string // file of numbers that replace labels
 	regression   []engine.Entry
 }
 
@@ -41,7 +41,6 @@ func NewEvaluate(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// runEvaluate reads the inputs, compares the methods on splits, judges the results, and writes the report.
 func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 	in, err := readComparison(run, c, name)
 	if err != nil {
@@ -56,7 +55,6 @@ func runEvaluate(run *shell.Session, c *evaluateOptions, name string) error {
 		Graph: in.data.Graph.Name, Skipped: shell.CountSkipped(in.data.Labels), Attributes: in.data.Graph.DescribeAttributes()}})
 }
 
-// checkEvaluate validates the flags and records problems.
 func checkEvaluate(line *shell.CommandLine, c *evaluateOptions, _ []string) {
 	switch {
 	case c.values != "":
@@ -74,7 +72,6 @@ func checkEvaluate(line *shell.CommandLine, c *evaluateOptions, _ []string) {
 	}
 }
 
-// comparison is what evaluate reads.
 type comparison struct {
 	f       *evaluateOptions
 	data    *shell.GraphRun

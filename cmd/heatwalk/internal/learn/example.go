@@ -21,7 +21,6 @@ import (
 //go:embed cora/*.gz cora/*.tsv example
 var exampleFiles embed.FS
 
-// Files of the Cora citation graph.
 const (
 	coraEdges  = "cora/edges.tsv.gz"
 	coraLabels = "cora/labels.tsv.gz"
@@ -35,14 +34,12 @@ func openExample(name string) io.Reader {
 	return bytes.NewReader(content)
 }
 
-// savedDocument is the JSON document of demo --save.
 type savedDocument struct {
 	Directory string   `json:"directory"`
 	Files     []string `json:"files"`
 	shell.Closing
 }
 
-// saveExamples writes the files of the examples into a directory, which must be new or empty.
 func saveExamples(run *shell.Session, dir string) error {
 	if names, err := durable.OS.List(dir); err == nil && len(names) > 0 {
 		return shell.UsageError("--save", "%s is not empty; name a new directory", dir)

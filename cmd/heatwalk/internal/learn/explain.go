@@ -16,11 +16,10 @@ import (
 	"github.com/heatwalk/heatwalk/method/explain"
 )
 
-// explainOptions explains predictions.
 type explainOptions struct {
 	classify classifyOptions
 	nodes    []string
-	number   int // of reasons of each kind
+	number   int // largest number of reasons of each kind
 }
 
 // NewExplain returns the command heatwalk explain.
@@ -41,7 +40,6 @@ func NewExplain(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkExplain parses the method and records problems of the flags.
 func checkExplain(line *shell.CommandLine, o *explainOptions, args []string) {
 	o.nodes = args[min(1, len(args)):]
 	line.Refuse(o.classify.model != "",
@@ -51,7 +49,6 @@ func checkExplain(line *shell.CommandLine, o *explainOptions, args []string) {
 	}
 }
 
-// explainDocument is the JSON document of explain.
 type explainDocument struct {
 	Output   string                    `json:"output"`
 	Labelled int                       `json:"labelled"`
@@ -60,11 +57,10 @@ type explainDocument struct {
 	Chosen   *engine.Parameters        `json:"parameters,omitempty"`
 	Features *shell.AttributesDocument `json:"node_features,omitempty"`
 	Covered  float64                   `json:"covered"` // mean over the nodes
-	Error    float64                   `json:"error"`   // largest of the nodes
+	Error    float64                   `json:"error"`   // largest over the nodes
 	shell.Closing
 }
 
-// runExplain predicts all nodes and explains the predictions of some.
 func runExplain(run *shell.Session, o *explainOptions, name string) error {
 	c := &o.classify
 	if c.model != "" {
@@ -125,7 +121,6 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 	return d.Out.Finish(doc, doc.Chosen, text, cancelled)
 }
 
-// reasonTitles are the columns of a file of reasons.
 var reasonTitles = []string{"node", "label", "reason", "name", "detail", "share"}
 
 // linkText describes the edges of one kind between two nodes: their weight, and their times.
@@ -140,7 +135,6 @@ func linkText(k explain.LinkKind) string {
 	return text
 }
 
-// writeReasons writes a line for each reason.
 func writeReasons(d *shell.GraphRun, file string, list []heatwalk.Reasons) error {
 	var lines [][]string
 	for i := range list {

@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestHub checks a hub with more entries than a piece of a row. Its shares of neighbours, its most important
-// neighbours and its region must agree with the whole row, for any number of goroutines.
+// The hub has more entries than a piece of a row.
 func TestHub(t *testing.T) {
 	const n = 2*sparse.MaxRange + 10
 	var entries []sparse.Triplet

@@ -26,24 +26,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// itemOptions are the options of a command on items of a kind.
 type itemOptions struct {
 	kind                      *items.Kind
 	command                   items.Command
 	input                     items.Input
 	tables                    shell.Inputs
 	kernelNames, learnerNames string   // lists, with parameters
-	flags                     []string // names of the kind's own
+	flags                     []string // names of the flags that only the kind has
 
 	labels, truth string
 	block         shell.DenseFlags
 	scores        shell.ScoreFlags
-	coverage      float64 // of sets of classes; 0: none
+	coverage      float64 // of prediction sets; 0: none
 	splitting     shell.SplitFlags
 }
 
-// NewKind returns the group of commands of a kind of items. For example, the group of graphs has the commands
-// graphs kernel, graphs classify and graphs evaluate.
+// NewKind returns the group of commands of a kind of items, for example graphs kernel, graphs classify and
+// graphs evaluate.
 func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 	group := shell.NewGroup(kind.Name, kind.Title)
 	for _, command := range kind.Commands {
@@ -62,7 +61,6 @@ func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 	return group
 }
 
-// declare declares a flag that kinds share, or a flag of this kind.
 func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	in := &o.tables
 	switch f.Name {
@@ -109,7 +107,6 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	}
 }
 
-// declareOwn declares a flag of this kind.
 func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
 	o.flags = append(o.flags, f.Name)
 	switch {
@@ -214,7 +211,6 @@ type itemRun struct {
 	l    *nodefile.Labels
 }
 
-// runItems begins the output, reads the items, and runs the command.
 func runItems(run *shell.Session, o *itemOptions, _ string) error {
 	path := o.block.Out
 	var formats []string
@@ -281,7 +277,7 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	}
 	group = 1
 	if err == nil && n > 0 && r.c.Rows != nil {
-		row := budget.Row[float64](columns) + 4*int64(columns) // and its copy for the output
+		row := budget.Row[float64](columns) + 4*int64(columns) // and a copy for the output
 		group = budget.Widest(n, p.Room(), func(rows int) budget.Size { return budget.Times(rows, row) })
 		err = p.Reserve(int64(group)*row, "rows of values")
 	}
@@ -291,7 +287,6 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	return group, err
 }
 
-// writeKernel writes kernel values between items. It computes groups of rows that fit into memory.
 func (r *itemRun) writeKernel() error {
 	run := r.out.Run
 	o := r.o
@@ -324,7 +319,7 @@ func (r *itemRun) writeKernel() error {
 		return err
 	}
 	room := sparse.NewBlock[float64](group, len(cols))
-	values := *room // of a group
+	values := *room // of a group of rows
 	number := shell.ClassNumbers(r.c.Labels, n)
 	err = r.out.FillMatrix(o.block.Dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		if i%group == 0 {
@@ -355,7 +350,6 @@ func (r *itemRun) writeKernel() error {
 	return r.out.Finish(shell.JoinDocuments(d, r.c.Facts), parameters, text)
 }
 
-// readRows reads a list of ids of items. Without a list it returns all items.
 func (r *itemRun) readRows(path string) ([]int, error) {
 	if path != "" {
 		return r.out.Run.ReadIDs(&r.o.tables, path, r.c.Lookup)
@@ -395,7 +389,6 @@ func (r *itemRun) problem() *engine.Problem {
 	return problem.OfItems(r.c.IDs.N, r.l.Row, r.l.Class, r.l.Names)
 }
 
-// methodDocument holds the keys about the method in the JSON document of a classification.
 type methodDocument struct {
 	Attributes int          `json:"attributes,omitempty"`
 	Method     string       `json:"method"`
@@ -404,7 +397,6 @@ type methodDocument struct {
 	Support    int          `json:"support,omitempty"`
 }
 
-// classify writes the classes of all items, and compares them with true classes.
 func (r *itemRun) classify() (err error) {
 	run := r.out.Run
 	truth := r.c.Truth
@@ -466,7 +458,7 @@ func (r *itemRun) classify() (err error) {
 	reached := roaring.New()
 	reached.AddRange(0, uint64(r.c.IDs.N))
 	d.Truth = run.Console.CompareTruth(c.Class, reached, r.l, truth, r.o.kind.Noun)
-	if r.o.labels != "" { // unlabelled items are no lines of a file
+	if r.o.labels != "" { // unlabelled items are not lines of a file
 		lines = append(lines, strings.Replace(d.Skipped.Describe("label"), "the graph", r.c.File, 1))
 	}
 	lines = append(lines,
@@ -474,8 +466,7 @@ func (r *itemRun) classify() (err error) {
 	return r.out.Finish(shell.JoinDocuments(documents...), c.Values, lines...)
 }
 
-// leastJudged is the number of predictions from which it is unlikely that all of them are rightly of one
-// class.
+// leastJudged is the least number of predictions of one class that are unlikely to be all right.
 const leastJudged = 10
 
 // warnLargest warns if all predictions are of the largest class of the labels, because the learner has then
@@ -528,7 +519,6 @@ func (r *itemRun) sources() (list []*items.Source) {
 	return list
 }
 
-// predictionBytes is the size of the output.
 func (r *itemRun) predictionBytes() int64 {
 	classes := len(r.l.Names)
 	if f := r.out.Format; f != nil {
@@ -562,8 +552,8 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 	return sets, notes, err
 }
 
-// writeClassified writes the classes and the scores of items. If the output is a matrix, it writes the raw
-// scores or the probabilities alone.
+// writeClassified writes the classes and the scores of items. If the output is a matrix, it writes only the
+// raw scores or the probabilities.
 func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores
@@ -587,7 +577,6 @@ func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error 
 		scores.Dtype)
 }
 
-// evaluate compares the kernels and the learners on splits.
 func (r *itemRun) evaluate() error {
 	run := r.out.Run
 	s := &r.o.splitting

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// classifyDocument is the JSON document of classify.
 type classifyDocument struct {
 	shell.LabelsDocument
 	Nodes      int                       `json:"nodes"`
@@ -60,11 +59,10 @@ type classifyDocument struct {
 	Phases phaseSeconds `json:"seconds_by_phase"`
 	shell.Closing
 
-	shift string   // why the labels are not a random sample; "": they may be one
+	shift string   // why the labels are not a random sample; "": they may be a random sample
 	notes []string // about the accuracy, for the summary
 }
 
-// phaseSeconds are the seconds of the phases of a run.
 type phaseSeconds struct {
 	Read    float64 `json:"read"`    // graph, labels and attributes
 	Compare float64 `json:"compare"` // label propagation and the largest class
@@ -72,14 +70,12 @@ type phaseSeconds struct {
 	Write float64 `json:"write"` // the predictions
 }
 
-// mixedModel is a model of the mixture of auto.
 type mixedModel struct {
 	Model      string  `json:"model"`
 	Weight     float64 `json:"weight"`
 	Parameters string  `json:"parameters"`
 }
 
-// labelNext is a node to label next.
 type labelNext struct {
 	Node        string `json:"node"`
 	Covers      string `json:"covers"`
@@ -88,8 +84,7 @@ type labelNext struct {
 	Reason      string `json:"reason"`
 }
 
-// countPredictions returns the document of the predictions from the given number of labelled nodes. Only the
-// counts are set.
+// countPredictions returns the document of the predictions with the counts alone.
 func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	labelled int) *classifyDocument {
 	d := &classifyDocument{
@@ -148,7 +143,6 @@ func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	return d
 }
 
-// compareGraphs adds the figures of the graph and of the model's graph, and warns if they differ.
 func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionInputs, p *heatwalk.Prediction) {
 	d.Graph = p.MeasureGraph()
 	d.ModelGraph = in.f.kept.Graph
@@ -211,11 +205,11 @@ func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionI
 	console.Warn("%s: %s, so nodes are drawn at random; if linked nodes mostly share labels, pass --strategy cover", l.File, shown)
 }
 
-// mostUnseen is the estimated share of nodes whose class has no label from which on a warning is printed.
+// mostUnseen is the least estimated share of nodes whose class has no label that causes a warning.
 const mostUnseen = 0.05
 
 // describe stores the statistics of the predictions in the document. labels[i] is the predicted class of row
-// i. With --targets the statistics cover the targets alone.
+// i. With --targets the statistics cover only the targets.
 func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction, labels []int) {
 	if in.targets != nil {
 		predicted := labels
@@ -285,7 +279,6 @@ func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate
 // class.
 const largestErrors = 2
 
-// shiftText describes the largest difference between labelled nodes and other nodes.
 func shiftText(p *heatwalk.Prediction) string {
 	d, isDegree := p.Shift.Largest()
 	population := "other nodes"
@@ -350,7 +343,7 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 	return text
 }
 
-// weightsText describes chosen weights of edges for the summary. It returns "" if the edges keep their
+// weightsText describes chosen weights of edges for the summary, or returns "" if the edges keep their
 // weights.
 func (d *classifyDocument) weightsText(in *predictionInputs) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
@@ -402,7 +395,6 @@ func (d *classifyDocument) headline(in *predictionInputs) string {
 	return text
 }
 
-// chosenFrom returns the number of settings from which parameters were chosen, as the end of a text.
 func chosenFrom(settings int) string {
 	if settings <= 1 {
 		return ""

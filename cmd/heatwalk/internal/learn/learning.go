@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// learningFlags holds the flags of commands that learn from labels of nodes.
 type learningFlags struct {
 	graph      shell.GraphInputs
 	walk       shell.WalkFlags
@@ -55,7 +54,6 @@ func (f *learningFlags) labelsFlag(flags *shell.FlagSet) {
 	f.graph.Tables.DeclareLabels(flags, &f.walk.Labels, "of node and label, one pair a line")
 }
 
-// severalFlag declares the flag of nodes with several labels.
 func (f *learningFlags) severalFlag(flags *shell.FlagSet) {
 	flags.BoolVar(&f.several, "multi-label", false,
 		"a node may have several labels, each on a line of its own")
@@ -68,7 +66,6 @@ func (f *learningFlags) severalFlag(flags *shell.FlagSet) {
 	})
 }
 
-// checkLearning parses the methods and records problems of the flags.
 func checkLearning(line *shell.CommandLine, f *learningFlags) {
 	entries, err := method.Parse(f.listed)
 	f.entries = entries
@@ -194,7 +191,6 @@ func refuseBeside(line *shell.CommandLine, f *learningFlags, flag string, takes 
 	})
 }
 
-// beginSeveral reads the graph, the labels and the attributes.
 func beginSeveral(run *shell.Session, f *learningFlags,
 	name, path string) (*shell.GraphRun, error) {
 	d, err := beginLearning(run, f, name, path)
@@ -266,10 +262,10 @@ func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err er
 	})
 }
 
-// checkEffect records the given flags that have no effect on any of the methods.
+// checkEffect records a problem for each given flag without effect on any of the methods.
 func checkEffect(line *shell.CommandLine, methods []*engine.Engine) {
 	if len(methods) == 0 {
-		return // their names are wrong, which is recorded already
+		return // the problem of wrong names is recorded already
 	}
 	flags := line.Command.Flags()
 	var names, takes []string
@@ -292,7 +288,6 @@ func checkEffect(line *shell.CommandLine, methods []*engine.Engine) {
 	}
 }
 
-// flagsOf returns the names of the flags that have an effect on a method.
 func flagsOf(m *engine.Engine) []string {
 	var names []string
 	for _, name := range m.Takes {
@@ -313,7 +308,6 @@ func flagsOf(m *engine.Engine) []string {
 	return names
 }
 
-// listLengths is the range of the lengths of lists for which a user can ask.
 var listLengths = param.Range{Least: 1, Most: 1 << 20}
 
 // beginLearning begins a run that learns from labels, and from attributes if they are given.
@@ -331,7 +325,6 @@ func beginLearning(run *shell.Session, f *learningFlags,
 	})
 }
 
-// problemWithShares returns the learning problem: graph, labels, attributes and known shares of the classes.
 func problemWithShares(d *shell.GraphRun) *engine.Problem {
 	p := problemOf(d.Graph, d.Labels)
 	p.Shares = d.Shares

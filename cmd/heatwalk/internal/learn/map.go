@@ -43,7 +43,6 @@ const (
 	mostBars      = 5    // probabilities of a node
 )
 
-// node is a node of the page in JSON.
 type node struct {
 	ID     string       `json:"id"`
 	Class  int          `json:"c"`
@@ -53,7 +52,6 @@ type node struct {
 	Others [][2]int     `json:"others"` // classes and counts of neighbours that are not near
 }
 
-// nodeList is nodes with the probabilities of their classes.
 type nodeList struct {
 	IDs         []string  `json:"ids"`
 	Class       []int     `json:"c"`
@@ -77,16 +75,16 @@ type document struct {
 	Classes []string    `json:"classes"`
 	Colors  []int       `json:"colors"`  // of the classes; −1: grey
 	Nodes   []node      `json:"nodes"`   // nodes with complete neighbourhoods come first
-	Centers int         `json:"centers"` // their number
+	Centers int         `json:"centers"` // number of nodes with complete neighbourhoods
 	First   int         `json:"first"`   // the node that is shown first
-	Reasons map[int]any `json:"reasons"` // of a position in Nodes
-	List    nodeList    `json:"list"`    // all nodes, or of a large graph some of each group
+	Reasons map[int]any `json:"reasons"` // by position in Nodes
+	List    nodeList    `json:"list"`    // all nodes, or some of each group of a large graph
 	Count   int         `json:"count"`   // of all nodes
 	File    string      `json:"file"`
 }
 
 const (
-	fewNeighbours  = 3 // of the node that is shown first
+	fewNeighbours  = 3 // neighbours of the first node
 	mostNeighbours = 29
 )
 
@@ -154,8 +152,8 @@ func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section,
 	return []*report.Section{s, {Title: "Unlike their neighbours", Tables: []*report.Table{t}}}, nil
 }
 
-// document returns the nodes of the page and their neighbourhoods. The first node that the page shows is, if
-// possible, a node with reasons and with a neighbourhood that is easy to draw.
+// document returns the nodes of the page and their neighbourhoods. The first node is, if possible, a node
+// with reasons and with a neighbourhood that is easy to draw.
 func (g *mapGraph) document(ctx context.Context,
 	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)
@@ -196,7 +194,7 @@ func (g *mapGraph) document(ctx context.Context,
 		n := neighbourhoods[row]
 		merit := 0
 		if g.Reasons[row] != nil {
-			merit += 5 // more than an easy drawing
+			merit += 5 // reasons count more than an easy drawing
 		}
 		if len(n.drawn) <= mostNeighbours {
 			merit += 2
@@ -230,7 +228,6 @@ func (g *mapGraph) text(groups []group, doc *document) string {
 	return text + fmt.Sprintf("%d nodes have their neighbours here, among them the least certain ones, those that contradict their neighbours, and those of --report-nodes.", doc.Centers)
 }
 
-// roundProbability returns a probability with three decimals.
 func roundProbability(p float64) float64 {
 	return math.Round(1000*p) / 1000
 }
@@ -303,7 +300,7 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 			data, html.EscapeString(label), q.certainty)
 	}
 	b.WriteString("</svg>\n<figcaption>")
-	for _, c := range sched.Ascending(g.Colors) { // as in the table of classes
+	for _, c := range sched.Ascending(g.Colors) { // in the order of the table of classes
 		if g.Colors[c] >= 0 {
 			fmt.Fprintf(b, "<span><i class=\"swatch s%d\"></i>%s</span> ",
 				g.Colors[c], html.EscapeString(g.Classes[c]))
@@ -394,7 +391,7 @@ func compress(share float64) float64 {
 	return 0.5 + (near-0.5)*(1-2*border) + math.Copysign(border*beyond/(beyond+border/(1-2*border)), share-0.5)
 }
 
-// keepInside returns the coordinate of a disc, moved so that the disc is inside the drawing.
+// keepInside moves the coordinate of a disc so that the disc is inside the drawing.
 func keepInside(x, radius, span float64) float64 {
 	edge := max(margin, radius)
 	return min(max(x, edge), span+2*margin-edge)
@@ -462,7 +459,7 @@ func separate(position [][2]float64, radius []float64, linked []int,
 }
 
 const (
-	smoothing = 60  // steps of the vectors that the layout begins with
+	smoothing = 60  // steps of the vectors with which the layout begins
 	steps     = 150 // of the layout
 )
 
@@ -509,7 +506,7 @@ func layout(n int, links []link) [][2]float64 {
 	return position
 }
 
-// degrees returns for each group the sum of the weights of its links, at least 1.
+// degrees returns the sum of the weights of the links of each group, at least 1.
 func degrees(n int, links []link) []float64 {
 	degree := make([]float64, n)
 	for _, l := range links {

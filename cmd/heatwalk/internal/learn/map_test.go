@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// twoSides returns a graph of n nodes with two classes and few links between them, in which the first 20 nodes are
-// labels and node 20 has the class of no neighbour.
+// twoSides returns a graph of n nodes with two classes and few links between them. The first 20 nodes are
+// labels, and node 20 has the class of no neighbour.
 func twoSides(t *testing.T, n, workers int) *mapGraph {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Triplet
@@ -47,8 +47,6 @@ func twoSides(t *testing.T, n, workers int) *mapGraph {
 	}
 }
 
-// TestSection checks that the section is the same for any number of goroutines, that its numbers of nodes add
-// up, and that names in the graph are not read as markup.
 func TestSection(t *testing.T) {
 	for _, n := range []int{500, 6000} {
 		var first string
@@ -106,7 +104,6 @@ func TestSection(t *testing.T) {
 	}
 }
 
-// TestLayout checks that two cliques joined by a link are apart from each other.
 func TestLayout(t *testing.T) {
 	var links []link
 	for i := range 20 {
@@ -133,8 +130,6 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestFit checks that no disc hides the center of another disc, that discs are inside the drawing, and that a
-// distant disc does not push the other discs together.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	const n = 200
@@ -170,8 +165,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestMapFollowsLearnedWeights checks that edges of kinds whose learned weight is 0 do not pull nodes
-// together.
+// Edges of kinds whose learned weight is 0 must not pull nodes together.
 func TestMapFollowsLearnedWeights(t *testing.T) {
 	for _, n := range []int{500, 6000} {
 		g := twoSides(t, n, 1)

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	mostNodes   = 2000  // nodes up to which the map has all of them
-	mostListed  = 20000 // nodes up to which the page has the prediction of each
+	mostNodes   = 2000  // most nodes of a graph whose map has all nodes
+	mostListed  = 20000 // most nodes of a graph whose page has all predictions
 	largestNode = 20.0  // radius of the disc of a single node
 	mostLeast   = 20    // nodes of a group that the page of a larger graph lists
 	mostGroups  = 240   // groups of one class and region; the other nodes are grouped by class alone
@@ -19,7 +19,6 @@ const (
 	rounds      = 30 // of the growth of regions
 )
 
-// mapGraph is a graph with predicted classes.
 type mapGraph struct {
 	A        sparse.Matrix
 	Weighted bool // links are as strong as entries of A; otherwise all are equal
@@ -27,13 +26,13 @@ type mapGraph struct {
 	Classes  []string
 	Class    []int                   // of each row; −1: no class
 	Scores   func(row int) []float32 // probabilities of the classes
-	Known    []bool                  // whether the class is a label that was given
+	Known    []bool                  // the class is a given label
 	Workers  int                     // goroutines; 0: one for each processor
 
 	Colors  []int         // number of the color of each class; −1: grey
-	Reasons map[int]any   // JSON documents of rows, as Reasons of the module's root
+	Reasons map[int]any   // JSON documents by row, as Reasons of the module's root
 	Links   map[int][]int // ends of the links of these reasons
-	File    string        // has the predictions of all nodes
+	File    string        // file of the predictions of all nodes
 }
 
 // group is a bubble of the map: a single node, or nodes of one class.
@@ -44,7 +43,6 @@ type group struct {
 	uncertain           []int   // rows of the least certain nodes
 }
 
-// link joins two groups.
 type link struct {
 	a, b   int
 	weight float64
@@ -125,7 +123,7 @@ func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	classes := len(g.Classes) + 1 // and a group of nodes without a class
+	classes := len(g.Classes) + 1 // one more for nodes without a class
 	keyOf := func(row int) int { return int(region[row])*classes + g.Class[row] + 1 }
 	size := make([]int, (regions+1)*classes)
 	for row := range n {
@@ -233,16 +231,16 @@ func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 
 const (
 	mostNearest  = 40 // neighbours of a node that are drawn
-	mostOfOne    = 6  // further nodes behind one of them
+	mostOfOne    = 6  // further nodes next to a neighbour
 	mostRivals   = 20 // predictions that contradict their neighbours
-	fewestRivals = 3  // links to nodes with a class that such a node has, by their effective number
+	fewestRivals = 3  // least effective number of a rival's links
 )
 
 // neighbourhood has the neighbours of a node. Neighbours that are drawn are ordered by importance; other
 // neighbours are counted.
 type neighbourhood struct {
 	drawn  []int
-	counts map[int]int // of the others, by class
+	counts map[int]int // of other neighbours, by class
 }
 
 // nearest returns at most number neighbours of each row. It takes the neighbours that reasons name first, and
@@ -328,11 +326,11 @@ type rival struct {
 	row, class int     // the class of most neighbours
 	share      float64 // of the weights of links to nodes of the class
 	links      int     // to nodes with a class
-	effective  float64 // number of these links, (Σw)²/Σw²
+	effective  float64 // effective number of links, (Σw)²/Σw²
 }
 
 // rivals returns the predicted nodes that their neighbours contradict most. It orders nodes by
-// share²·effective, see [rival]. Cost: one sweep.
+// share²·effective. Cost: one sweep.
 func (g *mapGraph) rivals(ctx context.Context) ([]rival, error) {
 	workers := sched.Workers(g.Workers)
 	lists := make([][]rival, workers)

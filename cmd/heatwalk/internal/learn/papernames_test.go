@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 )
 
-// TestNamesOfPapers checks the errors about the names of papers, which this program does not import.
+// This program does not import papers.
 func TestNamesOfPapers(t *testing.T) {
 	for _, name := range []string{"rl", "gp-transduction+cs", "cwk+perceptron", "vertex+rls", "diffusion:beta=1+dkm:depth=2",
 		"cwk+dkm-svm", "cwk+dkm-rls", "cwk+dkm-gp", "cwk+dkm-logistic", "cwk+dkm-perceptron", "cwk+dkm-centroid"} {

@@ -36,7 +36,6 @@ func NewPredict(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkPredict records problems of the flags of predict.
 func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
 	if !c.checks && len(args) == 0 && !line.HasProblem("predict") {
 		line.Problem("predict", "GRAPH is missing; usage: %s", shell.Synopsis(line.Command))
@@ -46,7 +45,6 @@ func checkPredict(line *shell.CommandLine, c *classifyOptions, args []string) {
 	line.Require("model")
 }
 
-// runPredict predicts by a saved model. With --check it only reads the model.
 func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	if !c.checks {
 		if err := c.readModel(run); err != nil {
@@ -70,7 +68,6 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 	return heatwalk.ModelDamage(c.model, err.Error())
 }
 
-// modelOutput is a model that is being saved.
 type modelOutput struct {
 	w io.Writer
 	f *heatwalk.Model
@@ -99,7 +96,7 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	if err := p.KeepTo(out.f); err != nil {
 		return err
 	}
-	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // of a store too
+	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // also of a store
 		out.f.Model.Origin.Reading[heatwalk.UnweightedEdges] = "true"
 	}
 	return out.f.Write(out.w)
@@ -130,7 +127,6 @@ func (c *classifyOptions) refuseFlags(run *shell.Session, target string, names .
 	return nil
 }
 
-// beginModelRun begins a run on a graph with a saved model and its labels.
 func beginModelRun(run *shell.Session, c *classifyOptions,
 	name string) (*shell.GraphRun, error) {
 	f := c.kept

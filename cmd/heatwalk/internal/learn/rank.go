@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// rankOptions ranks nodes by similarity to seeds.
 type rankOptions struct {
 	graph                       shell.GraphInputs
 	seeds, weights, out, listed string
@@ -40,7 +39,6 @@ func NewRank(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkRank parses the kernel and records problems of the flags.
 func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 	if c.weights == "" {
 		line.Require("seeds")
@@ -86,7 +84,6 @@ func readWeightedSeeds(run *shell.Session, c *rankOptions,
 	return v.Row, v.Value, nil
 }
 
-// rankDocument is the JSON document of rank.
 type rankDocument struct {
 	Output     string       `json:"output"`
 	Nodes      int          `json:"nodes"`

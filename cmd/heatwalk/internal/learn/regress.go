@@ -25,7 +25,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// regressOptions predicts numbers.
 type regressOptions struct {
 	graph               shell.GraphInputs
 	attributes          attributeFlags
@@ -33,7 +32,7 @@ type regressOptions struct {
 	page                string  // path of the report
 	save                string  // path of the model
 	source              string  // of the weights of kinds: held-out values, or a model
-	coverage            float64 // of intervals; 0: none
+	coverage            float64 // of prediction intervals; 0: none
 	methods             []engine.Entry
 }
 
@@ -54,7 +53,6 @@ func NewRegress(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// checkRegress parses the methods and records problems of the flags.
 func checkRegress(line *shell.CommandLine, c *regressOptions, _ []string) {
 	line.Require("values")
 	c.methods = checkRegression(line, c.listed)
@@ -82,7 +80,6 @@ func useAttributes(methods []engine.Entry) bool {
 			func(m engine.Entry) bool { return slices.Contains(m.Method.Takes, "node_features") })
 }
 
-// valuesRun is a run on a graph with numbers on some of its nodes.
 type valuesRun struct {
 	data    *shell.GraphRun
 	values  *nodefile.Values
@@ -121,7 +118,6 @@ func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out strin
 	return v, err
 }
 
-// complete sets the problem of the run.
 func (in *valuesRun) complete() {
 	in.problem = heatwalk.NewValues(in.data.Graph.Graph, in.values.Row, in.values.Value)
 	if in.data.Graph.Attributes != nil {
@@ -144,7 +140,6 @@ func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string)
 	return costs.GraphError(err, name, shell.AnotherMethod)
 }
 
-// regressDocument is the JSON document of regress.
 type regressDocument struct {
 	Output     string                    `json:"output"`
 	Nodes      int                       `json:"nodes"`
@@ -160,7 +155,6 @@ type regressDocument struct {
 	shell.Closing
 }
 
-// runRegress reads the inputs, predicts, and writes the predictions and the page.
 func runRegress(run *shell.Session, c *regressOptions, name string) error {
 	in, err := beginValues(run, &c.graph, name, c.values, c.out, &c.attributes, c.methods)
 	if err != nil {
@@ -241,7 +235,6 @@ func predictValues(run *shell.Session, in *valuesRun, m *engine.Engine, name str
 	return p, nil
 }
 
-// writeValues writes predictions and the page about them, and prints the summary.
 func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwalk.Prediction) error {
 	g := in.data.Graph
 	out := in.data.Out
@@ -294,8 +287,7 @@ func writeValues(run *shell.Session, c *regressOptions, in *valuesRun, p *heatwa
 	return out.Finish(doc, p.Parameters, append(doc.lines(), note, edges)...)
 }
 
-// interval returns the prediction interval of --interval and a line about it. It returns nothing without the
-// flag.
+// interval returns the prediction interval of --interval and a line about it, or nil without the flag.
 func (c *regressOptions) interval(p *engine.Contest) (*engine.Interval, string) {
 	if c.coverage == 0 || p.HeldOut == nil {
 		return nil, ""
