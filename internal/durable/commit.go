@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// Unfinished is the suffix of the mark of a file. NAME.unfinished exists while files that belong together are replaced: from
-// before the first file has its name until all files have their names. If a run is killed in between, the marks stay, because
-// the files may be of different runs.
+// Unfinished is the suffix of the mark of a file. NAME.unfinished exists while files that belong together are replaced.
+// If a run is killed in between, the marks stay, because the files may be of different runs.
 const Unfinished = ".unfinished"
 
-// ErrUnsynced is wrapped by an error that comes after all files have their names, but before they are known to be on the disk.
+// ErrUnsynced is wrapped by an error that comes after all files have their names, but before they are known to be on
+// the disk.
 var ErrUnsynced = errors.New("in place, but the disk may lose it")
 
-// Commit publishes an output and the files that belong to it. It syncs all files before it renames the first file. It renames
-// the output, files[0], last, so that an output never lacks its files. If an output is replaced, each file has a mark while
-// some files are new and others old, see [Unfinished]. Commit removes marks that a killed run left.
+// Commit publishes an output and the files that belong to it. It syncs all files before it renames the first file. It
+// renames the output, files[0], last, so that an output never lacks its files. If an output is replaced, each file has
+// a mark while some files are new and others old, see [Unfinished]. Commit removes marks that a killed run left.
 //
-// On error Commit removes the temporary files, and renamed files that replaced nothing. If other files are new by then and the
-// output is not, the marks stay and the error says so. After an error that follows the renaming of the output, all files stay.
+// On error Commit removes the temporary files, and renamed files that replaced nothing. If other files are new by then
+// and the output is not, the marks stay and the error says so. After an error that follows the renaming of the output,
+// all files stay.
 //
-// Runs that publish the same group at the same time wait for each other, and the last run determines the content of all files.
-// On a file system without locks they do not wait.
+// Runs that publish the same group at the same time wait for each other, except on a file system without locks.
 //
-// If the output is not a file but a store, publish must put the store in place; Commit calls it after all files have their
-// names. Otherwise publish must be nil. The error of publish wraps [ErrUnsynced] if only the sync has failed.
+// If the output is a store, publish must put it in place; Commit calls it after all files have their names. Otherwise
+// publish must be nil. The error of publish wraps [ErrUnsynced] if only the sync has failed.
 func Commit(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		if p.done {
@@ -81,7 +81,7 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		p.done = true
 		closing := p.f.Close()
-		if publish == nil { // with publish all files are synced and in place, so that a failed close loses nothing
+		if publish == nil { // with publish all files are in place, so that a failed close loses nothing
 			err = errors.Join(err, closing)
 		}
 	}
@@ -91,8 +91,8 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 // patience is the longest time that a run waits for a group that another run publishes.
 const patience = time.Minute
 
-// lockGroup takes the lock of all runs that publish the group of a file. The lock has the name of a temporary file, so that it
-// is removed in the same way after a kill. If the file system has no locks, lockGroup returns nil.
+// lockGroup takes the lock of all runs that publish the group of a file. The lock has the name of a temporary file, so
+// that it is removed in the same way after a kill. Without locks in the file system, unlock is nil.
 func (p *Pending) lockGroup() (unlock func() error, err error) {
 	if p.tmp == "" {
 		return nil, nil
@@ -118,8 +118,7 @@ func (p *Pending) lockGroup() (unlock func() error, err error) {
 	}
 }
 
-// hasName reports whether the file is at its path. It is false if another folder has taken the place of the folder, and the
-// path names a file there.
+// hasName reports whether the file is at its path. It is false if another folder has taken the place of the folder.
 func (p *Pending) hasName() bool {
 	written, err := p.f.Stat()
 	if err != nil {
@@ -129,8 +128,8 @@ func (p *Pending) hasName() bool {
 	return err == nil && named.Size() == written.Size() && named.ModTime().Equal(written.ModTime())
 }
 
-// undo gives up the first unnamed files, which do not have their names yet, and removes later files that replaced nothing. If
-// no file is left that replaced another file, it removes the marks.
+// undo gives up the first unnamed files, which do not have their names yet, and removes later files that replaced
+// nothing. If no file that replaced another is left, it removes the marks.
 func undo(files []*Pending, unnamed int) (err error) {
 	var mixed []string
 	for i, p := range files {
@@ -155,8 +154,7 @@ func undo(files []*Pending, unnamed int) (err error) {
 		fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
-// mark makes the marks of files if a reader could see some of the files together with files of an earlier run. This is so if
-// the output exists, or if publish puts a store in place.
+// mark makes the marks of files if a reader could see some of the files together with files of an earlier run.
 func mark(isStore bool, files []*Pending) error {
 	if !isStore {
 		if len(files) < 2 {
@@ -213,7 +211,7 @@ func unmark(files []*Pending) error {
 	return syncDirs(files)
 }
 
-// seal writes the buffer. It syncs the file, except if the file is written directly.
+// seal writes the buffer, and syncs the file unless it is written directly.
 func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
 		return err
@@ -232,8 +230,7 @@ func (p *Pending) seal() error {
 	return nil
 }
 
-// publish gives the file its name. The file stays open, because otherwise another run might remove the temporary file as a
-// leftover.
+// publish gives the file its name. The file stays open, because otherwise another run might remove it as a leftover.
 func (p *Pending) publish() error {
 	if p.tmp == "" {
 		return nil
@@ -241,7 +238,6 @@ func (p *Pending) publish() error {
 	return p.fsys.Rename(p.tmp, p.path)
 }
 
-// syncDirs syncs each directory of the files once.
 func syncDirs(files []*Pending) error {
 	var synced []string
 	for _, p := range files {

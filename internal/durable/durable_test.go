@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// content returns the content of a file, or "" if the file does not exist.
 func content(t *testing.T, fsys durable.FS, name string) string {
 	t.Helper()
 	f, err := fsys.Open(name)
@@ -48,7 +47,6 @@ func put(fsys durable.FS, name, text string) error {
 	return durable.Commit(nil, p)
 }
 
-// systems runs a test on the real file system and on the file system in memory.
 func systems(t *testing.T, test func(t *testing.T, fsys durable.FS)) {
 	t.Run("real", func(t *testing.T) {
 		t.Chdir(t.TempDir())
@@ -124,8 +122,7 @@ func TestPending(t *testing.T) {
 // late are the operations that may fail after an output has its name.
 var late = map[string]bool{"sync": true, "remove": true, "close": true}
 
-// TestCommitOneFaults makes every operation fail once. The name must have the old text or the new text, and no other files may
-// be left.
+// The name must have the old text or the new text, and no other files may be left.
 func TestCommitOneFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
@@ -158,12 +155,11 @@ func TestCommitOneFaults(t *testing.T) {
 	}
 }
 
-// set writes an output and two files that belong to it, with the given content.
+// set writes an output and two files that belong to it.
 func set(fsys durable.FS, text string) error {
 	return setAll(fsys, text, []string{"out", "out.ids", "out.run.json"})
 }
 
-// setAll writes the files of paths. After a failure it aborts the other files.
 func setAll(fsys durable.FS, text string, paths []string) error {
 	var files []*durable.Pending
 	for _, path := range paths {
@@ -186,8 +182,7 @@ func setAll(fsys durable.FS, text string, paths []string) error {
 	return err
 }
 
-// TestCommitFaults makes every operation fail once. In an empty directory, all three files or none must appear, and the output
-// never without the other files.
+// In an empty directory, all three files or none must appear, and the output never without the other files.
 func TestCommitFaults(t *testing.T) {
 	for i := 0; ; i++ {
 		mem := durabletest.NewMem()
@@ -212,8 +207,7 @@ func TestCommitFaults(t *testing.T) {
 	}
 }
 
-// whole reports whether the files are all of one run, or all have marks, and whether they are new. It also returns a list of
-// the files and their content.
+// whole reports whether the files are all of one run, or all have marks, and whether they are new.
 func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what []string) {
 	t.Helper()
 	ok = true
@@ -231,8 +225,7 @@ func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what 
 	return ok, isNew, what
 }
 
-// TestCommitReplaces makes operations fail while existing files are replaced. No name may vanish. The output may be new only if
-// the other files are. If some files are new and some are old, they must have marks, which the next run removes.
+// No name may vanish. If some files are new and some are old, they must have marks, which the next run removes.
 func TestCommitReplaces(t *testing.T) {
 	for _, paths := range groups {
 		for i := 0; ; i++ {
@@ -259,13 +252,11 @@ func TestCommitReplaces(t *testing.T) {
 	}
 }
 
-// groups are outputs with the files that belong to them.
 var groups = [][]string{
 	{"out", "out.ids", "out.run.json"},
 	{"out", "x/labels", "x/out.run.json", "y/truth"},
 }
 
-// newGroups returns a file system with the directories of groups.
 func newGroups(t *testing.T) *durabletest.Mem {
 	t.Helper()
 	mem := durabletest.NewMem()
@@ -275,7 +266,6 @@ func newGroups(t *testing.T) *durabletest.Mem {
 	return mem
 }
 
-// list returns the names of all files.
 func list(t *testing.T, fsys durable.FS) (names []string) {
 	t.Helper()
 	for _, dir := range []string{".", "x", "y"} {
@@ -292,8 +282,7 @@ func list(t *testing.T, fsys durable.FS) (names []string) {
 	return names
 }
 
-// TestCommitCrash stops the machine before every operation. If the output exists, the other files must exist, whatever their
-// directories.
+// If the output exists, the other files must exist, whatever their directories.
 func TestCommitCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, paths := range groups {
@@ -316,8 +305,7 @@ func TestCommitCrash(t *testing.T) {
 	}
 }
 
-// TestCommitCrashReplaces stops the machine before every operation. Existing files must be all old, be all new, or have marks.
-// After the next run they have no marks.
+// Existing files must be all old, be all new, or have marks. After the next run they have no marks.
 func TestCommitCrashReplaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, paths := range groups {
@@ -344,7 +332,6 @@ func TestCommitCrashReplaces(t *testing.T) {
 	}
 }
 
-// setAround puts a store in place with a file that belongs to it and has the given content.
 func setAround(fsys durable.FS, text string) error {
 	p, err := durable.NewFile(fsys, "store.run.json")
 	if err != nil {
@@ -359,8 +346,8 @@ func setAround(fsys durable.FS, text string) error {
 	return err
 }
 
-// TestCommitBesideFaults makes every operation fail once. In an empty directory the store must not appear without its file, nor
-// the file without the store. Existing files must keep their names.
+// In an empty directory the store must not appear without its file, nor the file without the store. Existing files must
+// keep their names.
 func TestCommitBesideFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
@@ -389,7 +376,7 @@ func TestCommitBesideFaults(t *testing.T) {
 	}
 }
 
-// TestCommitBesideCrash stops the machine before every operation. If the store exists, its file must exist.
+// If the store exists, its file must exist.
 func TestCommitBesideCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	mem := durabletest.NewMem()
@@ -407,7 +394,6 @@ func TestCommitBesideCrash(t *testing.T) {
 	shot()
 }
 
-// TestCommitOneCrash stops the machine before every operation.
 func TestCommitOneCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	old, text := strings.Repeat("old", 700), strings.Repeat("new", 900)
@@ -431,7 +417,6 @@ func TestCommitOneCrash(t *testing.T) {
 	}
 }
 
-// TestCrashLosesWhatWasNotSynced checks that the crashes of these tests lose data that was not synced.
 func TestCrashLosesWhatWasNotSynced(t *testing.T) {
 	mem := durabletest.NewMem()
 	f, _ := mem.Create("a")

@@ -9,34 +9,31 @@ import (
 // FS is a file system. Names are paths of the operating system. No operation makes parent directories. Errors name the
 // operation and the path.
 type FS interface {
-	// Create makes an empty file for writing and reading. It empties an existing file. It opens a pipe or a device for writing.
+	// Create makes or empties a file for writing and reading. It opens a pipe or a device for writing.
 	Create(name string) (File, error)
 
-	// CreateTemp makes a new file for writing, which is in use until it is closed. The error wraps [fs.ErrExist] if the name is
-	// taken, and [ErrLocked] if RemoveTemp removed the file before it was locked.
+	// CreateTemp makes a new file for writing, which is in use until it is closed. The error wraps [fs.ErrExist] if the
+	// name is taken, and [ErrLocked] if RemoveTemp removed the file before it was locked.
 	CreateTemp(name string) (File, error)
 
-	// RemoveTemp removes a file that CreateTemp made. If this process or another process uses the file, the error wraps
-	// [ErrLocked].
+	// RemoveTemp removes a file that CreateTemp made. If any process uses the file, the error wraps [ErrLocked].
 	RemoveTemp(name string) error
 
-	// Open opens a file for reading.
 	Open(name string) (File, error)
 
 	// Stat describes a file or directory, following links.
 	Stat(name string) (fs.FileInfo, error)
 
-	// Follow returns the target of a link, which need not exist. If the target is a link, Follow follows it, too. Follow
-	// returns the name itself if it is no link, or if the links form a loop.
+	// Follow returns the target of a link and of the links that it leads to, which need not exist. It returns the name
+	// itself if it is no link, or if the links form a loop.
 	Follow(name string) (string, error)
 
-	// Rename gives a file a new name. It replaces a file that has this name.
+	// Rename gives a file a new name, and replaces a file of this name.
 	Rename(oldName, newName string) error
 
 	// Remove removes a file or an empty directory.
 	Remove(name string) error
 
-	// Mkdir makes a directory.
 	Mkdir(name string) error
 
 	// List returns the names in a directory in increasing order.
@@ -48,13 +45,13 @@ type FS interface {
 	// Free returns the number of bytes that an ordinary user may still write to the device of a file or directory.
 	Free(name string) (int64, error)
 
-	// Lock takes the advisory lock with the given name. The lock is a file, which Close removes. If the file system has no
-	// locks, Lock succeeds all the same, see [IsUnlocked]. If this process or another process holds the lock, the error wraps
+	// Lock takes the advisory lock with the given name. The lock is a file, which Close removes. If the file system has
+	// no locks, Lock succeeds all the same, see [IsUnlocked]. If any process holds the lock, the error wraps
 	// [ErrLocked].
 	Lock(name string) (io.Closer, error)
 }
 
-// File is an open file. Positioned reads and writes are safe for concurrent use. A file from Open cannot be written.
+// File is an open file. Positioned reads and writes are safe for concurrent use.
 type File interface {
 	io.Writer
 	io.WriterAt
@@ -69,13 +66,11 @@ type File interface {
 
 // Unlocked is implemented by files of [FS.CreateTemp] and by locks.
 type Unlocked interface {
-	// IsUnlocked reports that the file system has no locks, so that no other process is
-	// excluded.
+	// IsUnlocked reports that no other process is excluded, because the file system has no locks.
 	IsUnlocked() bool
 }
 
-// IsUnlocked reports whether a result of [FS.Lock] excludes no other process, because the file
-// system has no locks.
+// IsUnlocked reports whether a result of [FS.Lock] excludes no other process.
 func IsUnlocked(lock io.Closer) bool {
 	l, ok := lock.(Unlocked)
 	return ok && l.IsUnlocked()
@@ -84,7 +79,6 @@ func IsUnlocked(lock io.Closer) bool {
 // leavable is a lock whose name can stay when it is released.
 type leavable interface{ leave() error }
 
-// ErrLocked is returned for a lock that is held.
 var ErrLocked = errors.New("locked by another heatwalk")
 
 // ErrNoLocks is the warning about an output on a file system without locks.

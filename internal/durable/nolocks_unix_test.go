@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// On a file system without flock, for example Lustre or FUSE, files and temporary directories
-// are made without a lock, and nothing that another process may use is removed.
+// On a file system without flock, for example Lustre or FUSE, nothing that another process may use is removed.
 func TestWithoutLocks(t *testing.T) {
 	defer func() { flockCall = unix.Flock }()
 	for _, errno := range []error{unix.ENOSYS, unix.EOPNOTSUPP, unix.ENOLCK, unix.EINVAL} {

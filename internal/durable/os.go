@@ -8,13 +8,11 @@ import (
 	"path/filepath"
 )
 
-// OS is the file system of the operating system. Tests replace it, see durabletest.On.
+// OS is the file system of the operating system. Tests replace it.
 var OS FS = system{}
 
-// system implements [FS] with package os.
 type system struct{}
 
-// Create implements [FS].
 func (system) Create(name string) (File, error) {
 	mode := os.O_RDWR
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -23,7 +21,6 @@ func (system) Create(name string) (File, error) {
 	return fileOf(os.OpenFile(name, mode|os.O_CREATE|os.O_TRUNC, 0o666))
 }
 
-// CreateTemp implements [FS].
 func (system) CreateTemp(name string) (File, error) {
 	f, unlocked, err := createTemp(name)
 	if unlocked {
@@ -32,13 +29,10 @@ func (system) CreateTemp(name string) (File, error) {
 	return fileOf(f, err)
 }
 
-// unlockedFile is a file on a file system without locks.
 type unlockedFile struct{ *os.File }
 
-// IsUnlocked implements [Unlocked].
 func (unlockedFile) IsUnlocked() bool { return true }
 
-// RemoveTemp implements [FS].
 func (system) RemoveTemp(name string) error {
 	// A link or a pipe of such a name was not made by CreateTemp.
 	info, err := os.Lstat(name)
@@ -51,12 +45,10 @@ func (system) RemoveTemp(name string) error {
 	return removeTemp(name)
 }
 
-// Open implements [FS].
 func (system) Open(name string) (File, error) {
 	return fileOf(os.Open(name))
 }
 
-// fileOf returns f as a [File]. If err is not nil, it returns a nil interface.
 func fileOf(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err
@@ -64,32 +56,27 @@ func fileOf(f *os.File, err error) (File, error) {
 	return file{f}, nil
 }
 
-// Stat implements [FS].
 func (system) Stat(name string) (fs.FileInfo, error) {
 	return os.Stat(name)
 }
 
-// Rename implements [FS].
 func (system) Rename(oldName, newName string) error {
 	return os.Rename(oldName, newName)
 }
 
-// Remove implements [FS].
 func (system) Remove(name string) error {
 	return os.Remove(name)
 }
 
-// Mkdir implements [FS].
 func (system) Mkdir(name string) error {
 	return os.Mkdir(name, 0o777)
 }
 
-// Lock implements [FS].
 func (system) Lock(name string) (io.Closer, error) {
 	return lock(name)
 }
 
-// Follow implements [FS]. It follows links one by one, because the target need not exist yet.
+// Follow follows links one by one, because the target need not exist yet.
 func (system) Follow(name string) (string, error) {
 	const limit = 40 // links, as for Linux
 	path := name
@@ -108,12 +95,12 @@ func (system) Follow(name string) (string, error) {
 		Err: errors.New("too many links")}
 }
 
-// leadsTo returns path, which the links of name lead to. If name opens another file than path, as the link of an open file may,
-// it returns name.
+// leadsTo returns path, which the links of name lead to. If name opens another file than path, as the link of an open
+// file may, it returns name.
 func leadsTo(name, path string) string {
 	opened, err := os.Stat(name)
 	if err != nil {
-		return path // nothing is there
+		return path
 	}
 	if named, err := os.Stat(path); err == nil && os.SameFile(opened, named) {
 		return path
@@ -121,7 +108,6 @@ func leadsTo(name, path string) string {
 	return name
 }
 
-// List implements [FS].
 func (system) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -134,28 +120,25 @@ func (system) List(dir string) ([]string, error) {
 	return names, nil
 }
 
-// file is an *os.File whose errors wrap [ErrFull] for a full device.
+// file marks the error of a full device by [ErrFull].
 type file struct{ *os.File }
 
-// Write implements [io.Writer]; the error of a full disk wraps [ErrFull].
 func (f file) Write(p []byte) (int, error) {
 	n, err := f.File.Write(p)
 	return n, markFull(err)
 }
 
-// WriteAt implements [io.WriterAt]; the error of a full disk wraps [ErrFull].
 func (f file) WriteAt(p []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(p, off)
 	return n, markFull(err)
 }
 
-// ReadFrom implements [io.ReaderFrom], which [io.Copy] prefers to Write.
+// ReadFrom is what [io.Copy] prefers to Write.
 func (f file) ReadFrom(r io.Reader) (int64, error) {
 	n, err := f.File.ReadFrom(r)
 	return n, markFull(err)
 }
 
-// WriteString implements [io.StringWriter].
 func (f file) WriteString(s string) (int, error) {
 	n, err := f.File.WriteString(s)
 	return n, markFull(err)
@@ -163,7 +146,6 @@ func (f file) WriteString(s string) (int, error) {
 
 func (f file) Sync() error { return markFull(f.File.Sync()) }
 
-// Chmod sets the mode, where the file system has modes.
 func (f file) Chmod(mode fs.FileMode) error {
 	err := f.File.Chmod(mode)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) {
@@ -172,10 +154,8 @@ func (f file) Chmod(mode fs.FileMode) error {
 	return err
 }
 
-// fullError is the system's error for a full device, which is also ErrFull.
 type fullError struct{ error }
 
-// Unwrap returns the error of the system and [ErrFull].
 func (e fullError) Unwrap() []error {
 	return []error{e.error, ErrFull}
 }

@@ -13,7 +13,6 @@ import (
 
 const errFull = unix.ENOSPC
 
-// Free implements [FS].
 func (system) Free(path string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {
@@ -22,7 +21,6 @@ func (system) Free(path string) (int64, error) {
 	return int64(s.Bavail) * int64(s.Bsize), nil
 }
 
-// SyncDir implements [FS].
 func (system) SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -32,8 +30,8 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp creates a file and takes an flock on it. If unlocked is true, the file system has no locks; removeTemp then fails
-// as well.
+// createTemp creates a file and takes an flock on it. If unlocked is true, the file system has no locks; removeTemp
+// then fails as well.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, false, err
@@ -64,7 +62,6 @@ func removeTemp(name string) error {
 	return os.Remove(name)
 }
 
-// sameFile reports whether the open file still has the name.
 func sameFile(f *os.File, name string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -74,11 +71,11 @@ func sameFile(f *os.File, name string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// flockCall is the system call; tests replace it to act as a file system without locks.
+// flockCall is replaced by tests that act as a file system without locks.
 var flockCall = unix.Flock
 
-// hasNoLocks reports whether err is the error of flock on a file system without locks, for
-// example Lustre without -o flock, some NFS servers and many FUSE file systems.
+// hasNoLocks reports whether flock has failed because there are no locks, for example on Lustre without -o flock, some
+// NFS servers and many FUSE file systems.
 func hasNoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.ENOLCK) ||
 		errors.Is(err, unix.EINVAL)
@@ -86,11 +83,11 @@ func hasNoLocks(err error) bool {
 
 type flock struct {
 	f           *os.File
-	unsupported bool // the file system has no locks
+	unsupported bool
 }
 
-// lock takes an flock on a file. It then checks that the file still has its name, because the last owner of the lock may have
-// removed the file in between. On a file system without locks it returns a lock that excludes no process, see [IsUnlocked].
+// lock takes an flock on a file. It then checks that the file still has its name, because the last owner of the lock
+// may have removed the file in between. On a file system without locks it returns a lock that excludes no process.
 func lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
@@ -115,12 +112,12 @@ func lock(name string) (io.Closer, error) {
 	}
 }
 
-// Close removes the name of the lock and then releases the lock.
+// Close removes the name before it releases the lock.
 func (l flock) Close() error {
 	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
 }
 
 func (l flock) IsUnlocked() bool { return l.unsupported }
 
-// leave releases a lock and keeps its name, because another process may use it.
+// leave keeps the name, because another process may use it.
 func (l flock) leave() error { return l.f.Close() }

@@ -26,12 +26,11 @@ func (system) Free(path string) (int64, error) {
 // SyncDir does nothing, because the system writes names through and has no call for it.
 func (system) SyncDir(string) error { return nil }
 
-// lockedByte is the position of the lock on a temporary file. A lock keeps others from reading and writing the locked bytes, so
-// that it must lie far behind every content.
+// lockedByte is the position of the lock on a temporary file, far behind every content, because a lock keeps others
+// from reading and writing the locked bytes.
 const lockedByte = 1 << 62
 
-// createTemp opens a new file that can be renamed and removed while it is open,
-// and locks it.
+// createTemp opens and locks a new file that can be renamed and removed while it is open.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = openShared(name, windows.CREATE_NEW); err != nil {
 		return nil, false, err
@@ -43,7 +42,6 @@ func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	return f, false, nil
 }
 
-// removeTemp removes a file if no process has a lock on it.
 func removeTemp(name string) error {
 	f, err := openShared(name, windows.OPEN_EXISTING)
 	if err != nil {
@@ -101,7 +99,7 @@ func lock(name string) (io.Closer, error) {
 	return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// Close closes and removes the file. The file cannot be removed while it is open in any process.
+// Close closes the file first, because a file that is open in any process cannot be removed.
 func (l fileLock) Close() error {
 	err := l.f.Close()
 	_ = os.Remove(l.f.Name())

@@ -11,12 +11,12 @@ import (
 	"sync"
 )
 
-// Pending is a file under construction. Its name changes to the new file when Commit succeeds. Until then, and after Abort, the
-// name keeps the old file. A Pending is not safe for concurrent use, except that several goroutines may call WriteAt and ReadAt
-// while no goroutine calls Write.
+// Pending is a file under construction. Its name changes to the new file when Commit succeeds. Until then, and after
+// Abort, the name keeps the old file. A Pending is not safe for concurrent use, except that several goroutines may call
+// WriteAt and ReadAt while no goroutine calls Write.
 type Pending struct {
 	fsys      FS
-	path, tmp string      // tmp is "" where the bytes go straight to path
+	path, tmp string      // tmp is "" if path is written directly
 	fresh     bool        // nothing had the name
 	mode      fs.FileMode // permission bits of the file that is replaced
 	f         File
@@ -24,24 +24,24 @@ type Pending struct {
 	done      bool
 }
 
-// NewFile begins the file path, as a temporary file with a unique name in the same directory. If several processes write one
-// path at the same time, the last process to commit determines its content. NewFile removes temporary files that killed runs
-// left in this directory. If path is a link, the link stays and its target is replaced. The new file has the permission bits of
-// the old file, and never grants others more than these. If path is not a regular file but a device or a pipe, it is written
-// directly, because it cannot be replaced.
+// NewFile begins the file path, as a temporary file with a unique name in the same directory. If several processes
+// write one path at the same time, the last process to commit determines its content. NewFile removes temporary files
+// that killed runs left in this directory. If path is a link, the link stays and its target is replaced. The new file
+// has the permission bits of the old file, and never grants others more. If path is a device or a pipe, it is written
+// directly.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, true)
 }
 
-// NewBeside is [NewFile] for a file that a run writes in addition to its output, under a name that the user did not give.
-// Therefore a link with this name is replaced and not followed. If the name is the name of a device, a pipe or a directory, the
-// error wraps [fs.ErrExist].
+// NewBeside is [NewFile] for a file that a run writes in addition to its output, under a name that the user did not
+// give. Therefore a link with this name is replaced and not followed. If the name is the name of a device, a pipe or a
+// directory, the error wraps [fs.ErrExist].
 func NewBeside(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, false)
 }
 
-// newFile begins a file that replaces path when it is committed. If follow is set, path may be a link, whose target is
-// replaced, or a pipe or device, which is written directly.
+// newFile begins a file that replaces path. If follow is set, path may be a link, whose target is replaced, or a pipe
+// or device, which is written directly.
 func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	if !follow {
@@ -76,8 +76,8 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	return p, nil
 }
 
-// begin creates the temporary file. If fresh is not set, the file gets the permission bits mode of the file that it will
-// replace.
+// begin creates the temporary file. If fresh is not set, the file gets the permission bits mode of the file that it
+// will replace.
 func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	p.fresh = fresh
 	p.mode = mode
@@ -94,11 +94,9 @@ func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	return p, nil
 }
 
-// writing is the permission bits that a file needs while it is written. They are also needed to remove the file if its run is
-// killed.
+// writing is the permission bits that a file needs while it is written, and to be removed if its run is killed.
 const writing = 0o600
 
-// tempSuffix is the end of the name of a temporary file. Before it the name has a dot and the name of the final file.
 var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`) })
 
 // Final returns the path that a temporary file of NewFile gets when it is committed. It returns other paths unchanged.
@@ -110,7 +108,6 @@ func Final(path string) string {
 	return path
 }
 
-// createTemp creates the temporary file. If a name is taken, it tries another name.
 func (p *Pending) createTemp() (err error) {
 	dir, name := filepath.Split(p.path)
 	const attempts = 100
@@ -124,15 +121,15 @@ func (p *Pending) createTemp() (err error) {
 	return err
 }
 
-// IsUnlocked reports whether another process may write or remove the temporary file, because the
-// file system has no locks.
+// IsUnlocked reports whether another process may write or remove the temporary file, because the file system has no
+// locks.
 func (p *Pending) IsUnlocked() bool {
 	f, ok := p.f.(Unlocked)
 	return ok && f.IsUnlocked()
 }
 
-// RemoveUnused removes the temporary files in a directory that no process writes any more. If a file cannot be removed, it
-// stays, because it does no harm.
+// RemoveUnused removes the temporary files in a directory that no process writes any more. A file that cannot be
+// removed does no harm.
 func RemoveUnused(fsys FS, dir string) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -145,7 +142,6 @@ func RemoveUnused(fsys FS, dir string) {
 	}
 }
 
-// Write appends to the file.
 func (p *Pending) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
@@ -160,7 +156,7 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	return p.f.WriteAt(b, off)
 }
 
-// ReadAt reads bytes that WriteAt wrote. It is for temporary files that a process uses itself and never commits.
+// ReadAt reads bytes that WriteAt wrote, for temporary files that a process never commits.
 func (p *Pending) ReadAt(b []byte, off int64) (int, error) {
 	return p.f.ReadAt(b, off)
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Creating or writing a pipe without a reader waits until the context ends. A reader that opens the pipe afterwards finds its
-// end, because no descriptor is left open.
+// A reader that opens the pipe after the context has ended finds its end, because no descriptor is left open.
 func TestUntil(t *testing.T) {
 	stopped := errors.New("stopped")
 	for _, full := range []bool{false, true} {
@@ -68,7 +67,6 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// A pipe that is read is written and closed like a file.
 func TestUntilRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

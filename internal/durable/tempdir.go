@@ -11,14 +11,13 @@ import (
 	"sync"
 )
 
-// TempDir is a directory of one process for temporary files. The process locks it, so that other
-// processes recognize directories that killed processes left.
+// TempDir is a directory of one process for temporary files. The process locks it, so that other processes recognize
+// directories that killed processes left.
 type TempDir struct {
 	Path string
 	lock io.Closer
 }
 
-// Name and content of a temporary directory: a lock, and a directory for the temporary files.
 var tempPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.heatwalk-[0-9a-f]{16}$`) })
 
 const (
@@ -44,7 +43,6 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// newTempDir makes a directory with a random name and locks it.
 func newTempDir(parent string) (*TempDir, error) {
 	t := &TempDir{Path: filepath.Join(parent, fmt.Sprintf(".heatwalk-%016x", rand.Uint64()))}
 	err := OS.Mkdir(t.Path)
@@ -59,8 +57,7 @@ func (t *TempDir) Content() string {
 	return filepath.Join(t.Path, tempContent)
 }
 
-// InTempDir returns the parent of the temporary directory that path names or lies in. ours is false if path does not lie in a
-// temporary directory.
+// InTempDir returns the parent of the temporary directory that path names or lies in, if there is one.
 func InTempDir(path string) (parent string, ours bool) {
 	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
 		if tempPattern().MatchString(filepath.Base(path)) {
@@ -70,7 +67,6 @@ func InTempDir(path string) (parent string, ours bool) {
 	return "", false
 }
 
-// Remove removes the directory with all that is in it.
 func (t *TempDir) Remove() error {
 	err := errors.Join(os.RemoveAll(t.Content()), t.lock.Close())
 	removed := OS.Remove(t.Path)
@@ -80,8 +76,8 @@ func (t *TempDir) Remove() error {
 	return errors.Join(err, removed)
 }
 
-// removeLeft removes the temporary directories in parent that no process has locked. A directory with other content is not ours
-// and stays. If a directory cannot be removed, it stays, because it does no harm.
+// removeLeft removes the temporary directories in parent that no process has locked. A directory with other content is
+// not ours and stays.
 func removeLeft(parent string) {
 	names, err := OS.List(parent)
 	if err != nil {
@@ -102,7 +98,7 @@ func removeLeft(parent string) {
 	}
 }
 
-// isOurs reports whether path is a directory that holds a lock, its content or nothing. A link to a directory is not ours.
+// isOurs reports whether path is a directory, not a link, that holds a lock, its content or nothing.
 func isOurs(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() {

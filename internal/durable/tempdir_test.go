@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Only directories with the name and the content of a temporary directory are removed.
 func TestRemoveLeft(t *testing.T) {
 	parent := t.TempDir()
 	put := func(name string, files ...string) {
@@ -40,7 +39,6 @@ func TestRemoveLeft(t *testing.T) {
 	}
 }
 
-// InTempDir recognizes a temporary directory by any path in it.
 func TestInTempDir(t *testing.T) {
 	const name = ".heatwalk-0123456789abcdef"
 	for path, want := range map[string]string{
@@ -60,7 +58,6 @@ func TestInTempDir(t *testing.T) {
 	}
 }
 
-// The target of a link in a temporary directory stays when the directory is removed.
 func TestRemoveFollowsNoLink(t *testing.T) {
 	parent, elsewhere := t.TempDir(), t.TempDir()
 	file := filepath.Join(elsewhere, "file")

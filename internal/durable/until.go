@@ -2,8 +2,7 @@ package durable
 
 import "context"
 
-// Until returns a file system with the operations of fsys, in which a file that waits for the reader of a pipe stops waiting
-// when the context ends.
+// Until returns fsys with files that stop waiting for the reader of a pipe when the context ends.
 func Until(ctx context.Context, fsys FS) FS {
 	return until{fsys, ctx}
 }
@@ -13,7 +12,6 @@ type until struct {
 	ctx context.Context
 }
 
-// Create implements [FS].
 func (u until) Create(name string) (File, error) {
 	if info, err := u.Stat(name); err != nil || info.Mode().IsRegular() {
 		return u.FS.Create(name)
@@ -45,20 +43,17 @@ func (u until) Create(name string) (File, error) {
 	}
 }
 
-// stream is a pipe or device that can be written until the context ends.
 type stream struct {
 	File
 	ctx  context.Context
-	stop func() bool // the end of the context closes the file no more
+	stop func() bool // keeps the end of the context from closing the file
 }
 
-// Close implements [io.Closer].
 func (s stream) Close() error {
 	s.stop()
 	return s.File.Close()
 }
 
-// Write implements [io.Writer].
 func (s stream) Write(p []byte) (int, error) {
 	n, err := s.File.Write(p)
 	if err != nil && s.ctx.Err() != nil {

@@ -38,8 +38,6 @@ func TestLock(t *testing.T) {
 	})
 }
 
-// TestTwoWriters writes one file twice at the same time, and removes the temporary files that
-// other writers left in the folder.
 func TestTwoWriters(t *testing.T) {
 	systems(t, func(t *testing.T, fsys durable.FS) {
 		leftovers := []string{".out.heatwalk-tmp-0123abcd", ".outer.heatwalk-tmp-0123abcd"}
@@ -110,8 +108,7 @@ func (f *pausing) Rename(from, to string) error {
 	return err
 }
 
-// If two runs publish the same group at the same time, one waits for the other. Afterwards all files are of the same run, and
-// the marks and the lock are gone.
+// One run waits for the other. Afterwards all files are of the same run, and the marks and the lock are gone.
 func TestTwoGroups(t *testing.T) {
 	systems(t, func(t *testing.T, fsys durable.FS) {
 		if err := set(fsys, "old"); err != nil {
@@ -144,7 +141,6 @@ func TestTwoGroups(t *testing.T) {
 	})
 }
 
-// taken is a file system on which names of temporary files exist already.
 type taken struct {
 	durable.FS
 	err   error
@@ -159,7 +155,6 @@ func (f *taken) CreateTemp(name string) (durable.File, error) {
 	return f.FS.CreateTemp(name)
 }
 
-// TestTakenNames checks that another name is tried if a name exists, and that every other error is returned at once.
 func TestTakenNames(t *testing.T) {
 	for _, c := range []struct {
 		err          error
@@ -179,8 +174,7 @@ func TestTakenNames(t *testing.T) {
 	}
 }
 
-// TestPermissions replaces files with several permission bits, one of them behind a link. The new files must have the bits of
-// the old files. Others must not be able to read them while they are written.
+// Others must not be able to read a new file while it is written, even if it is behind a link.
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permission bits")
@@ -220,7 +214,6 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// TestDevice checks that a device is written directly.
 func TestDevice(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no devices among the files")
@@ -295,7 +288,7 @@ func TestFinal(t *testing.T) {
 	}
 }
 
-// A link whose target does not exist yet stays, and the file is made at its target. This holds for relative links, too.
+// The link stays, and the file is made at its target.
 func TestLinkToNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, to := range []string{filepath.Join(dir, "absolute"), "relative"} {
@@ -320,8 +313,8 @@ func TestLinkToNothing(t *testing.T) {
 	}
 }
 
-// If a link replaces a folder while files are written, or between two of their renames, the error does not say that an input is
-// missing. The folder behind the link keeps its files.
+// If a link replaces a folder while files are written, or between two of their renames, the error does not say that an
+// input is missing. The folder behind the link keeps its files.
 func TestFolderReplaced(t *testing.T) {
 	for _, isLate := range []bool{false, true} {
 		parent := t.TempDir()
@@ -364,14 +357,12 @@ func TestFolderReplaced(t *testing.T) {
 	}
 }
 
-// stuck is a file system from which nothing can be removed.
 type stuck struct{ durable.FS }
 
 func (stuck) Remove(string) error { return errStuck }
 
 var errStuck = errors.New("stuck")
 
-// Abort returns an error if the temporary file cannot be removed.
 func TestAbortTellsWhatStays(t *testing.T) {
 	p, err := durable.NewFile(stuck{durable.OS}, filepath.Join(t.TempDir(), "file"))
 	if err != nil {
@@ -382,8 +373,7 @@ func TestAbortTellsWhatStays(t *testing.T) {
 	}
 }
 
-// A run writes files in addition to its output under names that the user did not give. A link with such a name is replaced, and
-// its target keeps its content.
+// The target keeps its content.
 func TestBesideFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")

@@ -15,19 +15,18 @@ import (
 
 const module = "github.com/heatwalk/heatwalk"
 
-// helpers matches packages of tests, and packages that only tests import.
+// helpers matches packages that only tests import.
 var helpers = regexp.MustCompile(`(^|/)\w+test$|^test(/|$)|^internal/lint$`)
 
 // graphFree packages work on plain matrices and know no graph.
 var graphFree = map[string]bool{"classify": true, "sparse": true, "internal/symmetric": true, "sparse/blocks": true}
 
-// floorRow matches a row of the table of floors, and packageName the packages in it. The root package has no name.
 var (
 	floorRow    = regexp.MustCompile("(?m)^\\| (\\d+) \\| (`[^|]+`|the root package) \\| .+ \\|$")
 	packageName = regexp.MustCompile("`([^`]+)`|the root package")
 )
 
-// readFloors returns the floor of each package from the table in docs/architecture.md. The root package is "".
+// readFloors reads the table in docs/architecture.md. The root package is "".
 func readFloors(t *testing.T) map[string]int {
 	page, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
@@ -46,8 +45,7 @@ func readFloors(t *testing.T) map[string]int {
 	return floors
 }
 
-// A package imports only packages of lower floors. A room inside a package is imported only by this package and by rooms inside
-// it.
+// A room inside a package is imported only by this package and by rooms inside it.
 func TestImportsPointDownwards(t *testing.T) {
 	floors := readFloors(t)
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()

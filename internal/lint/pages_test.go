@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// If a page or package comment names pkg.Name, a package pkg has this name.
+// A page or package comment that names pkg.Name must find this name in a package pkg.
 func TestPagesNameWhatIsThere(t *testing.T) {
 	names := exportedNames(t)
 	pages, err := filepath.Glob("docs/*.md")
@@ -50,7 +50,6 @@ var (
 	fileEnd   = regexp.MustCompile(`\.(go|md|sh|py|c|cc|yaml)$`)
 )
 
-// Links of pages lead to existing files and headings. Names of files in backticks exist.
 func TestPagesLink(t *testing.T) {
 	list, err := exec.Command("git", "ls-files").Output()
 	if err != nil {
@@ -91,7 +90,6 @@ func TestPagesLink(t *testing.T) {
 	}
 }
 
-// anchorsOf returns the anchors of the headings of a page.
 func anchorsOf(t *testing.T, page string) []string {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -105,8 +103,6 @@ func anchorsOf(t *testing.T, page string) []string {
 	return anchors
 }
 
-// exportedNames returns the functions, types, constants and variables of packages by their
-// names.
 func exportedNames(t *testing.T) map[string]map[string]bool {
 	names := map[string]map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -13,11 +13,10 @@ import (
 	"testing"
 )
 
-// saysNil matches the comment of a type of settings.
 var saysNil = regexp.MustCompile(`(?i)\bnil\s+(means?\s+((all|the)\s+)?defaults|(means|is)\s+the\s+zero)`)
 
-// If the comment of a type of settings says what nil means, exported functions compare settings with nil before they read a
-// field. If the context ends a job, the job returns sched.Cause, which also has the cause.
+// Exported functions must compare settings with nil before they read a field, if the comment of the type says what nil
+// means. A job that the context ends must return sched.Cause.
 func TestNilSettings(t *testing.T) {
 	fset := token.NewFileSet()
 	files := map[string]*ast.File{}
@@ -100,8 +99,8 @@ func TestNilSettings(t *testing.T) {
 	}
 }
 
-// firstUse returns the first place where a body reads a field of a parameter, or copies it. It returns no place if the body
-// compares the parameter with nil.
+// firstUse returns the first place where a body reads a field of a parameter, or copies it, unless the body compares
+// the parameter with nil.
 func firstUse(body *ast.BlockStmt, parameter string, isMethod func(name string) bool) (use token.Pos) {
 	isParameter := func(x ast.Expr) bool {
 		id, isIdent := x.(*ast.Ident)

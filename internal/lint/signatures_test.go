@@ -19,7 +19,6 @@ import (
 	"testing"
 )
 
-// listed is a package as go list prints it.
 type listed struct {
 	ImportPath, Name, Dir, Export string
 	GoFiles                       []string
@@ -46,16 +45,15 @@ func listPackages(t *testing.T) (public []listed, export map[string]string) {
 	return public, export
 }
 
-// isHidden reports whether programs of other modules cannot import a package.
 func isHidden(path string) bool {
 	return strings.Contains(path+"/", "/internal/")
 }
 
-// opaque are types that a program of another module only passes on: pages of the command, the state of a model of auto, and
-// predictions of label propagation for held-out labels.
+// opaque are types that a program of another module only passes on: pages of the command, the state of a model of auto,
+// and predictions of label propagation for held-out labels.
 var opaque = []string{"Page", "Choice", "HeldOut"}
 
-// Every type in an exported signature or field can be named and read by a program of another module.
+// A program of another module can name and read every type in an exported signature or field.
 func TestSignatures(t *testing.T) {
 	public, export := listPackages(t)
 	load := importer.ForCompiler(token.NewFileSet(), "gc",
@@ -96,7 +94,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// eachNamed calls visit with the declarations of all types that a type is made of. It follows exported fields and methods only.
+// eachNamed calls visit with the declarations of all types that a type is made of. It follows exported fields and
+// methods only.
 func eachNamed(t types.Type, place string, visit func(place string, o *types.TypeName)) {
 	each := func(t types.Type) { eachNamed(t, place, visit) }
 	switch t := t.(type) {
@@ -141,10 +140,8 @@ func eachNamed(t types.Type, place string, visit func(place string, o *types.Typ
 	}
 }
 
-// nameInBrackets matches a name that looks like a link to a declaration.
 var nameInBrackets = regexp.MustCompile(`\[\*?(\w+\.)?[A-Z]\w*(\.\w+)?\]`)
 
-// Every name in brackets of a doc comment links to a declaration.
 func TestDocLinks(t *testing.T) {
 	public, _ := listPackages(t)
 	for _, p := range public {

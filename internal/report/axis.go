@@ -10,10 +10,9 @@ type Axis struct {
 	Title     string
 	Log       bool    // logarithmic; values must be positive
 	Whole     bool    // values are counts
-	Low, High float64 // ends; if equal, the ends are the smallest and the largest value, or 0 if 0 is near
+	Low, High float64 // if equal, the smallest and the largest value, or 0 if 0 is near
 }
 
-// Tick is a labelled position on an axis.
 type Tick struct {
 	At   float64
 	Text string
@@ -36,13 +35,13 @@ func (s *scale) value(x float64) float64 {
 	return x
 }
 
-// at returns the pixel of a value. Values outside the axis are drawn at its end.
+// at draws values outside the axis at its end.
 func (s *scale) at(x float64) float64 {
 	share := (s.value(x) - s.low) / (s.high - s.low)
 	return s.first + s.length*min(1, max(0, share))
 }
 
-// newScale returns the scale of an axis for values between low and high, without its pixels.
+// newScale returns the scale for values between low and high, without its pixels.
 func (a *Axis) newScale(low, high float64) *scale {
 	s := &scale{log: a.Log}
 	hasEnds := a.Low != a.High
@@ -79,8 +78,8 @@ func (a *Axis) newScale(low, high float64) *scale {
 	return s
 }
 
-// logTicks sets ticks at powers of ten. If the axis has less than two decades, it also sets ticks at 2 and 5 times powers of
-// ten. The ends of the axis become ticks.
+// logTicks sets ticks at powers of ten and, on an axis of less than two decades, at 2 and 5 times powers of ten. The
+// ends of the axis become ticks.
 func (s *scale) logTicks() {
 	factors := []float64{1}
 	if s.high-s.low < 2 {
@@ -102,7 +101,7 @@ func (s *scale) logTicks() {
 	}
 }
 
-// short returns the text of a number for an axis. The text has no trailing zeros.
+// short has no trailing zeros.
 func short(x float64) string {
 	switch {
 	case x >= 1e12 || x < 1e-4:

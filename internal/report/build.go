@@ -14,10 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// template describes a page about the JSON document of a command. In a line of text {key} stands for the value of the key. A
-// line may have alternatives joined by |, of which the first complete alternative is used. A line without a complete
-// alternative is omitted, and so is a section whose title is omitted. Rows is a path of keys: results.calibration means all
-// bins of all results, where a bin also has the values of its result.
+// template describes a page about the JSON document of a command. In a line of text {key} stands for the value of the
+// key. A line may have alternatives joined by |, of which the first complete alternative is used. A line without a
+// complete alternative is omitted, and so is a section whose title is omitted. Rows is a path of keys:
+// results.calibration means all bins of all results, where a bin also has the values of its result.
 type template struct {
 	Title      string
 	Series     struct{ Rows, Key string } // names that have a color
@@ -54,7 +54,6 @@ type part struct {
 	Count             string // key of the number of items of a point; points with less than 10 items are not drawn
 }
 
-// object is a JSON object.
 type object map[string]any
 
 // field describes how the values of a key are written.
@@ -66,7 +65,7 @@ var pageFiles embed.FS
 //go:embed pages/fields.tsv
 var fieldList string
 
-// fieldOf returns the field of a key. If the key is not listed, the title consists of the words of the key.
+// fieldOf returns the field of a key. The title of a key that is not listed consists of its words.
 func fieldOf(key string) field {
 	for line := range strings.Lines(fieldList) {
 		if text, isThere := strings.CutPrefix(line, key+"\t"); isThere {
@@ -140,7 +139,7 @@ func (o object) rows(path string) []object {
 	return list
 }
 
-// value returns the value of a key, or the quotient of the values of two keys for a/b. It returns nil if a value is missing.
+// value returns the value of a key, or the quotient of two values for a/b, or nil if a value is missing.
 func (o object) value(key string) any {
 	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
 		x, isNumber := o[a].(float64)
@@ -171,7 +170,7 @@ func (o object) number(key string) float64 {
 
 var placeholder = regexp.MustCompile(`\{[a-z0-9_./]+\}`)
 
-// line returns the first complete alternative with values in place of {key}. It returns "" if no alternative is complete.
+// line returns the first complete alternative with values in place of {key}, or "".
 func (o object) line(alternatives string) string {
 	for text := range strings.SplitSeq(alternatives, "|") {
 		isWhole := true
@@ -191,7 +190,6 @@ func (o object) line(alternatives string) string {
 	return ""
 }
 
-// lines returns the lines of those texts that are complete.
 func (o object) lines(texts []string) (list []string) {
 	for _, text := range texts {
 		if line := o.line(text); line != "" {
@@ -201,7 +199,6 @@ func (o object) lines(texts []string) (list []string) {
 	return list
 }
 
-// facts returns the facts NAME: VALUE of those texts that are complete.
 func (o object) facts(texts []string) (list []Fact) {
 	for _, line := range o.lines(texts) {
 		name, value, _ := strings.Cut(line, ": ")
@@ -210,7 +207,8 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell returns the cell of the value of a key. decimals is the number of decimals of its column, or −1 if it is not known.
+// cell returns the cell of the value of a key. decimals is the number of decimals of its column, or −1 if it is not
+// known.
 func (o object) cell(key string, decimals int) Cell {
 	f := fieldOf(key)
 	switch v := o.value(key).(type) {
@@ -234,8 +232,9 @@ func text(v any) string {
 	return s
 }
 
-// format writes a number by its format: % is a percentage, n an integer, MB millions of bytes, g all digits, +% a difference of
-// percentages, p a p value, and a digit a number of decimals. Any other format has the decimals of the column, or four digits.
+// format writes a number by its format: % is a percentage, n an integer, MB millions of bytes, g all digits, +% a
+// difference of percentages, p a p value, and a digit a number of decimals. Any other format has the decimals of the
+// column, or four digits.
 func format(format string, x, margin float64, decimals int) Cell {
 	switch format {
 	case "%":
@@ -274,7 +273,6 @@ const (
 	leastCount = 10 // smallest number of items of a point
 )
 
-// addPart adds a table, a chart or tables of matrices to a section.
 func (o object) addPart(s *Section, p *part) {
 	rows := o.rows(p.Rows)
 	if p.Middle != "" {
@@ -309,7 +307,6 @@ func middle(rows []object, key string) []object {
 		func(row object) bool { return row[key] != values[(len(values)-1)/2] })
 }
 
-// table returns a table with a column for each key that some of the rows have.
 func (p *part) table(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Folded: p.Folded, Bars: map[int]bool{}}
 	if p.Needs != "" {
@@ -349,7 +346,7 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column. It is enough for four digits of the largest number, without zeros at
+// decimalsOf returns the number of decimals of a column: enough for four digits of the largest number, without zeros at
 // the end of all numbers.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
@@ -388,7 +385,6 @@ func (p *part) pivot(rows []object, caption string) *Table {
 	return t
 }
 
-// chart returns a chart with a line for each value of By.
 func (p *part) chart(rows []object, caption string) *Chart {
 	c := &Chart{Name: p.Chart, Caption: caption, X: Axis{Title: fieldOf(p.X).title},
 		Y: Axis{Title: fieldOf(p.Y).title}, Diagonal: p.Diagonal}
@@ -417,7 +413,6 @@ func (p *part) chart(rows []object, caption string) *Chart {
 	return c
 }
 
-// PValue returns a p value as text, with two digits.
 func PValue(p float64) string {
 	switch {
 	case p < 0.001:
@@ -428,8 +423,8 @@ func PValue(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// matrix returns a table of a matrix. Its numbers are percentages of the sum of their row, which also shade the cells. If the
-// matrix has more than 20 rows, the table has the 20 largest rows. With Measures, rows are sorted by size.
+// matrix returns a table of percentages of the sum of a row, which also shade the cells. It has at most the 20 largest
+// rows.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names, _ := o[p.Names].([]any)

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// Chart draws curves over a common axis.
 type Chart struct {
 	Name     string // name of the saved file, without an ending
 	Caption  string
@@ -16,7 +15,6 @@ type Chart struct {
 	Labels   bool // names are beside the last points, without a legend, and the range of each point is a bar
 }
 
-// Line is a curve through points in increasing order of X.
 type Line struct {
 	Name    string
 	Series  string // series that gives the line its color; "": Name
@@ -25,7 +23,6 @@ type Line struct {
 	Scatter bool // points are not connected
 }
 
-// Point is a point of a curve with a range of Y.
 type Point struct{ X, Y, Low, High float64 }
 
 // Add adds a number with its standard error to the line with the given name, which it creates if necessary.
@@ -49,7 +46,8 @@ func (c *Chart) AddPoint(name string, p Point) *Line {
 
 const plotHeight = 250.0
 
-// scene draws the chart. A line whose name is in series has the color of its position there. Other lines have the next colors.
+// scene draws the chart. A line whose name is in series has the color of its position there. Other lines have the next
+// colors.
 func (c *Chart) scene(series []string) *scene {
 	low, high := c.Extent()
 	x := c.X.newScale(low.X, high.X)
@@ -134,7 +132,6 @@ func (s *scene) labels(lines []Line, y *scale, x float64) {
 	}
 }
 
-// Extent returns the smallest and the largest values on both axes.
 func (c *Chart) Extent() (low, high Point) {
 	low = Point{X: math.Inf(1), Y: math.Inf(1)}
 	high = Point{X: math.Inf(-1), Y: math.Inf(-1)}
@@ -151,7 +148,7 @@ func (c *Chart) Extent() (low, high Point) {
 	return low, high
 }
 
-// ticksBelow draws the ticks of the horizontal axis. It omits a text that would overlap the previous text.
+// ticksBelow omits a text that would overlap the previous text.
 func (s *scene) ticksBelow(x *scale, bottom float64) {
 	edge := math.Inf(-1)
 	for _, t := range x.ticks {
@@ -173,7 +170,7 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band draws the area of the ranges of a line. If the line has a single point, it draws a bar.
+// band draws the area of the ranges of a line, or a bar for a single point.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)
@@ -189,7 +186,6 @@ func (s *scene) band(l *Line, number int, x, y *scale) {
 	s.path("band"+seriesClass(number), polyline(outline)+"z")
 }
 
-// bars draws the range of each point.
 func (s *scene) bars(l *Line, number int, x, y *scale) {
 	for _, p := range l.Points {
 		if p.Low < p.High {

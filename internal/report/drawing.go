@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// scene is a drawing in pixels, as elements of SVG.
 type scene struct {
 	height float64
 	out    markup
@@ -19,20 +18,18 @@ const (
 	lineHeight = 18.0
 	charWidth  = 8.3 // mean width of a character of the largest font, of 14 pixels
 	width      = 460.0
-	series     = 10 // number of colors
+	series     = 10
 )
 
-// textWidth returns an upper estimate of the width of a text.
 func textWidth(s string) float64 {
 	return charWidth * float64(utf8.RuneCountInString(s))
 }
 
-// pixel writes a coordinate with at most one decimal.
 func pixel(x float64) string {
 	return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)
 }
 
-// seriesClass returns the CSS class of a series. After ten series the colors repeat.
+// seriesClass repeats the classes after ten series.
 func seriesClass(i int) string {
 	return " s" + strconv.Itoa(i%series)
 }
@@ -41,13 +38,12 @@ func (s *scene) path(class, path string) {
 	s.out.add(`<path class="`, class, `" d="`, path, "\"/>\n")
 }
 
-// line draws a straight line.
 func (s *scene) line(class string, x1, y1, x2, y2 float64) {
 	s.path(class, polyline([][2]float64{{x1, y1}, {x2, y2}}))
 }
 
-// text writes a text with its base line at y. It begins at x if anchor is start, ends at x if anchor is end, and is centred at x
-// otherwise.
+// text draws a text with its base line at y. It begins at x if anchor is start, ends at x if anchor is end, and is
+// centred at x otherwise.
 func (s *scene) text(x, y float64, anchor, text string) {
 	s.out.add(`<text x="`, pixel(x), `" y="`, pixel(y), `"`)
 	s.out.attribute("class", anchor)
@@ -66,16 +62,16 @@ func polyline(points [][2]float64) string {
 
 // markerShapes are the markers of series, in pixels around (0, 0).
 var markerShapes = [series]string{
-	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",              // disc
-	"m-3.2-3.2h6.4v6.4h-6.4z",                                   // square
-	"m0-4.2l4 7h-8z",                                            // triangle
-	"m0-4.6l4.6 4.6l-4.6 4.6l-4.6-4.6z",                         // diamond
-	"m0 4.2l4-7h-8z",                                            // triangle downwards
-	"m-1.4-4h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6v-2.8h2.6z", // plus
-	"m-4 0l7-4v8z",                                              // triangle to the left
-	"m4 0l-7-4v8z",                                              // triangle to the right
-	"m-2-4.2h4l2.2 4.2l-2.2 4.2h-4l-2.2-4.2z",                   // hexagon
-	"m-4-4l4 2.4l4-2.4l-2.4 4l2.4 4l-4-2.4l-4 2.4l2.4-4z",       // star
+	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
+	"m-3.2-3.2h6.4v6.4h-6.4z",
+	"m0-4.2l4 7h-8z",
+	"m0-4.6l4.6 4.6l-4.6 4.6l-4.6-4.6z",
+	"m0 4.2l4-7h-8z",
+	"m-1.4-4h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6v-2.8h2.6z",
+	"m-4 0l7-4v8z",
+	"m4 0l-7-4v8z",
+	"m-2-4.2h4l2.2 4.2l-2.2 4.2h-4l-2.2-4.2z",
+	"m-4-4l4 2.4l4-2.4l-2.4 4l2.4 4l-4-2.4l-4 2.4l2.4-4z",
 }
 
 func (s *scene) markers(number int, points ...[2]float64) {
@@ -86,7 +82,6 @@ func (s *scene) markers(number int, points ...[2]float64) {
 	s.path("m"+seriesClass(number), path)
 }
 
-// legend draws the names of lines in rows below the drawing, each with a sample of its line.
 func (s *scene) legend(lines []Line, numbers []int) {
 	const sample = 30.0
 	x, y := 4.0, s.height+6
@@ -106,7 +101,6 @@ func (s *scene) legend(lines []Line, numbers []int) {
 //go:embed drawing.css
 var drawingCSS string
 
-// compact shortens the style of a file with a single drawing.
 var compact = strings.NewReplacer(".drawing ", "", "\n", "", " { ", "{", " }", "}",
 	"; ", ";", ": ", ":", ", ", ",")
 
@@ -119,7 +113,6 @@ func (s *scene) svg() string {
 		s.out.String() + "</svg>\n"
 }
 
-// writeHTML writes the chart with a link that saves it as SVG.
 func (c *Chart) writeHTML(m *markup, series []string) {
 	s := c.scene(series)
 	m.add("<figure>\n<svg class=\"drawing\" viewBox=\"0 0 ", pixel(width), " ", pixel(s.height), `" role="img"`)

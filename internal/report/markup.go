@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// markup is HTML or SVG under construction. Package html/template finds fields and methods by name at run time: with it the
-// linker would keep every exported method of the whole program, a fifth of its size.
+// markup is HTML or SVG under construction. Package html/template finds fields and methods by name at run time: with it
+// the linker would keep every exported method of the whole program, a fifth of its size.
 type markup struct{ strings.Builder }
 
 // add appends markup without escaping.
@@ -22,7 +22,6 @@ func (m *markup) text(s string) {
 	m.WriteString(html.EscapeString(s))
 }
 
-// element appends an element with the start tag open and a text as content.
 func (m *markup) element(open, text string) {
 	m.add(open)
 	m.text(text)
@@ -37,7 +36,6 @@ func (m *markup) paragraphs(open string, texts []string) {
 	}
 }
 
-// facts appends a list of facts, if there are any.
 func (m *markup) facts(list []Fact) {
 	if len(list) == 0 {
 		return
@@ -62,7 +60,6 @@ func (m *markup) wrap(text string) {
 	}
 }
 
-// attribute appends an attribute, if its value is not empty.
 func (m *markup) attribute(name, value string) {
 	if value != "" {
 		m.add(" ", name, `="`)

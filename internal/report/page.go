@@ -8,17 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Page is a report.
 type Page struct {
 	Title    string
 	Summary  []string // paragraphs
 	Facts    []Fact   // about the subject of the page
-	Run      []Fact   // about the run that made the page, at the end of the page
+	Run      []Fact   // about the run, at the end of the page
 	Series   []string // names, for example of methods, that have a color on the whole page
 	Sections []*Section
 }
 
-// Fact is a property of the page.
 type Fact struct{ Name, Value string }
 
 // Section is a titled part of a page: paragraphs, markup, charts and tables, in this order.
@@ -46,7 +44,6 @@ func (p *Page) Add(sections ...*Section) {
 //go:embed page.css
 var pageCSS string
 
-// WriteHTML writes the page as one file.
 func (p *Page) WriteHTML(w io.Writer) error {
 	var m markup
 	m.add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
@@ -85,7 +82,8 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// mostNarrow is the largest number of characters of a line of a narrow table. A wider table gets the whole width of the page.
+// mostNarrow is the largest number of characters of a line of a narrow table. A wider table gets the whole width of the
+// page.
 const mostNarrow = 66
 
 // columns returns the number of characters of a line of the table. Turned titles do not count.
@@ -103,7 +101,6 @@ func (t *Table) columns() (sum int) {
 	return sum
 }
 
-// writeHTML writes the table, and a copy of it as CSV.
 func (t *Table) writeHTML(m *markup, series []string) {
 	class := "part"
 	if t.columns() > mostNarrow {
@@ -121,7 +118,7 @@ func (t *Table) writeHTML(m *markup, series []string) {
 	m.add("><table>\n")
 	m.element("<caption>", t.Caption)
 	m.add("\n<thead><tr>")
-	classes := make([]string, len(t.Head)) // class of the cells of each column
+	classes := make([]string, len(t.Head))
 	for i, title := range t.Head {
 		if !t.numeric(i) {
 			classes[i] = "text"

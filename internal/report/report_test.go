@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// Positions of points agree with the ticks, on linear and on logarithmic axes.
 func TestScale(t *testing.T) {
 	for _, test := range []struct {
 		axis        Axis
@@ -62,14 +61,13 @@ func number(t *testing.T, text string) float64 {
 	return x
 }
 
-// sample is a chart with texts that need escaping.
 func sample() *Chart {
 	return &Chart{Name: "f", Caption: "In \"words\".", X: Axis{Title: "x <&>", Log: true}, Y: Axis{Title: "y", High: 4}, Diagonal: true, Lines: []Line{
 		{Name: "a<b", Points: []Point{{1, 2, 1.5, 2.5}, {10, 3, 2.5, 3.5}}}, {Name: "one point", Points: []Point{{3, 2, 1, 3}}},
 	}}
 }
 
-// An SVG is well-formed, its shapes are within its frame, and texts of one line do not overlap.
+// Texts of one line do not overlap.
 func TestSVG(t *testing.T) {
 	for _, hasLabels := range []bool{false, true} {
 		c := sample()
@@ -106,7 +104,6 @@ func checkSVG(t *testing.T, s *scene) {
 	}
 }
 
-// A page has the facts, charts and tables of its sections, escaped, and omits sections without content. A series has one color.
 // A number or a node whose text is the name of a series has no color.
 func TestPage(t *testing.T) {
 	table := &Table{
@@ -146,7 +143,6 @@ func TestTableCSV(t *testing.T) {
 	}
 }
 
-// The colors of series have a contrast of at least 3.2 to the background, in light and in dark mode.
 func TestContrast(t *testing.T) {
 	light, dark := colors(t, drawingCSS), colors(t, pageCSS)
 	for i := range series {
@@ -158,7 +154,6 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// colors returns the colors of series in a style sheet.
 func colors(t *testing.T, css string) (list [series]string) {
 	t.Helper()
 	found := regexp.MustCompile(`\.s(\d) \{ color: #([0-9a-f]{6})`).FindAllStringSubmatch(css, -1)
@@ -194,7 +189,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// TestEncode replaces numbers that are not finite in fields and lists of a document. The document itself must not change.
+// The document itself must not change.
 func TestEncode(t *testing.T) {
 	type inner struct {
 		Rate float32 `json:"rate"`

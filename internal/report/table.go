@@ -21,23 +21,20 @@ type Table struct {
 	Rows    [][]Cell
 	Bars    map[int]bool // columns of numbers that have bars
 	Folded  bool         // the page shows the table on demand
-	Turned  int          // first column with a turned title, read from bottom to top, so that columns are narrow; 0: none
+	Turned  int          // first column with a turned title, read from bottom to top; 0: none
 }
 
-// Cell is a text, or a number with its text.
 type Cell struct {
 	Text     string
 	IsNumber bool
-	Value    float64 // value of a number
+	Value    float64
 	Margin   float64 // standard error of a number; 0: none
 	Mark     string  // a sign in front of the text; bestMark makes it bold
-	Shade    float64 // shade of the background, 0 to 1
+	Shade    float64 // of the background, 0 to 1
 }
 
-// bestMark is the mark of the best number.
 const bestMark = "*"
 
-// Texts returns cells of texts.
 func Texts(texts ...string) []Cell {
 	cells := make([]Cell, len(texts))
 	for i, text := range texts {
@@ -46,7 +43,7 @@ func Texts(texts ...string) []Cell {
 	return cells
 }
 
-// Number returns the cell of a number. Its text is a dash if the number is NaN.
+// Number returns the cell of a number, with a dash as text if it is NaN.
 func Number(value float64, text string) Cell {
 	if math.IsNaN(value) {
 		return Cell{Text: "–"}
@@ -54,7 +51,7 @@ func Number(value float64, text string) Cell {
 	return Cell{Text: text, IsNumber: true, Value: value}
 }
 
-// Decimal returns the cell of a number with the given number of decimals. If stderr is not 0, the standard error follows in
+// Decimal returns the cell of a number with the given number of decimals and, if it is not 0, its standard error in
 // parentheses.
 func Decimal(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals,
@@ -66,7 +63,6 @@ func Decimal(value float64, decimals int, stderr float64) Cell {
 	return c
 }
 
-// Percent returns the cell of a share in percent. If stderr is not 0, the cell has the standard error.
 func Percent(share, stderr float64) Cell {
 	return Decimal(100*share, 1, 100*stderr)
 }
@@ -81,7 +77,6 @@ func (t *Table) numeric(column int) bool {
 		func(row []Cell) bool { return row[column].IsNumber })
 }
 
-// largest returns the largest number of each column.
 func (t *Table) largest() []float64 {
 	list := make([]float64, len(t.Head))
 	for _, row := range t.Rows {
@@ -105,14 +100,14 @@ func (t *Table) Text() string {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // writing to memory does not fail
+	_ = w.Flush()
 	return trailing.ReplaceAllString(b.String(), "")
 }
 
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// CSV returns the table as comma-separated values. A column of standard errors follows each column that has standard errors, and
-// a column of marks each column that has marks.
+// CSV returns the table as comma-separated values. A column of standard errors or of marks follows each column that has
+// them.
 func (t *Table) CSV() string {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {
@@ -142,7 +137,7 @@ func (t *Table) CSV() string {
 		}
 	}
 	var b strings.Builder
-	_ = csv.NewWriter(&b).WriteAll(rows) // writing to memory does not fail
+	_ = csv.NewWriter(&b).WriteAll(rows)
 	return b.String()
 }
 

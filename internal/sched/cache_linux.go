@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// CacheBytes returns the size of the second-level cache, which a core usually does not share. If the system does not report it,
-// CacheBytes returns a guess.
+// CacheBytes returns the size of the second-level cache, which a core usually does not share, or a guess.
 var CacheBytes = sync.OnceValue(func() int {
 	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Cause returns the error of a context that has ended. It wraps the error of the context and the cause of its end. If the
-// context has not ended, Cause returns nil. It replaces ctx.Err and [context.Cause] as the error of a job.
+// Cause returns the error of a context that has ended, which wraps ctx.Err and the cause of its end. Otherwise it
+// returns nil. It replaces ctx.Err and [context.Cause] as the error of a job.
 func Cause(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {

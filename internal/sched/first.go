@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// KeepFirst inserts an item into a sorted list and returns the first limit items. It returns no items for a negative limit. The
-// item follows equal items of the list. Cost: O(1) for an item that is not among the first, otherwise O(limit).
+// KeepFirst inserts an item into a sorted list, after equal items, and returns the first limit items; none for a
+// negative limit. Cost: O(1) for an item that is not among the first, otherwise O(limit).
 func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T {
 	if limit <= 0 || len(list) == limit && compare(list[limit-1], item) <= 0 {
 		return list
@@ -21,7 +21,7 @@ func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T
 	return list[:min(len(list), limit)]
 }
 
-// Mark returns which of the numbers 0, …, n−1 are in the list.
+// Mark reports for each of the numbers 0, …, n−1 whether it is in the list.
 func Mark(n int, list []int) []bool {
 	isIn := make([]bool, n)
 	for _, i := range list {

@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The list has the first items of a stable sort of all items.
 func TestKeepFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(0, 5).Draw(t, "limit")

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Group is a set of goroutines of one call. A panic in a goroutine of a group reaches the caller of
-// Wait, which can report it, whereas a panic in a plain goroutine ends the process. The zero value
-// is ready for use.
+// Group is a set of goroutines of one call. A panic in one of them reaches the caller of Wait, which can report it,
+// whereas a panic in a plain goroutine ends the process. The zero value is ready for use.
 type Group struct {
 	wait  sync.WaitGroup
 	mu    sync.Mutex
@@ -17,15 +16,14 @@ type Group struct {
 
 // Panic is the value with which Wait panics: the first panic of the goroutines.
 type Panic struct {
-	Value  any    // value of the original panic
+	Value  any
 	Stack  []byte // stack of the goroutine
 	Lo, Hi int    // the rows lo ≤ i < hi in work, see [InRows]; 0, 0 if not known
 }
 
-// Error returns the value without the stack, which is for developers.
+// Error omits the stack, which is for developers.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
-// Go calls f in a new goroutine.
 func (g *Group) Go(f func()) { g.wait.Go(func() { g.Do(f) }) }
 
 // Do calls f in the goroutine of the caller. If f panics, Wait panics later.
@@ -55,7 +53,6 @@ func InRows(lo, hi int) {
 	}
 }
 
-// caught converts the recovered value r to a Panic.
 func caught(r any) *Panic {
 	if p, ok := r.(*Panic); ok {
 		return p
@@ -63,7 +60,7 @@ func caught(r any) *Panic {
 	return &Panic{Value: r, Stack: debug.Stack()}
 }
 
-// Wait returns when all goroutines have ended. It panics with a [*Panic] if one of them panicked.
+// Wait panics with a [*Panic] if a goroutine panicked.
 func (g *Group) Wait() {
 	g.wait.Wait()
 	if p := g.first; p != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// caught returns the value with which f panics.
 func caught(f func()) (value any) {
 	defer func() { value = recover() }()
 	f()
@@ -44,7 +43,6 @@ func TestPanicReachesTheCaller(t *testing.T) {
 	}
 }
 
-// TestInRows checks that a panic has its stack and the innermost rows in work, for any number of workers.
 func TestInRows(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		value := caught(func() {

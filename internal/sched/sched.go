@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Workers returns n. If n is not positive, it returns the number of usable processors.
+// Workers returns n or, if n is not positive, the number of usable processors.
 func Workers(n int) int {
 	if n > 0 {
 		return n
@@ -24,13 +24,14 @@ func UpTo(n int) []int {
 	return list
 }
 
-// Run calls do(worker, piece) once for every piece 0 ≤ piece < pieces, from at most workers goroutines. It returns when all
-// goroutines have ended.
+// Run calls do(worker, piece) once for every piece 0 ≤ piece < pieces, from at most workers goroutines. It returns when
+// all goroutines have ended.
 //
-// Pieces start in increasing order. After an error, or when ctx ends, no further piece starts. Run returns the error of the
-// lowest failed piece, so that the error does not depend on the number of workers. If no piece failed, it returns the error of
-// the context. At any time, only one goroutine uses a worker number, so that do can keep a buffer for each worker. Worker 0 is
-// the calling goroutine. A panic in do stops the other workers and reaches the caller of Run, see [Group].
+// Pieces start in increasing order. After an error, or when ctx ends, no further piece starts. Run returns the error of
+// the lowest failed piece, so that the error does not depend on the number of workers. If no piece failed, it returns
+// the error of the context. At any time, only one goroutine uses a worker number, so that do can keep a buffer for each
+// worker. Worker 0 is the calling goroutine. A panic in do stops the other workers and reaches the caller of Run, see
+// [Group].
 func Run(ctx context.Context, workers, pieces int,
 	do func(worker, piece int) error) error {
 	workers = min(Workers(workers), pieces)
@@ -51,7 +52,6 @@ func Run(ctx context.Context, workers, pieces int,
 	return q.err
 }
 
-// queue assigns the pieces to workers, and keeps the error of the lowest failed piece.
 type queue struct {
 	pieces int
 	next   atomic.Int64
@@ -62,8 +62,6 @@ type queue struct {
 	err   error
 }
 
-// work calls do for the next piece until no piece is left, a piece fails or the context ends. If several pieces fail, it keeps
-// the error of the lowest piece, so that the error does not depend on the workers.
 func (q *queue) work(ctx context.Context, worker int,
 	do func(worker, piece int) error) {
 	ended := false

@@ -48,8 +48,8 @@ func TestEveryPieceOnce(t *testing.T) {
 	}
 }
 
-// TestPiecesStartInOrder checks the order of pieces. With one worker, pieces run one after the other on the calling goroutine;
-// otherwise the test would race. With w workers, a piece starts only if fewer than w pieces below it have not started.
+// With one worker, pieces run on the calling goroutine; otherwise the test would race. With w workers, a piece starts
+// only if fewer than w pieces below it have not started.
 func TestPiecesStartInOrder(t *testing.T) {
 	var order []int
 	_ = sched.Run(t.Context(), 1, 50, func(_, piece int) error {
@@ -85,7 +85,6 @@ func TestLowestErrorWins(t *testing.T) {
 		gate.Add(min(workers, 7))
 		err := sched.Run(t.Context(), workers, 100, func(_, piece int) error {
 			if piece < workers {
-				// All pieces fail, after all of them have started.
 				gate.Done()
 				gate.Wait()
 				return fmt.Errorf("piece %d", piece)
@@ -114,7 +113,6 @@ func TestErrorStopsTheRest(t *testing.T) {
 	}
 }
 
-// TestErrorStopsOtherWorkers checks that other workers start no further piece after an error.
 func TestErrorStopsOtherWorkers(t *testing.T) {
 	const pieces = 1_000_000
 	failure := errors.New("failure")

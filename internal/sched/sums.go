@@ -2,16 +2,16 @@ package sched
 
 import "sync"
 
-// Sums holds a row of sums for each piece of work. It is for callers that do not know the number of pieces in advance. Of is
-// safe for concurrent use. The total is added in the order of the pieces, so that it does not depend on which worker gets which
-// piece. The zero value is ready for Begin.
+// Sums holds a row of sums for each piece of work, for callers that do not know the number of pieces in advance. Of is
+// safe for concurrent use. The total is added in the order of the pieces, so that it does not depend on which worker
+// gets which piece. The zero value is ready for Begin.
 type Sums struct {
 	mu    sync.Mutex
 	width int
 	parts [][]float64
 }
 
-// Begin sets all sums to zero, with width sums for each piece. It reuses the memory of earlier sums.
+// Begin sets all sums to zero, with width sums for each piece.
 func (s *Sums) Begin(width int) {
 	s.width = width
 	for _, p := range s.parts {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestSumsAddInTheOrderOfThePieces(t *testing.T) {
-	// Adding 1 to 2⁵³ loses the 1. Therefore the sum shows the order of the additions.
+	// Adding 1 to 2⁵³ loses the 1, so that the sum shows the order of the additions.
 	values := []float64{1, 1, 0x1p53, 1, 1, -0x1p53}
 	var want float64
 	for _, v := range values {
@@ -18,7 +18,7 @@ func TestSumsAddInTheOrderOfThePieces(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		s.Begin(2)
 		_ = sched.Run(t.Context(), workers, len(values), func(_, piece int) error {
-			piece = len(values) - 1 - piece // asked for from the last to the first
+			piece = len(values) - 1 - piece // from the last to the first
 			sums := s.Of(piece)
 			sums[0] += values[piece]
 			sums[1]++

@@ -15,17 +15,17 @@ const (
 	tile    = 256 // numbers of each of these vectors that stay in the worker's cache, a multiple of 4
 )
 
-// division finds the eigenpairs of a tridiagonal matrix T by divide and conquer (Cuppen 1981; Gu and Eisenstat 1995). T is
-// split at an element e next to its diagonal,
+// division finds the eigenpairs of a tridiagonal matrix T by divide and conquer (Cuppen 1981; Gu and Eisenstat 1995). T
+// is split at an element e next to its diagonal,
 //
 //	T = diag(T₁, T₂) + |e|·u·uᵀ,  u = (0 … 0 1 ±1 0 … 0),
 //
-// so that with the pairs of T₁ and T₂ a diagonal matrix plus a matrix of rank one remains. A pair stays as it is if the matrix
-// of rank one changes it by less than rounding. Of several pairs with equal eigenvalues, all but one stay. For graphs this is
-// often the majority of the pairs, which saves most of the time.
+// so that with the pairs of T₁ and T₂ a diagonal matrix plus a matrix of rank one remains. A pair stays as it is if the
+// matrix of rank one changes it by less than rounding. Of several pairs with equal eigenvalues, all but one stay. For
+// graphs this is often the majority of the pairs, which saves most of the time.
 //
-// Vectors are stored as rows. Rows and the positions at which T is split are multiples of 4, because the loops of [simd] read 4
-// numbers at a time. The vectors of a part are in its own rows and columns.
+// Vectors are stored as rows. Rows and the positions at which T is split are multiples of 4, because the loops of
+// [simd] read 4 numbers at a time. The vectors of a part are in its own rows and columns.
 type division struct {
 	runPieces runner
 	count     func(values []float64) int // number of wanted vectors
@@ -39,11 +39,10 @@ type division struct {
 // runner calls do for every piece, from several goroutines.
 type runner = func(pieces int, do func(piece int))
 
-// pad returns n rounded up to a multiple of 4.
 func pad(n int) int { return (n + 3) &^ 3 }
 
-// divide computes the eigenvalues of T, increasing, and calls count with them. It returns the vectors of the count largest
-// eigenvalues, as the rows from first on. spare is a slice of the same size that the caller may overwrite.
+// divide computes the eigenvalues of T, increasing, and calls count with them. It returns the vectors of the count
+// largest eigenvalues, as the rows from first on. spare is a slice of the same size that the caller may overwrite.
 func (t Tridiagonal) divide(n int, count func(values []float64) int,
 	parallel runner) (vectors, spare []float64, first int) {
 	width := pad(n)
@@ -65,7 +64,7 @@ func (d *division) row(depth, i, lo, hi int) []float64 {
 	return d.vectors[depth&1][i*d.width+lo : i*d.width+pad(hi)]
 }
 
-// part solves the rows lo ≤ i < hi of T. They are the result of splitting T depth times.
+// part solves the rows lo ≤ i < hi of T, the result of splitting T depth times.
 func (d *division) part(lo, hi, depth int) {
 	if depth == 0 {
 		d.leaf(lo, hi)
@@ -80,8 +79,8 @@ func (d *division) part(lo, hi, depth int) {
 	newMerge(d, lo, mid, hi, depth, e).run()
 }
 
-// choose returns the first wanted vector of a part with known eigenvalues. If the part is not T itself, all its vectors are
-// wanted, because the next merge needs them.
+// choose returns the first wanted vector of a part with known eigenvalues. All vectors of a part of T are wanted,
+// because the next merge needs them.
 func (d *division) choose(lo, hi int) int {
 	if lo == 0 && hi == d.n {
 		d.first = d.n - d.count(d.values)
@@ -118,7 +117,6 @@ func rotate(a, b []float64, c, s float64) {
 	}
 }
 
-// merge computes the pairs of a part from the pairs of its halves.
 type merge struct {
 	*division
 	lo, mid, hi int
@@ -133,8 +131,8 @@ type merge struct {
 	weights     []float64
 }
 
-// newMerge returns the merge of the halves [lo, mid) and [mid, hi), which are joined by the element e next to the diagonal. The
-// matrix is diag(halves) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
+// newMerge returns the merge of the halves [lo, mid) and [mid, hi), which are joined by the element e next to the
+// diagonal. The matrix is diag(halves) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
 func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	m := &merge{
 		division: d, lo: lo, mid: mid, hi: hi, depth: depth, rho: 2 * math.Abs(e),
@@ -150,10 +148,8 @@ func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	return m
 }
 
-// upper reports whether a pair comes from the upper half.
 func (m *merge) upper(i int) bool { return i < m.mid-m.lo }
 
-// own returns the part of the vector of a pair that may be nonzero.
 func (m *merge) own(i int) []float64 {
 	lo, hi := m.lo, m.hi
 	switch {
@@ -166,8 +162,8 @@ func (m *merge) own(i int) []float64 {
 	return m.row(m.depth-1, m.lo+i, lo, hi)
 }
 
-// run solves the secular equation of the pairs that change, sorts all values and computes the vectors from the vectors of the
-// halves.
+// run solves the secular equation of the pairs that change, sorts all values and computes the vectors from the vectors
+// of the halves.
 func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]
@@ -207,8 +203,8 @@ func (m *merge) eachOf(n int, do func(i int)) {
 	})
 }
 
-// deflate sorts the pairs into live and still pairs. A pair is still if its z is 0 up to rounding, or if a rotation with a pair
-// of nearly the same eigenvalue makes it 0.
+// deflate sorts the pairs into live and still pairs. A pair is still if its z is 0 up to rounding, or if a rotation
+// with a pair of nearly the same eigenvalue makes it 0.
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
 	order := sched.Ascending(values)
@@ -243,8 +239,8 @@ func (m *merge) deflate() {
 	}
 }
 
-// join rotates two pairs with neighbouring values so that z becomes 0 in the first pair. If this would change T by more than
-// the tolerance, it does nothing and returns false.
+// join rotates two pairs with neighbouring values so that z becomes 0 in the first pair. If this would change T by more
+// than the tolerance, it does nothing and returns false.
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])
@@ -267,8 +263,8 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 	return true
 }
 
-// combine computes the vectors a ≤ i < b of the part. Vector i belongs to pair order[i]: a root of the secular equation, or
-// behind the roots a still pair.
+// combine computes the vectors a ≤ i < b of the part. Vector i belongs to pair order[i]: a root of the secular
+// equation, or behind the roots a still pair.
 func (m *merge) combine(order []int, a, b int) {
 	var rows []int // of the vectors of roots
 	factors := make([]float64, 0, (b-a)*len(m.live))

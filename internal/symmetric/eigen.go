@@ -9,22 +9,22 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Eigen returns the eigenvalues of h, increasing, and orthonormal eigenvectors as the columns of a matrix: H = V·diag(λ)·Vᵀ. If
-// count is not nil, Eigen calls it with the eigenvalues. count must return the number of vectors to compute, which belong to
-// the largest eigenvalues. If count is nil, Eigen computes all vectors.
+// Eigen returns the eigenvalues of h, increasing, and orthonormal eigenvectors as the columns of a matrix: H =
+// V·diag(λ)·Vᵀ. If count is not nil, it must return the number of vectors to compute, which belong to the largest
+// eigenvalues. If count is nil, Eigen computes all vectors.
 //
-// The elements of h must be finite. The result has the same bits for any number of workers; 0 means one for each processor.
-// When ctx ends, Eigen returns the error of the context. h must not be changed even then, because a goroutine may still read
-// it.
+// The elements of h must be finite. The result has the same bits for any number of workers; 0 means one for each
+// processor. When ctx ends, Eigen returns the error of the context. h must not be changed even then, because a
+// goroutine may still read it.
 //
-// Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for each vector. Memory: 3n²
-// numbers in addition to h.
+// Cost: 4n³/3 operations, at most as many for the vectors of the tridiagonal matrix, and 2n² for each vector. Memory:
+// 3n² numbers in addition to h.
 func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) int,
 	workers int) ([]float64, *mat.Dense, error) {
 	if count == nil {
 		count = func(values []float64) int { return len(values) }
 	}
-	var values []float64 // no results, because an abandoned goroutine may still write them
+	var values []float64 // not results, because an abandoned goroutine may still write them
 	var vectors *mat.Dense
 	var failed error
 	err := sched.Abandon(ctx, func() {
@@ -47,8 +47,8 @@ func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) in
 	return values, vectors, nil
 }
 
-// eigen is Eigen without a context. each must call its argument for every piece 0 ≤ piece < pieces. After a cancellation it may
-// call nothing, because the result is then discarded.
+// eigen is Eigen without a context. After a cancellation parallel may call nothing, because the result is then
+// discarded.
 func eigen(h *mat.SymDense, count func(values []float64) int,
 	parallel runner) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()

@@ -77,7 +77,6 @@ func reduce(h *mat.SymDense,
 	return t, r
 }
 
-// row returns row i of A, with its padding.
 func (r *reduction) row(i int) []float64 {
 	return r.a[i*r.width:][:r.width]
 }
@@ -87,7 +86,7 @@ func (r *reduction) pair(i int) []float64 {
 	return r.pairs[i*r.width:][:r.width]
 }
 
-// follow updates the rows i and j of A, which are p and q, by the first held pairs of the panel. It updates the columns start ≤
+// follow updates the rows i and j of A, which are p and q, by the first held pairs of the panel, in the columns first ≤
 // c < end.
 func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	for k := 0; k < held; k += 4 {
@@ -100,8 +99,8 @@ func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	}
 }
 
-// addPairs computes p += Σ cᵢ·row(k+i) and q += Σ c₄₊ᵢ·row(k+i), i = 0 … 3, for rows of the panel. It computes the columns
-// first ≤ j < end.
+// addPairs computes p += Σ cᵢ·row(k+i) and q += Σ c₄₊ᵢ·row(k+i), i = 0 … 3, for rows of the panel, in the columns first
+// ≤ j < end.
 func (r *reduction) addPairs(p, q []float64, first, end, k int, c *[8]float64) {
 	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end],
 		r.pair(k + 1)[first:end], r.pair(k + 2)[first:end],
@@ -141,8 +140,8 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
-// multiply computes part index of A·x in the rows and columns from start on. The part is the contribution of every sixteenth
-// strand of rows. Because A is symmetric, rows are also columns, and each row is read once for both.
+// multiply computes part index of A·x in the rows and columns from start on. Because A is symmetric, rows are also
+// columns, and each row is read once for both.
 func (r *reduction) multiply(start, index int) {
 	y := r.parts[index*r.width:][:r.width]
 	clear(y)
@@ -170,7 +169,7 @@ func (r *reduction) multiply(start, index int) {
 	}
 }
 
-// update applies the pairs of the panel to the rows and columns of A from start on. start must be a multiple of 4.
+// update applies the pairs of the panel to the rows and columns of A from start on, a multiple of 4.
 func (r *reduction) update(start int) {
 	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
 		for left := start; left < r.width; left += span {

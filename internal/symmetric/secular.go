@@ -8,8 +8,8 @@ const epsilon = 0x1p-52
 //
 //	1/ρ + Σ_i zᵢ²/(dᵢ − λ) = 0,  d increasing, all z nonzero,
 //
-// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ. There is one root between each two neighbours of d, and one root beyond
-// the last element of d.
+// whose roots are the eigenvalues of diag(d) + ρ·z·zᵀ. There is one root between each two neighbours of d, and one root
+// beyond the last element of d.
 type secular struct {
 	d, z    []float64
 	inverse float64 // 1/ρ
@@ -17,14 +17,13 @@ type secular struct {
 	roots   []root
 }
 
-// root is the eigenvalue d[pole] + shift. The nearest pole is stored separately, so that all
-// differences between eigenvalues and poles are accurate.
+// root is the eigenvalue d[pole] + shift. The nearest pole is stored separately, so that all differences between
+// eigenvalues and poles are accurate.
 type root struct {
 	pole  int
 	shift float64
 }
 
-// newSecular returns the equation of diag(d) + ρ·z·zᵀ, whose roots [secular.solve] finds one by one.
 func newSecular(d, z []float64, rho float64) *secular {
 	s := &secular{d: d, z: z, inverse: 1 / rho, roots: make([]root, len(d))}
 	for _, v := range z {
@@ -43,8 +42,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at evaluates the function at d[pole] + shift. It returns the sum over the poles up to j and the sum over the poles after j,
-// their derivatives, and a bound of the rounding errors.
+// at evaluates the function at d[pole] + shift. It returns the sum over the poles up to j and the sum over the poles
+// after j, their derivatives, and a bound of the rounding errors.
 func (s *secular) at(j, pole int,
 	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
@@ -65,9 +64,10 @@ func (s *secular) at(j, pole int,
 	return lower, upper, slopeBelow, slopeAbove, epsilon * rounding
 }
 
-// solve finds root j (Bunch, Nielsen and Sorensen 1978). The sum over the poles below the root and the sum over the poles above
-// it are each replaced by a function with one pole that agrees in value and slope. The root of the resulting equation is the
-// next approximation. If this step leaves the interval or shrinks it too little, solve halves the interval instead.
+// solve finds root j (Bunch, Nielsen and Sorensen 1978). It replaces the sum over the poles below the root and the sum
+// over the poles above it each by a function with one pole that agrees in value and slope. The root of the resulting
+// equation is the next approximation. If this step leaves the interval or shrinks it too little, solve halves the
+// interval.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
 	pole := j
@@ -126,12 +126,12 @@ func (s *secular) solve(j int) {
 	s.roots[j] = root{pole, shift}
 }
 
-// weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor common to all i (Gu and
-// Eisenstat 1994):
+// weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor common to all i (Gu
+// and Eisenstat 1994):
 //
 //	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
 //
-// Vectors computed from these z are orthogonal to rounding. Vectors from the given z are not orthogonal if roots are close
+// Vectors computed from these z are orthogonal to rounding. Vectors from the given z are not if roots are close
 // together.
 func (s *secular) weight(i int) float64 {
 	last := len(s.d) - 1

@@ -29,13 +29,12 @@ func mustEigen(t testing.TB, h *mat.SymDense, workers int) ([]float64, *mat.Dens
 // units are sizes of numbers whose squares overflow or underflow.
 var units = map[string]float64{"tiny": 0x1p-600, "huge": 0x1p600}
 
-// problems returns matrices with everything that makes eigenproblems hard.
 func problems(n int) map[string]*mat.SymDense {
 	rng := rand.New(rand.NewPCG(uint64(n), 0))
 	all := map[string]*mat.SymDense{
 		"random": mat.NewSymDense(n, nil), "zero": mat.NewSymDense(n, nil), "ones": mat.NewSymDense(n, nil),
 		"path": mat.NewSymDense(n, nil), "graded": mat.NewSymDense(n, nil), "low rank": mat.NewSymDense(n, nil),
-		// Glued Wilkinson matrices: pairs of eigenvalues as close as rounding allows, many times.
+		// Glued Wilkinson matrices: pairs of eigenvalues as close as rounding allows.
 		"clusters": mat.NewSymDense(n, nil), "edges": mat.NewSymDense(n, nil), "tiny": mat.NewSymDense(n, nil), "huge": mat.NewSymDense(n, nil),
 	}
 	u := make([]float64, n)
@@ -123,7 +122,6 @@ func TestEigen(t *testing.T) {
 	}
 }
 
-// Vectors of the largest eigenvalues alone agree with the vectors of all eigenvalues.
 func TestLargest(t *testing.T) {
 	for _, n := range []int{1, 20, 80} {
 		for name, h := range problems(n) {
@@ -150,13 +148,12 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// A pair that changes by at most the tolerance, 8ε times the largest eigenvalue or element of z, stays as it is. A pair that
-// changes by more does not.
+// A pair that changes by at most the tolerance, 8ε times the largest eigenvalue or element of z, stays as it is.
 func TestDeflate(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, test := range []struct {
 		values, z []float64
-		rho       float64 // with which the second element of z is at the tolerance
+		rho       float64 // puts the second element of z at the tolerance
 	}{
 		{[]float64{-8, 1}, []float64{.5, .25}, 8 * 8 * epsilon / .25},
 		{[]float64{0, 1}, []float64{2, .25}, 8 * 2 * epsilon / .25},
@@ -170,7 +167,6 @@ func TestDeflate(t *testing.T) {
 	}
 }
 
-// Parts of many sizes are joined.
 func TestLarge(t *testing.T) {
 	n := 400
 	if testing.Short() {
@@ -203,7 +199,6 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// A cancelled call returns at once.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(5*time.Millisecond, cancel)

@@ -25,8 +25,8 @@ func (r *reduction) turn(rows []float64, first int) {
 	})
 }
 
-// reflection returns the columns lo ≤ c < hi of the v of reflection k of a block. Behind the last reflection it returns the
-// last v, so that callers can always read groups of 4.
+// reflection returns the columns lo ≤ c < hi of the v of reflection k of a block. Behind the last reflection it returns
+// the last v, so that callers can always read groups of 4.
 func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 	return r.row(min(b*block+k, r.width-1))[lo:hi]
 }
@@ -58,7 +58,6 @@ func (r *reduction) factorTo(f *[block * block]float64, b int) {
 	}
 }
 
-// turnBy applies the reflections of a block to the rows first ≤ i < last.
 func (r *reduction) turnBy(rows []float64, first, last, b int,
 	f *[block * block]float64) {
 	start := (b*block + 1) &^ 3

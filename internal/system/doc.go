@@ -1,6 +1,6 @@
-// Package system returns the limit on the memory of this process and its peak resident memory. It allocates large blocks of
-// the heap on huge pages, which makes random access faster, and runs the garbage collector before an allocation that would
-// exceed the memory limit.
+// Package system returns the limit on the memory of this process and its peak resident memory. It allocates large
+// blocks of the heap on huge pages, which makes random access faster, and runs the garbage collector before an
+// allocation that would exceed the memory limit.
 package system
 
 import (
@@ -19,13 +19,12 @@ const (
 	threadBytes = 256 << 20
 )
 
-// availableSpace returns the address space left for data, and whether it is limited.
 func availableSpace() (bytes int64, limited bool) {
 	limit, used := addressSpace()
 	return limit - used - threadBytes, limit > 0
 }
 
-// SpaceFor returns the limit on the address space, and the smallest limit that leaves the given bytes for data. needed is 0 if
+// SpaceFor returns the limit on the address space, and the smallest limit that leaves the given bytes for data, or 0 if
 // the current limit suffices.
 func SpaceFor(bytes int64) (limit, needed int64) {
 	limit, used := addressSpace()
@@ -35,15 +34,13 @@ func SpaceFor(bytes int64) (limit, needed int64) {
 	return limit, needed
 }
 
-// Memory returns the memory of the machine in bytes, or the limit of its container if the limit is less. It returns 0 if both
-// are unknown.
+// Memory returns the memory of the machine in bytes, or the limit of its container if it is less, or 0 if both are
+// unknown.
 func Memory() int64 {
 	limit, _ := machineOrContainer()
 	return limit
 }
 
-// machineOrContainer returns the memory of the machine or the limit of the container, whichever is less. It also returns its
-// name for messages.
 func machineOrContainer() (limit int64, name string) {
 	limit = machine()
 	name = "machine"
@@ -53,8 +50,8 @@ func machineOrContainer() (limit int64, name string) {
 	return limit, name
 }
 
-// AllowedMemory returns the least of the memory of the machine, the limit of its container, the address space that is left and
-// GOMEMLIMIT, in bytes. name is the name of the least limit. AllowedMemory returns 0 if all are unknown.
+// AllowedMemory returns the least of the memory of the machine, the limit of its container, the address space that is
+// left and GOMEMLIMIT, in bytes, and its name. It returns 0 if all are unknown.
 func AllowedMemory() (limit int64, name string) {
 	limit, name = machineOrContainer()
 	if space, limited := availableSpace(); limited && (limit == 0 || space < limit) {

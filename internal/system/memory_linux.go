@@ -8,25 +8,22 @@ import (
 	"strings"
 )
 
-// Root is the directory that contains /proc and /sys. Tests set it to a directory of their own. "" is the root of the file
-// system.
+// Root is the directory that contains /proc and /sys, which tests replace; "" is the root of the file system.
 var Root = ""
 
-// PeakMemory returns the largest resident memory of this process so far, in
-// bytes.
+// PeakMemory returns the largest resident memory of this process so far, in bytes.
 func PeakMemory() int64 {
 	return kilobytes("/proc/self/status", "VmHWM:")
 }
 
-// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine() int64 {
 	return kilobytes("/proc/meminfo", "MemTotal:")
 }
 
-// container returns the smallest memory limit of the control group of this process and its parent groups, in bytes. It returns
-// 0 if there is no limit. It reads both versions of control groups, because a machine may mount version 1 for memory and
-// version 2 for other controllers. It always reads the root group, too. Inside a container the path of the group may be the
-// path on the host, which is not visible, while the root is the group of the container.
+// container returns the smallest memory limit of the control group of this process and its parent groups, in bytes, or
+// 0. It reads both versions of control groups, because a machine may mount version 1 for memory and version 2 for other
+// controllers. It always reads the root group, too: inside a container the path of the group may be the path on the
+// host, which is not visible, while the root is the group of the container.
 func container() int64 {
 	groups, err := os.ReadFile(Root + "/proc/self/cgroup")
 	if err != nil {
@@ -50,7 +47,6 @@ func container() int64 {
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
 }
 
-// leastOf returns the smallest limit in the given file of a group and its parent groups.
 func leastOf(root, group, file string) (limit int64) {
 	group = strings.TrimRight(group, "/")
 	for {
@@ -63,8 +59,8 @@ func leastOf(root, group, file string) (limit int64) {
 	}
 }
 
-// addressSpace returns the limit on the address space of this process and the part in use, in bytes. It returns zeros if there
-// is no limit. It reads the part in use only if there is a limit, because reading the part takes longer than a short command.
+// addressSpace returns the limit on the address space of this process and the part in use, in bytes. It reads the part
+// in use only if there is a limit, because this takes longer than a short command.
 func addressSpace() (limit, used int64) {
 	limit = number("/proc/self/limits", "Max address space")
 	if limit == 0 {
@@ -89,8 +85,8 @@ func kilobytes(file, name string) int64 {
 	return number(file, name) << 10
 }
 
-// number returns the number after name at the beginning of a line of the file. It returns 0 if the name is missing, or if a
-// word such as "unlimited" or "max" follows the name.
+// number returns the number after name at the beginning of a line of the file, or 0 if the name is missing or a word
+// such as "max" follows.
 func number(file, name string) int64 {
 	text, err := os.ReadFile(Root + file)
 	if err != nil {

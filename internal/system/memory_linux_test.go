@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// TestContainerOfGroups checks that container returns the smallest limit of the groups of this process and their parents, for
-// control groups of version 1 and 2.
 func TestContainerOfGroups(t *testing.T) {
 	defer func() { Root = "" }()
 	const v1, v2 = "sys/fs/cgroup/memory/", "sys/fs/cgroup/"

@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collapseBytes is the smallest size of a block for which moving memory from small to huge pages saves time. Moving takes about
-// half a second for each gigabyte.
+// collapseBytes is the smallest size of a block for which moving memory from small to huge pages saves time. Moving
+// takes about half a second for each gigabyte.
 const collapseBytes = 256 << 20
 
-// alignBytes is the smallest size of a block that is aligned to huge pages, so that its first bytes are not on small pages. The
-// gap before an aligned block is never written.
+// alignBytes is the smallest size of a block that is aligned to huge pages, so that its first bytes are not on small
+// pages. The gap before it is never written.
 const alignBytes = 8 << 20
 
-// Make returns a slice of n zeros. A large slice is on huge pages, if the system has huge pages, so that random access needs no
-// walks of page tables. The garbage collector owns the memory as usual.
+// Make returns a slice of n zeros. A large slice is on huge pages, if the system has huge pages, so that random access
+// needs no walks of page tables.
 func Make[E any](n int) []E {
 	var e E
 	size := int(unsafe.Sizeof(e))
@@ -41,9 +41,8 @@ func Make[E any](n int) []E {
 	return data
 }
 
-// Advise requests huge pages for the part of data that covers complete huge pages. It must be
-// called before data is written. Filling many buckets in turn then needs fewer page tables, and
-// one page fault for each 2 MiB.
+// Advise requests huge pages for the part of data that covers complete huge pages. It must be called before data is
+// written. Filling many buckets in turn then needs fewer page tables, and one page fault for each 2 MiB.
 func Advise[E any](data []E) {
 	if huge := inside(data); len(huge) > 0 {
 		_ = advise(huge)

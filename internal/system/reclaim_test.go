@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// TestGarbageBeforeBlocks checks that unused blocks are freed before the heap exceeds its limit.
 func TestGarbageBeforeBlocks(t *testing.T) {
 	const block = 48 << 20
 	heap := func() int64 {
@@ -34,8 +33,6 @@ func TestGarbageBeforeBlocks(t *testing.T) {
 	}
 }
 
-// TestGarbageOfGoroutines checks that goroutines that allocate blocks at the same time do not exceed
-// the limit together.
 func TestGarbageOfGoroutines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

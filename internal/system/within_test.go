@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestWithin checks that blocks in use raise the limit by their size, and that garbage does not.
+// Blocks in use raise the limit by their size, and garbage does not.
 func TestWithin(t *testing.T) {
 	const block = 16 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -46,7 +46,7 @@ func TestWithin(t *testing.T) {
 	runtime.KeepAlive(used)
 }
 
-// TestStrict checks that a block beyond the declared memory panics with the name of the workspace, and that garbage does not.
+// A block beyond the declared memory panics with the name of the workspace, and garbage does not.
 func TestStrict(t *testing.T) {
 	const block = 16 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))

@@ -2,9 +2,9 @@ package words
 
 import "strings"
 
-// Nearest returns the name that a mistyped word most likely means: the first name with the smallest number of insertions,
-// deletions, replacements and swaps of neighbours (Damerau 1964). It returns "" if this number is above two, or above half of
-// the letters of the word.
+// Nearest returns the first name with the smallest number of insertions, deletions, replacements and swaps of
+// neighbours from a mistyped word (Damerau 1964). It returns "" if this number is above two, or above half of the
+// letters of the word.
 func Nearest(word string, names []string) string {
 	best := ""
 	smallest := min(2, len(word)/2) + 1
@@ -21,7 +21,6 @@ func Nearest(word string, names []string) string {
 	return best
 }
 
-// editDistance returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 func editDistance(a, b string) int {
 	older := make([]int, len(b)+1)
 	last := make([]int, len(b)+1)

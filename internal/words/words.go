@@ -1,5 +1,5 @@
-// Package words writes numbers, amounts, times and nouns of messages, and finds the known word that is most similar to a
-// mistyped one.
+// Package words writes numbers, amounts, times and nouns of messages, and finds the known word that is most similar to
+// a mistyped one.
 package words
 
 import (
@@ -70,7 +70,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.*f %cB", max(0, digits), x, prefixes[i])
 }
 
-// Seconds writes a duration in units that suit its length: 0.02 s, 24.1 s, 1 min 52 s, 2 h 5 min.
+// Seconds writes a duration: 0.02 s, 24.1 s, 1 min 52 s, 2 h 5 min.
 func Seconds(d time.Duration) string {
 	s := d.Seconds()
 	switch {
@@ -108,7 +108,6 @@ func Quoted[S []byte | string](b S) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// Plural returns the plural of a noun, for example "classes", "entries" and "vertices".
 func Plural(noun string) string {
 	if stem, hasSuffix := strings.CutSuffix(noun, "ex"); hasSuffix {
 		return stem + "ices"

@@ -18,11 +18,10 @@ func On(fsys durable.FS, f func()) {
 	f()
 }
 
-// ErrInjected is the error of an operation that was chosen to fail.
 var ErrInjected = errors.New("injected fault")
 
-// Failing is a file system that forwards all operations to another file system. One operation, of the file system or of any of
-// its files, fails and does nothing.
+// Failing forwards all operations to another file system, except that one operation, also on a file, fails and does
+// nothing.
 type Failing struct {
 	fs      durable.FS
 	trigger trigger
@@ -31,9 +30,9 @@ type Failing struct {
 // trigger counts operations and chooses the operation that fails.
 type trigger struct {
 	target int64
-	hook   func() // called before every operation; nil for none
+	hook   func() // called before every operation; may be nil
 	count  atomic.Int64
-	failed atomic.Value // of string
+	failed atomic.Value // a string
 }
 
 // FailAt returns a file system whose operation i fails, counted from 0. If i is negative, no operation fails.
@@ -41,22 +40,19 @@ func FailAt(fsys durable.FS, i int) *Failing {
 	return &Failing{fs: fsys, trigger: trigger{target: int64(i)}}
 }
 
-// Watch returns a file system that calls hook before every operation.
 func Watch(fsys durable.FS, hook func()) *Failing {
 	return &Failing{fs: fsys, trigger: trigger{target: -1, hook: hook}}
 }
 
-// Operations returns the number of operations so far.
 func (f *Failing) Operations() int { return int(f.trigger.count.Load()) }
 
-// Failed returns the name of the operation that failed, for example "write" or "sync". It returns "" if no operation has
-// failed.
+// Failed returns the name of the operation that failed, for example "write" or "sync", or "".
 func (f *Failing) Failed() string {
 	op, _ := f.trigger.failed.Load().(string)
 	return op
 }
 
-// step counts an operation. It returns an error if this operation is to fail.
+// step counts an operation, and returns an error if it is to fail.
 func (t *trigger) step(op, name string) error {
 	if t.hook != nil {
 		t.hook()
@@ -68,7 +64,6 @@ func (t *trigger) step(op, name string) error {
 	return nil
 }
 
-// try does an operation, or returns an error if the operation is chosen to fail.
 func try[T any](f *Failing, op, name string, do func() (T, error)) (result T, err error) {
 	if err = f.trigger.step(op, name); err == nil {
 		result, err = do()
@@ -76,7 +71,6 @@ func try[T any](f *Failing, op, name string, do func() (T, error)) (result T, er
 	return result, err
 }
 
-// do is try for an operation that returns an error alone.
 func (t *trigger) do(op, name string, do func() error) error {
 	if err := t.step(op, name); err != nil {
 		return err
@@ -84,25 +78,20 @@ func (t *trigger) do(op, name string, do func() error) error {
 	return do()
 }
 
-// Create implements [durable.FS].
 func (f *Failing) Create(name string) (durable.File, error) {
 	return f.openIn("create", name, f.fs.Create)
 }
 
-// CreateTemp implements [durable.FS].
 func (f *Failing) CreateTemp(name string) (durable.File, error) {
 	return f.openIn("create", name, f.fs.CreateTemp)
 }
 
-// RemoveTemp implements [durable.FS].
 func (f *Failing) RemoveTemp(name string) error {
 	return f.trigger.do("remove", name, func() error { return f.fs.RemoveTemp(name) })
 }
 
-// Open implements [durable.FS].
 func (f *Failing) Open(name string) (durable.File, error) { return f.openIn("open", name, f.fs.Open) }
 
-// openIn opens a file of f. The operations on the file count, too.
 func (f *Failing) openIn(op, name string, open func(string) (durable.File, error)) (durable.File, error) {
 	return try(f, op, name, func() (durable.File, error) {
 		file, err := open(name)
@@ -113,83 +102,67 @@ func (f *Failing) openIn(op, name string, open func(string) (durable.File, error
 	})
 }
 
-// Stat implements [durable.FS].
 func (f *Failing) Stat(name string) (fs.FileInfo, error) {
 	return try(f, "stat", name, func() (fs.FileInfo, error) { return f.fs.Stat(name) })
 }
 
-// Follow implements [durable.FS].
 func (f *Failing) Follow(name string) (string, error) {
 	return try(f, "follow", name, func() (string, error) { return f.fs.Follow(name) })
 }
 
-// Rename implements [durable.FS].
 func (f *Failing) Rename(oldName, newName string) error {
 	return f.trigger.do("rename", oldName, func() error { return f.fs.Rename(oldName, newName) })
 }
 
-// Free implements [durable.FS]. It is no operation on the disk and never fails.
+// Free never fails, because it is no operation on the disk.
 func (f *Failing) Free(name string) (int64, error) { return f.fs.Free(name) }
 
-// Remove implements [durable.FS].
 func (f *Failing) Remove(name string) error {
 	return f.trigger.do("remove", name, func() error { return f.fs.Remove(name) })
 }
 
-// Mkdir implements [durable.FS].
 func (f *Failing) Mkdir(name string) error {
 	return f.trigger.do("mkdir", name, func() error { return f.fs.Mkdir(name) })
 }
 
-// List implements [durable.FS].
 func (f *Failing) List(dir string) ([]string, error) {
 	return try(f, "list", dir, func() ([]string, error) { return f.fs.List(dir) })
 }
 
-// SyncDir implements [durable.FS].
 func (f *Failing) SyncDir(dir string) error {
 	return f.trigger.do("sync", dir, func() error { return f.fs.SyncDir(dir) })
 }
 
-// Lock implements [durable.FS].
 func (f *Failing) Lock(name string) (io.Closer, error) {
 	return try(f, "lock", name, func() (io.Closer, error) { return f.fs.Lock(name) })
 }
 
-// failingFile counts the operations on a file together with the operations on its file system, and fails at the chosen
-// operation.
 type failingFile struct {
 	fs   *Failing
 	name string
 	durable.File
 }
 
-// Write implements [durable.File].
 func (f *failingFile) Write(p []byte) (int, error) {
 	return try(f.fs, "write", f.name, func() (int, error) { return f.File.Write(p) })
 }
 
-// WriteAt implements [durable.File].
 func (f *failingFile) WriteAt(p []byte, off int64) (int, error) {
 	return try(f.fs, "write", f.name, func() (int, error) { return f.File.WriteAt(p, off) })
 }
 
-// ReadAt implements [durable.File].
 func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
 	return try(f.fs, "read", f.name, func() (int, error) { return f.File.ReadAt(p, off) })
 }
 
-// Sync implements [durable.File].
 func (f *failingFile) Sync() error {
 	return f.fs.trigger.do("sync", f.name, func() error { return f.File.Sync() })
 }
 
-// Chmod implements [durable.File].
 func (f *failingFile) Chmod(mode fs.FileMode) error {
 	return f.fs.trigger.do("chmod", f.name, func() error { return f.File.Chmod(mode) })
 }
 
-// Stat implements [durable.File].
 func (f *failingFile) Stat() (fs.FileInfo, error) {
 	return try(f.fs, "stat", f.name, func() (fs.FileInfo, error) { return f.File.Stat() })
 }
@@ -200,7 +173,6 @@ func (f *failingFile) Close() error {
 	return errors.Join(injected, f.File.Close())
 }
 
-// Flipping is a file system that reads one byte wrongly.
 type Flipping struct {
 	durable.FS
 	suffix string
@@ -208,19 +180,17 @@ type Flipping struct {
 	mask   byte
 }
 
-// Flip returns a file system in which the byte at the offset of every file
-// whose name ends with suffix is read with the bits of mask flipped.
+// Flip returns a file system that reads the byte at the offset of every file whose name ends with suffix with the bits
+// of mask flipped.
 func Flip(fsys durable.FS, suffix string, offset int64, mask byte) *Flipping {
 	return &Flipping{fsys, suffix, offset, mask}
 }
 
-// Create implements [durable.FS].
 func (f *Flipping) Create(name string) (durable.File, error) {
 	file, err := f.FS.Create(name)
 	return f.flip(name, file, err)
 }
 
-// Open implements [durable.FS].
 func (f *Flipping) Open(name string) (durable.File, error) {
 	file, err := f.FS.Open(name)
 	return f.flip(name, file, err)
@@ -233,14 +203,12 @@ func (f *Flipping) flip(name string, file durable.File, err error) (durable.File
 	return &flippingFile{file, f.offset, f.mask}, nil
 }
 
-// flippingFile reads one byte of a file wrongly.
 type flippingFile struct {
 	durable.File
 	offset int64
 	mask   byte
 }
 
-// ReadAt implements [durable.File].
 func (f *flippingFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := f.File.ReadAt(p, off)
 	if index := f.offset - off; index >= 0 && index < int64(n) {

@@ -15,21 +15,19 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Mem is a file system in memory. It remembers the synced state of every file and directory, so that Crash can simulate a
-// crash. The directory "." exists and is durable. A Mem is safe for concurrent use.
+// Mem is a file system in memory. It remembers the synced state of every file and directory, so that Crash can simulate
+// a crash. The directory "." exists and is durable. A Mem is safe for concurrent use.
 type Mem struct {
 	mu    sync.Mutex
 	tree  tree
 	locks map[string]bool
 }
 
-// tree is the directory "." and the time of the last change.
 type tree struct {
 	root  *node
 	clock int64
 }
 
-// node is a file or a directory.
 type node struct {
 	data, synced       []byte           // a file: now, and after a crash
 	names, syncedNames map[string]*node // a directory: now, and after a crash
@@ -39,16 +37,14 @@ type node struct {
 
 func (n *node) isDir() bool { return n.names != nil }
 
-// NewMem returns an empty file system.
 func NewMem() *Mem {
 	return &Mem{tree: tree{root: newDir()}, locks: map[string]bool{}}
 }
 
-// newDir returns an empty directory.
 func newDir() *node { return &node{names: map[string]*node{}, syncedNames: map[string]*node{}} }
 
-// Crash returns the file system as the next boot may find it. Synced state remains. If a name or a block of 512 bytes was
-// changed afterwards, it is new with a probability of percent/100, and otherwise old. Locks are gone.
+// Crash returns the file system as the next boot may find it. Synced state remains. If a name or a block of 512 bytes
+// was changed afterwards, it is new with a probability of percent/100, and otherwise old. Locks are gone.
 func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,8 +53,8 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	return c
 }
 
-// crashed returns the state of n after a crash. done has the nodes that were already copied, because a node may have several
-// names.
+// crashed returns the state of n after a crash. done has the nodes that were already copied, because a node may have
+// several names.
 func (n *node) crashed(rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d
@@ -114,7 +110,6 @@ func (m *Mem) Change(name string, change func([]byte) []byte) {
 	m.tree.touch(n)
 }
 
-// touch gives a node a new time of change.
 func (t *tree) touch(n *node) {
 	t.clock++
 	n.modified = time.Unix(t.clock, 0)
@@ -136,7 +131,6 @@ func (t *tree) find(op, name string) (*node, error) {
 	return n, nil
 }
 
-// parent returns the directory of a name, and the last part of the name.
 func (t *tree) parent(op, name string) (*node, string, error) {
 	dir, base := filepath.Split(filepath.Clean(name))
 	n, err := t.find(op, filepath.Clean(dir+"."))
@@ -146,7 +140,6 @@ func (t *tree) parent(op, name string) (*node, string, error) {
 	return n, base, err
 }
 
-// of calls do with the node of a path.
 func of[T any](m *Mem, op, name string, do func(n *node) (T, error)) (result T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -157,7 +150,6 @@ func of[T any](m *Mem, op, name string, do func(n *node) (T, error)) (result T, 
 	return do(n)
 }
 
-// Create implements [durable.FS].
 func (m *Mem) Create(name string) (durable.File, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -175,7 +167,6 @@ func (m *Mem) Create(name string) (durable.File, error) {
 	return &memFile{m: m, n: n, name: name, writable: true}, nil
 }
 
-// CreateTemp implements [durable.FS].
 func (m *Mem) CreateTemp(name string) (durable.File, error) {
 	n := &node{used: true}
 	if err := m.add("create", name, n); err != nil {
@@ -200,7 +191,6 @@ func (m *Mem) add(op, name string, n *node) error {
 	return nil
 }
 
-// RemoveTemp implements [durable.FS].
 func (m *Mem) RemoveTemp(name string) error {
 	m.mu.Lock()
 	n, err := m.tree.find("remove", name)
@@ -212,20 +202,16 @@ func (m *Mem) RemoveTemp(name string) error {
 	return m.Remove(name)
 }
 
-// Open implements [durable.FS].
 func (m *Mem) Open(name string) (durable.File, error) {
 	return of(m, "open", name, func(n *node) (durable.File, error) { return &memFile{m: m, n: n, name: name}, nil })
 }
 
-// Stat implements [durable.FS].
 func (m *Mem) Stat(name string) (fs.FileInfo, error) {
 	return of(m, "stat", name, func(n *node) (fs.FileInfo, error) { return n.info(name), nil })
 }
 
-// Follow implements [durable.FS]: there are no links.
 func (m *Mem) Follow(name string) (string, error) { return name, nil }
 
-// Rename implements [durable.FS].
 func (m *Mem) Rename(oldName, newName string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,10 +229,8 @@ func (m *Mem) Rename(oldName, newName string) error {
 	return nil
 }
 
-// Free implements [durable.FS]: there is room for anything.
 func (m *Mem) Free(string) (int64, error) { return math.MaxInt64, nil }
 
-// Remove implements [durable.FS].
 func (m *Mem) Remove(name string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -262,10 +246,8 @@ func (m *Mem) Remove(name string) error {
 	return nil
 }
 
-// Mkdir implements [durable.FS].
 func (m *Mem) Mkdir(name string) error { return m.add("mkdir", name, newDir()) }
 
-// List implements [durable.FS].
 func (m *Mem) List(dir string) ([]string, error) {
 	return of(m, "list", dir, func(n *node) ([]string, error) {
 		if !n.isDir() {
@@ -275,7 +257,6 @@ func (m *Mem) List(dir string) ([]string, error) {
 	})
 }
 
-// SyncDir implements [durable.FS].
 func (m *Mem) SyncDir(dir string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -287,7 +268,6 @@ func (m *Mem) SyncDir(dir string) error {
 	return nil
 }
 
-// Lock implements [durable.FS].
 func (m *Mem) Lock(name string) (io.Closer, error) {
 	m.mu.Lock()
 	held := m.locks[name]
@@ -306,13 +286,11 @@ func (m *Mem) Lock(name string) (io.Closer, error) {
 	return &memLock{m, name}, f.Close()
 }
 
-// memLock is a lock that is held.
 type memLock struct {
 	m    *Mem
 	name string
 }
 
-// Close removes the lock and its file.
 func (l *memLock) Close() error {
 	err := l.m.Remove(l.name)
 	l.m.mu.Lock()
@@ -321,7 +299,6 @@ func (l *memLock) Close() error {
 	return err
 }
 
-// memFile is an open file.
 type memFile struct {
 	m        *Mem
 	n        *node
@@ -331,7 +308,6 @@ type memFile struct {
 	temp     bool // its closing ends its use
 }
 
-// check returns an error if the file is closed, or if write is set and the file was opened for reading.
 func (f *memFile) check(op string, write bool) error {
 	if f.closed || write && !f.writable {
 		return &fs.PathError{Op: op, Path: f.name, Err: fs.ErrClosed}
@@ -339,21 +315,20 @@ func (f *memFile) check(op string, write bool) error {
 	return nil
 }
 
-// Write implements [durable.File]: it appends.
+// Write appends.
 func (f *memFile) Write(p []byte) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.writeAt(p, int64(len(f.n.data)))
 }
 
-// WriteAt implements [durable.File].
 func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.writeAt(p, off)
 }
 
-// writeAt is WriteAt for callers that have the lock.
+// writeAt must be called with the lock.
 func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	if err := f.check("write", true); err != nil {
 		return 0, err
@@ -365,7 +340,6 @@ func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	return copy(f.n.data[off:], p), nil
 }
 
-// ReadAt implements [durable.File].
 func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -382,7 +356,6 @@ func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Sync implements [durable.File].
 func (f *memFile) Sync() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -393,21 +366,19 @@ func (f *memFile) Sync() error {
 	return nil
 }
 
-// Chmod implements [durable.File]: all files have the same bits.
+// Chmod does nothing: all files have the same bits.
 func (f *memFile) Chmod(fs.FileMode) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.check("chmod", true)
 }
 
-// Stat implements [durable.File].
 func (f *memFile) Stat() (fs.FileInfo, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	return f.n.info(f.name), f.check("stat", false)
 }
 
-// Close implements [durable.File].
 func (f *memFile) Close() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -423,7 +394,6 @@ func (n *node) info(name string) fs.FileInfo {
 	return memInfo{filepath.Base(name), int64(len(n.data)), n.isDir(), n.modified}
 }
 
-// memInfo implements [fs.FileInfo].
 type memInfo struct {
 	name     string
 	size     int64

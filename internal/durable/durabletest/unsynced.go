@@ -2,22 +2,18 @@ package durabletest
 
 import "github.com/heatwalk/heatwalk/internal/durable"
 
-// Unsynced returns a file system that forwards all operations except syncs, so that tests do not
-// wait for a disk.
+// Unsynced returns fsys without syncs, so that tests do not wait for a disk.
 func Unsynced(fsys durable.FS) durable.FS { return unsynced{fsys} }
 
 type unsynced struct{ durable.FS }
 
-// SyncDir implements [durable.FS].
 func (unsynced) SyncDir(string) error { return nil }
 
-// Create implements [durable.FS].
 func (u unsynced) Create(name string) (durable.File, error) {
 	f, err := u.FS.Create(name)
 	return unsyncedFile{f}, err
 }
 
-// CreateTemp implements [durable.FS].
 func (u unsynced) CreateTemp(name string) (durable.File, error) {
 	f, err := u.FS.CreateTemp(name)
 	return unsyncedFile{f}, err
@@ -25,5 +21,4 @@ func (u unsynced) CreateTemp(name string) (durable.File, error) {
 
 type unsyncedFile struct{ durable.File }
 
-// Sync implements [durable.File].
 func (unsyncedFile) Sync() error { return nil }
