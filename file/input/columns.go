@@ -8,8 +8,8 @@ import (
 
 // Column reports how one column of a table is used.
 type Column struct {
-	Title string `json:"title"`          // as in the header; "column 3" without one
-	Use   string `json:"use,omitempty"`  // one of the uses below, or the kind of an attribute: "number", "12 categories"; "": the column is ignored
+	Title string `json:"title"`          // as in the header, or "column 3"
+	Use   string `json:"use,omitempty"`  // a use below, or the kind of an attribute: "number", "12 categories"; "": ignored
 	Note  string `json:"note,omitempty"` // why it is ignored, for example "dates"
 }
 
@@ -30,8 +30,7 @@ const (
 var useOrder = []string{Source, Target, Weight, Kind, Time, Node, Label,
 	Value, Part}
 
-// Columns reports how the columns of a table are used, in the order of the file. With this report the caller
-// can check that the table was read as intended.
+// Columns reports how the columns of a table are used, in the order of the file.
 type Columns []Column
 
 // IgnoreAll returns the report of a table whose columns, with the given titles, are all ignored.
@@ -43,7 +42,7 @@ func IgnoreAll(titles []string) Columns {
 	return c
 }
 
-// IsUsual reports whether the title of every column names its use, so that there is nothing to report.
+// IsUsual reports whether every title names its use, so that there is nothing to report.
 func (c Columns) IsUsual() bool {
 	return !slices.ContainsFunc(c,
 		func(col Column) bool { return col.Use == "" || !strings.EqualFold(col.Title, col.Use) })

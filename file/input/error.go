@@ -9,17 +9,16 @@ import (
 	"unicode"
 )
 
-// Error is an error in the content of a file, or in the choice of a file or an option (these
-// wrap [ErrInput]). Fields of the place are zero if they are not known. Package nodefile exports
-// the type as ParseError.
+// Error is an error in the content of a file, or in the choice of a file or an option (these wrap [ErrInput]).
+// Package nodefile exports the type as ParseError.
 //
-// For example, File "e.tsv", Line 90, Column 7, Msg `weight "nan" is not a number`, Fix "fix the line" and
-// Otherwise "pass {skip-bad-lines}" is printed by a command as
+// For example, File "e.tsv", Line 90, Column 7, Msg `weight "nan" is not a number`, Fix "fix the line" and Otherwise
+// "pass {skip-bad-lines}" is printed by a command as
 //
 //	e.tsv:90:7: weight "nan" is not a number; fix the line or pass --skip-bad-lines
 type Error struct {
-	File   string // name of the file, or of an array in it
-	Option string // name of the wrong option, instead of File
+	File   string // file, or array in it
+	Option string // wrong option, instead of File
 	Line   int64  // from 1; 0: unknown
 	Column int    // from 1, in bytes; 0: unknown
 	Byte   int64  // offset from 0, instead of Line, in files without lines
@@ -31,16 +30,14 @@ type Error struct {
 	Otherwise string // another remedy, in the form of Fix; may be empty
 }
 
-// Fault returns an error about a line of a file, or about the file if line is 0. The error wraps an error that
-// is formatted with %w.
+// Fault returns an error about a line of a file, or about the file if line is 0. It wraps an error formatted with %w.
 func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{File: file, Line: line, Msg: err.Error(), Fix: fix,
 		Err: errors.Unwrap(err)}
 }
 
-// Error returns the place, the problem and the remedy in one line. Text from files is escaped, so that it is
-// safe to print.
+// Error returns the place, the problem and the remedy in one line. Text from files is escaped.
 func (e *Error) Error() string { return e.Format(namedOption) }
 
 // Format returns the text of Error with options written by option, see [Error.Remedy].
@@ -72,10 +69,10 @@ func namedOption(name, value string) string {
 	return "option " + name
 }
 
-// Remedy returns Fix, with Otherwise as an alternative. It replaces each {name} and {name=value} by
-// option(name, value), so that every program writes options as its users do. For example, {fields=a,b} becomes
-// --fields=a,b in a command. Names are lower-case words joined by hyphens. Other text in braces is kept. In
-// shell commands {file} is the file, and {copy} the name of a new file for the corrected text.
+// Remedy returns Fix, with Otherwise as an alternative. It replaces each {name} and {name=value} by option(name,
+// value): for example, {fields=a,b} becomes --fields=a,b in a command. Names are lower-case words joined by hyphens.
+// Other text in braces is kept. In shell commands {file} is the file, and {copy} the name of a new file for the
+// corrected text.
 func (e *Error) Remedy(option func(name, value string) string) string {
 	var text strings.Builder
 	tail := e.Fix
@@ -115,10 +112,9 @@ func (e *Error) Remedy(option func(name, value string) string) string {
 	}
 }
 
-// compressed matches the endings of compressed files.
 var compressed = regexp.MustCompile(`(?i)\.(gz|bgz|zst)$`)
 
-// ShellWord returns text as one word of a shell. It adds quotes if they are needed.
+// ShellWord returns text as one word of a shell, quoted if needed.
 func ShellWord(text string) string {
 	isPlain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+=:,@%", r)
@@ -132,6 +128,6 @@ func ShellWord(text string) string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options that was found before data was
-// read. The File of the error is the input, or its Option is the option.
+// ErrInput is wrapped by an [*Error] about a wrong choice of inputs or options, found before data was read. Its File
+// is the input, or its Option is the option.
 var ErrInput = errors.New("input: wrong choice of inputs or options")

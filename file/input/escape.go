@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns text from a file, or the name of a file, so that it is safe to print on a terminal. It
-// replaces control characters, invisible characters that change the direction of text, and bytes that are not
-// UTF-8 by escape sequences of Go, for example \x1b. It keeps other text, tabs and line feeds, so that
-// escaping twice does no harm.
+// Escape makes text from a file, or the name of a file, safe to print on a terminal. It replaces control characters,
+// invisible characters that change the direction of text, and bytes that are not UTF-8 by escape sequences of Go, for
+// example \x1b. Escaping twice does no harm.
 func Escape(text string) string {
 	if utf8.ValidString(text) && strings.IndexFunc(text, isUnsafe) < 0 {
 		return text
@@ -32,8 +31,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// isUnsafe reports whether a terminal may act on a character. Such characters are control characters, format
-// characters and line separators, for example ESC and U+202E.
+// isUnsafe reports whether a terminal may act on a character: a control or format character or a line separator, for
+// example ESC or U+202E.
 func isUnsafe(r rune) bool {
 	switch r {
 	case '\t', '\n', '\u200c', '\u200d': // joiners shape words of Persian and Hindi, and emoji

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text holds the settings for reading text. With the zero value the text itself decides. The same settings
-// apply to edges, labels, ids and attributes.
+// Text holds the settings for reading text: edges, labels, ids and attributes. With the zero value the text itself
+// decides.
 type Text struct {
 	// Delimiter is the character between two fields, for example "|". If it is "", the first line of data
 	// decides between a tab, a comma, a semicolon and blanks.
@@ -28,7 +28,7 @@ type Text struct {
 // Encodings are the names of the encodings of text. UTF-16 without a byte-order mark is read as little-endian.
 var Encodings = strings.Fields("utf-8 utf-16 utf-16le utf-16be latin-1 windows-1252")
 
-// Check returns the name of a wrong setting, and what is wrong. It returns "" if all settings are right.
+// Check returns the name of a wrong setting and what is wrong, or "".
 func (t Text) Check() (option, fault string) {
 	switch {
 	case t.Delimiter != "" &&
@@ -54,8 +54,8 @@ func (t Text) Check() (option, fault string) {
 // unitSeparator replaces a delimiter of several bytes while text is read.
 const unitSeparator = 0x1f
 
-// Separator returns the byte between fields, or 0 if the text decides. For a delimiter of several bytes it
-// returns the byte by which decoding replaces the delimiter.
+// Separator returns the byte between fields, or 0 if the text decides. Decoding replaces a delimiter of several bytes
+// by this byte.
 func (t Text) Separator() byte {
 	switch len(t.Delimiter) {
 	case 0:

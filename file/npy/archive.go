@@ -12,15 +12,15 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Archive is a .npz file: a zip archive whose members NAME.npy are arrays.
+// Archive is a .npz file: a zip archive of arrays in members NAME.npy.
 type Archive struct {
 	Name string // for messages
 
-	// Watch wraps the reader of each array, for example to count the bytes. It may be nil.
+	// Watch, if not nil, wraps the reader of each array, for example to count bytes.
 	Watch func(io.Reader) io.Reader
 
-	members map[string]*zip.File // of several of one name, the first
-	single  string               // the name of the only member, if it is an array
+	members map[string]*zip.File // the first of equal names
+	single  string               // name of the only member, if it is an array
 }
 
 // OpenArchive reads the directory of an archive of size bytes.
@@ -53,11 +53,10 @@ func (a *Archive) Has(name string) bool {
 // IsEmpty reports whether the archive contains no arrays.
 func (a *Archive) IsEmpty() bool { return len(a.members) == 0 }
 
-// Single returns the name of the only member. It returns "" if there are several members or the member is not
-// an array.
+// Single returns the name of the only member, or "" if there are several or it is not an array.
 func (a *Archive) Single() string { return a.single }
 
-// Size returns the size in bytes of an array with its header, according to the directory of the archive.
+// Size returns the size in bytes of an array with its header, according to the directory.
 func (a *Archive) Size(name string) int64 {
 	return int64(a.members[name].UncompressedSize64)
 }
@@ -69,7 +68,7 @@ func (a *Archive) Open(name string) (*Array, error) {
 		return nil, textio.Fault(a.Name, 0, "save it with scipy.sparse.save_npz",
 			"the array %s is missing", name)
 	}
-	const encrypted = 1 // a flag
+	const encrypted = 1
 	if m.Flags&encrypted != 0 {
 		return nil, textio.Fault(a.Name, 0, "save it without a password",
 			"the array %s is encrypted", name)
@@ -86,8 +85,7 @@ func (a *Archive) Open(name string) (*Array, error) {
 	return Read(a.Name+": "+name, in)
 }
 
-// ArchiveWriter writes a .npz file. The arrays are stored as they are, one after the
-// other.
+// ArchiveWriter writes a .npz file, without compression.
 type ArchiveWriter struct {
 	zip *zip.Writer
 }
@@ -97,8 +95,7 @@ func NewArchive(w io.Writer) *ArchiveWriter {
 	return &ArchiveWriter{zip.NewWriter(w)}
 }
 
-// Member begins an array. The caller must write the whole array, with its header, before it begins the next
-// array.
+// Member begins an array. The caller must write all of it, with its header, before the next array.
 func (z *ArchiveWriter) Member(name string) (io.Writer, error) {
 	return z.zip.CreateHeader(&zip.FileHeader{Name: name + ".npy",
 		Method: zip.Store})
@@ -134,5 +131,5 @@ func (z *ArchiveWriter) Strings(name string, n int, text func(i int) string) err
 	return nil
 }
 
-// Close writes the archive's directory. It does not close the underlying writer.
+// Close writes the directory. It does not close the underlying writer.
 func (z *ArchiveWriter) Close() error { return z.zip.Close() }

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// isNative reports whether elements of a are stored as they are in memory, so that they can be read without
-// conversion.
+// isNative reports whether elements of a can be read without conversion.
 func isNative(a *Array) bool {
 	return isLittleEndian() && a.order == binary.ByteOrder(binary.LittleEndian)
 }
@@ -33,8 +32,8 @@ func (a *Array) into(memory unsafe.Pointer, n int) error {
 	return nil
 }
 
-// Uint32s reads the next len(dst) elements of an array of integers. It reports whether all of them are in 0 …
-// 2³²−1. If it returns false, the content of dst is undefined.
+// Uint32s reads the next len(dst) elements of an array of integers. It reports whether all are in 0 … 2³²−1;
+// otherwise the content of dst is undefined.
 func (a *Array) Uint32s(dst []uint32) (ok bool, err error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return false, nil
@@ -65,7 +64,7 @@ type Folder struct {
 	Name string // for messages
 
 	mu    sync.Mutex
-	files []*os.File // that are open; guarded by mu
+	files []*os.File // open files; guarded by mu
 }
 
 func (f *Folder) path(name string) string {
@@ -81,7 +80,7 @@ func (f *Folder) Has(name string) bool {
 // IsEmpty reports whether the folder contains no sparse matrix.
 func (f *Folder) IsEmpty() bool { return !f.Has("indptr") }
 
-// Size returns the size in bytes of the file of an array. It returns 0 if the file is missing.
+// Size returns the size in bytes of the file of an array, or 0 if it is missing.
 func (f *Folder) Size(name string) int64 {
 	info, err := os.Stat(f.path(name))
 	if err != nil {
@@ -90,7 +89,7 @@ func (f *Folder) Size(name string) int64 {
 	return info.Size()
 }
 
-// Open reads the header of an array. Close closes the file.
+// Open reads the header of an array. [Folder.Close] closes the file.
 func (f *Folder) Open(name string) (*Array, error) {
 	file, err := os.Open(f.path(name))
 	if os.IsNotExist(err) {
@@ -110,7 +109,7 @@ func (f *Folder) Open(name string) (*Array, error) {
 // Close closes the files that Open opened.
 func (f *Folder) Close() {
 	for _, file := range f.files {
-		_ = file.Close() // it was only read
+		_ = file.Close() // only read
 	}
 	f.files = nil
 }

@@ -1,6 +1,5 @@
-// Package npy reads and writes arrays in NumPy's .npy files, as they stand alone or
-// in a .npz archive: numbers of every width and byte order, and strings, are read;
-// floats and strings are written.
+// Package npy reads and writes NumPy's arrays, in .npy files or a .npz archive. It reads numbers of every width and
+// byte order and strings, and writes floats and strings.
 //
 //	a, err := npy.Read("x.npy", file)
 //	for a.At < a.Len { err = a.Floats(row) }
@@ -10,11 +9,9 @@
 //	for … { err = w.Floats(row) }
 //	err = w.Close()
 //
-// Lengths in a header are never allocated by this package; callers must first compare
-// them with the size of the file. Every fault is a [*textio.Error] that names the array.
-// Arrays are written to an io.Writer in C order, through a fixed buffer; the data start at
-// a multiple of 64 bytes, so that NumPy can map them. The same elements give the same
-// bytes.
+// Callers must compare lengths in a header with the size of the file before they allocate memory; this package
+// allocates none for them. Every fault is a [*textio.Error] that names the array. Arrays are written in C order; the
+// data start at a multiple of 64 bytes, so that NumPy can map them. The same elements give the same bytes.
 package npy
 
 import (
@@ -38,14 +35,13 @@ import (
 // Magic is the beginning of a .npy file.
 const Magic = "\x93NUMPY"
 
-// Array reads an array from its first element on, in the order in which the elements are stored. It has a
-// method for each kind of elements.
+// Array reads the elements of an array in stored order. It has a method for each kind of elements.
 type Array struct {
 	Name    string // for messages: the file, and the member of an archive
 	Kind    byte   // 'i', 'u', 'f', 'b' or the kinds of text 'S' and 'U'
 	Width   int    // bytes of an element
 	Shape   []int64
-	Fortran bool  // it has several dimensions, and the first one runs fastest
+	Fortran bool  // the first of several dimensions runs fastest
 	Len     int64 // elements
 	At      int64 // elements read
 	Start   int64 // bytes before the first element
@@ -103,8 +99,7 @@ func (a *Array) Fault(fix, format string, args ...any) error {
 	return textio.Fault(a.Name, 0, fix, format, args...)
 }
 
-// short returns the error about reading an element. An error about an early end states the number of elements
-// read.
+// short returns the error about reading an element, with the number of elements read if the file ends early.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -116,7 +111,7 @@ func (a *Array) short(err error) error {
 		"damaged after %d elements (%w)", a.At, err)
 }
 
-// header parses the header of an array. It refuses shapes whose size in bytes overflows.
+// header parses the header. It refuses shapes whose size in bytes overflows.
 func (a *Array) header(dict string) error {
 	descr := descrPattern().FindStringSubmatch(dict)
 	fortran := fortranPattern().FindStringSubmatch(dict)
@@ -195,7 +190,7 @@ func (a *Array) IsNumeric() bool {
 	return a.Kind != 'S' && a.Kind != 'U'
 }
 
-// raw returns the next n elements in encoded form.
+// raw returns the encoded form of the next n elements.
 func (a *Array) raw(n int) ([]byte, error) {
 	size := n * a.Width
 	if cap(a.buf) < size {
@@ -229,10 +224,9 @@ func (a *Array) Integers(dst []int64) error {
 	return nil
 }
 
-// chunkElements is the number of elements that are decoded at once.
+// chunkElements is the number of elements decoded at once.
 const chunkElements = 1 << 13
 
-// integer decodes an element as a 64-bit integer.
 func (a *Array) integer(b []byte) int64 {
 	var bits uint64
 	switch a.Width {
@@ -267,7 +261,7 @@ func (a *Array) Floats(dst []float64) error {
 	return err
 }
 
-// Decode decodes len(dst) elements of an array of numbers from b and stores them in dst.
+// Decode decodes len(dst) numbers from b.
 func (a *Array) Decode(dst []float64, b []byte) {
 	if a.Kind == 'f' && a.Width == 8 && isNative(a) {
 		for i := range dst {
@@ -293,8 +287,7 @@ func (a *Array) Decode(dst []float64, b []byte) {
 	}
 }
 
-// Decode32 decodes len(dst) elements of a from b and stores them in dst. Values beyond the range of float32
-// become infinite.
+// Decode32 decodes len(dst) elements of a from b. Values beyond the range of float32 become infinite.
 func Decode32(a *Array, dst []float32, b []byte) {
 	switch {
 	case a.Kind == 'f' && a.Width == 2 && isNative(a):
@@ -316,7 +309,6 @@ func Decode32(a *Array, dst []float32, b []byte) {
 	}
 }
 
-// halves returns the values of all half floats.
 var halves = sync.OnceValue(func() []float32 {
 	values := make([]float32, 1<<16)
 	for h := range values {
@@ -325,8 +317,7 @@ var halves = sync.OnceValue(func() []float32 {
 	return values
 })
 
-// halfFloat returns the value of a half float, which has a sign bit, 5 bits of exponent and 10 bits of
-// fraction.
+// halfFloat decodes a sign bit, 5 bits of exponent and 10 bits of fraction.
 func halfFloat(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {
@@ -382,9 +373,8 @@ func (a *Array) End() error {
 // ErrLength is the error of a [Writer] that gets more or fewer elements than its header declares.
 var ErrLength = errors.New("npy: wrong number of elements")
 
-// Header returns the header of a file of version 1.0 with an array in C order: magic, version and dictionary.
-// It is padded so that the data begin at a multiple of 64 bytes. descr is NumPy's description of the type of
-// the elements, for example "<f8" or "|S3".
+// Header returns the header of a file of version 1.0 with an array in C order, padded so that the data begin at a
+// multiple of 64 bytes. descr is NumPy's description of the type of the elements, for example "<f8" or "|S3".
 func Header(descr string, shape ...int) []byte {
 	const magic, align = Magic + "\x01\x00", 64
 	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
@@ -415,7 +405,7 @@ func appendFloats[T simd.Float](buf []byte, values []T) []byte {
 
 const bufferBytes = 256 << 10
 
-// Writer writes the elements of an array in their order.
+// Writer writes the elements of an array in order.
 type Writer[T simd.Float] struct {
 	out     *bufio.Writer
 	element int // bytes
@@ -468,8 +458,8 @@ func (w *Writer[T]) Close() error {
 	return w.out.Flush()
 }
 
-// Placed writes the elements of a matrix to a file in any order. It combines elements that follow each other
-// in the file into one write, because many small writes are slow.
+// Placed writes the elements of a matrix to a file in any order. It combines elements that follow each other into one
+// write, because many small writes are slow.
 type Placed[T simd.Float] struct {
 	w       io.WriterAt
 	cols    int
@@ -486,8 +476,8 @@ func NewPlaced[T simd.Float](w io.WriterAt, rows, cols int) (*Placed[T], error) 
 	return &Placed[T]{w: w, cols: cols, start: len(header), element: element}, err
 }
 
-// Put writes values into row i, beginning at column j. The values may stay in a buffer until Close. Elements
-// before the last written element that are never put are 0. If nothing is put after them, the file ends early.
+// Put writes values into row i from column j on. The values may stay in a buffer until Close. Elements that are never
+// put are 0, but the file ends at the last element that is put.
 func (p *Placed[T]) Put(i, j int, values []T) error {
 	offset := int64(p.start) + (int64(i)*int64(p.cols)+int64(j))*int64(p.element)
 	if len(p.buf) >= bufferBytes || offset != p.offset+int64(len(p.buf)) {

@@ -90,7 +90,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A truncated array and bytes behind an array are errors.
 func TestCut(t *testing.T) {
 	whole := file(1, "<f8", "True", "(2, 3)", []float64{1, 2, 3, 4, 5, 6})
 	read := func(b []byte) error {
@@ -164,7 +163,6 @@ func TestBadHeaders(t *testing.T) {
 	}
 }
 
-// Members are encrypted, or the directory is too large.
 func TestBadArchives(t *testing.T) {
 	archive := func(names []string, flags uint16) []byte {
 		var b bytes.Buffer

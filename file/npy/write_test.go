@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// filled returns 0, 1/8, 2/8 …
 func filled[T simd.Float](n int) []T {
 	values := make([]T, n)
 	for i := range values {
@@ -97,7 +96,6 @@ func TestWriterCounts(t *testing.T) {
 	}
 }
 
-// The order of pieces does not change the file.
 func TestPlaced(t *testing.T) {
 	const rows, cols = 3, 4
 	values := filled[float32](rows * cols)

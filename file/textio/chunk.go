@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// ChunkBytes is the largest size of a chunk with lines of usual length. A chunk and the codes of its ids
-	// fit into the cache of a core; larger chunks are slower.
+	// ChunkBytes is the largest size of a chunk with lines of usual length. A chunk and the codes of its ids fit into
+	// the cache of a core.
 	ChunkBytes = 256 << 10
 
-	// MaxLine is the largest length of a line, including its end.
+	// MaxLine is the largest length of a line in bytes, including its end.
 	MaxLine = 1 << 20
 
-	// Slack is the number of zero bytes after the data of a chunk, so that vector code may read beyond the end
-	// of the data.
+	// Slack is the number of zero bytes after the data of a chunk, so that vector code may read beyond the end.
 	Slack = 32
 )
 
 // Chunk is a run of whole lines of one input.
 type Chunk struct {
-	Index int    // 0, 1, … in the order of the file
-	First int64  // the number of its first line; a file's first is 1, and 0 holds the titles of JSON, between tabs
-	Lines int    // how many lines it has
-	Data  []byte // the lines, each ending in a line feed; Slack zero bytes follow within its capacity
+	Index int   // in the order of the file, from 0
+	First int64 // number of its first line, from 1; line 0 has the titles of JSON, between tabs
+	Lines int
+	Data  []byte // lines, each ending in a line feed; Slack zero bytes follow within its capacity
 
 	buf []byte
 }
 
-// Head returns the next chunk without consuming it, or io.EOF. The chunk is valid until another method reads.
+// Head returns the next chunk without consuming it, or io.EOF. The chunk is valid until the next read.
 func (r *Reader) Head() (*Chunk, error) {
 	if r.chunks.head == nil {
 		c := new(Chunk)
@@ -48,13 +47,12 @@ func (r *Reader) Head() (*Chunk, error) {
 // Drop skips the chunk that [Reader.Head] returned last.
 func (r *Reader) Drop() { r.chunks.head = nil }
 
-// chunker cuts the text of a Reader into chunks.
 type chunker struct {
 	r        *Reader
 	carry    []byte // beginning of a line whose end has not been read
-	lines    int64  // number of lines delivered
-	head     *Chunk // chunk read ahead by Head
-	index    int    // number of chunks delivered
+	lines    int64  // delivered
+	head     *Chunk // read ahead by Head
+	index    int    // chunks delivered
 	started  bool
 	finished bool
 }
@@ -63,7 +61,6 @@ func (k *chunker) fault(err error) error {
 	return faultAt(k.r, err, fmt.Sprintf("line %d", k.lines))
 }
 
-// next stores the next chunk in c. If Head has read a chunk ahead, this is the next chunk.
 func (k *chunker) next(c *Chunk) error {
 	if k.head == nil {
 		return k.read(c)
@@ -81,12 +78,12 @@ func (k *chunker) read(c *Chunk) error {
 	if k.r.ctx.Err() != nil {
 		return sched.Cause(k.r.ctx)
 	}
-	// n is the number of bytes read. The bytes before clean have no lone carriage return.
+	// The n bytes read have no lone carriage return before clean.
 	n := len(k.carry)
 	clean := 0
 	limit := ChunkBytes
 	if total := k.r.total; total > 0 && !k.r.Compressed {
-		limit = int(min(int64(limit), total+1)) // and a read that finds the end
+		limit = int(min(int64(limit), total+1)) // finds the end in the same read
 	}
 	for limit <= n { // the carry after a long line may exceed a chunk
 		limit *= 2
@@ -141,7 +138,7 @@ func (k *chunker) read(c *Chunk) error {
 	}
 }
 
-// deliver makes the first cut of the n bytes the data of c, and keeps the rest for the next chunk.
+// deliver makes the first cut of n bytes the data of c, and keeps the rest for the next chunk.
 func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.carry = append(k.carry[:0], c.buf[cut:n]...)
 	size := cut
@@ -158,9 +155,9 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces every carriage return in text[offset:] without a line feed after it by a line feed. It
-// returns the offset from which to continue when more text has been read. end means that the text is complete.
-// A carriage return at the end of incomplete text is not replaced, because the next byte may be a line feed.
+// endLines replaces lone carriage returns in text[offset:] by line feeds, and returns the offset from which to
+// continue with more text. A carriage return at the end is kept unless the text ends there, because a line feed may
+// follow.
 func endLines(text []byte, offset int, end bool) int {
 	for {
 		i := bytes.IndexByte(text[offset:], '\r')

@@ -8,14 +8,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Chunks calls visit once for every chunk of the rest of the input, from at most workers
-// goroutines; worker is the number of the goroutine. Chunks start in order. A chunk is valid
-// during the call only.
+// Chunks calls visit for every chunk of the rest of the input, from at most workers goroutines; worker is the number
+// of the goroutine. Chunks start in order, and are valid during the call.
 //
-// After the first error no further chunk starts, and Chunks returns the error of the earliest
-// chunk, so that the error does not depend on the number of workers. Cancelling the context of
-// [Open] stops it within one chunk. A panic in a goroutine reaches the caller as a [*sched.Panic]
-// after all goroutines have ended.
+// After the first error no further chunk starts, and Chunks returns the error of the earliest chunk, so that the
+// error does not depend on the number of workers. Cancelling the context of [Open] stops it within one chunk. A panic
+// in a goroutine reaches the caller as a [*sched.Panic] after all goroutines have ended.
 func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
 	d := &delivery{chunks: &r.chunks}
 	if workers <= 1 {
@@ -30,12 +28,11 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 	return d.err
 }
 
-// delivery distributes the chunks of an input to goroutines.
 type delivery struct {
 	mu      sync.Mutex // guards the fields below
 	chunks  *chunker
-	err     error // error of the earliest chunk
-	place   int   // index of that chunk
+	err     error // of the earliest chunk
+	place   int   // index of the chunk of err
 	isEnded bool  // no further chunk starts
 }
 
@@ -55,7 +52,7 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	}
 }
 
-// take moves the next chunk into c. It returns false at the end of the input and after an error.
+// take returns false at the end of the input and after an error.
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,7 +60,7 @@ func (d *delivery) take(c *Chunk) bool {
 		return false
 	}
 	err := d.chunks.next(c)
-	d.isEnded = err != nil // the text after a line that is too long is not the next line
+	d.isEnded = err != nil // after a line that is too long, the next line is unknown
 	if err != nil && !errors.Is(err, io.EOF) {
 		d.fail(d.chunks.index, err)
 	}

@@ -19,20 +19,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// DefaultWindow is the default of the largest window of a zstd stream. The window is limited because a hostile
-// frame can declare gigabytes. The command zstd has the same limit.
+// DefaultWindow is the default limit of the window of a zstd stream, as in the command zstd, because a hostile frame
+// can declare gigabytes.
 const DefaultWindow = 128 << 20
 
-// WindowOption is the name of the option for the largest window, for messages about graph files.
+// WindowOption is the option for the largest window, for messages about graph files.
 const WindowOption = "max-window"
 
-// defaultWindow returns DefaultWindow, or a quarter of the memory limit of the runtime if this is less. It
-// returns at least 8 MiB, the window of all levels of zstd below --ultra.
+// defaultWindow returns DefaultWindow, or a quarter of the runtime's memory limit if this is less, but at least 8
+// MiB, the window of all levels of zstd below --ultra.
 func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
 
-// largestWindow is larger than the memory of any machine, and within the limits of the format.
+// largestWindow exceeds the memory of any machine, within the limits of the format.
 const largestWindow = 1 << 41
 
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
@@ -45,26 +45,24 @@ func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	return d, d.Close, nil
 }
 
-// isZstd reports whether head is the beginning of a zstd file. A file begins with a frame, or with a skippable
-// frame, which pzstd writes before each frame.
+// isZstd accepts a frame, or a skippable frame, which pzstd writes before each frame.
 func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(head) >= 4 && head[0]&0xf0 == 0x50 &&
 			bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// frames passes on a zstd stream and records the largest window in the headers of its frames, because
-// concatenated files may have frames with different windows. It ignores errors in the headers, which the
-// decoder finds.
+// frames passes on a zstd stream and records the largest window of its frames, which may differ in concatenated
+// files. The decoder finds errors in headers.
 type frames struct {
 	in      *bufio.Reader
-	window  *atomic.Int64 // largest window so far
+	window  *atomic.Int64 // largest so far
 	pass    int64         // bytes before the next header of a frame or a block
-	inFrame bool          // the next header is the header of a block
+	inFrame bool          // the next header is a block's
 	tail    int64         // bytes after the last block of the frame
 }
 
-// Read implements [io.Reader]. It stops before each header, which next must read first.
+// Read stops before each header, which next must read first.
 func (f *frames) Read(p []byte) (int, error) {
 	if f.pass == 0 {
 		f.pass = f.next()
@@ -74,8 +72,7 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the next header without consuming it. It returns the number of bytes before the header that
-// follows.
+// next reads the next header without consuming it, and returns the number of bytes before the following header.
 func (f *frames) next() int64 {
 	if f.inFrame {
 		const last, repeated = 1, 1 // flag of the last block; type of a block of one repeated byte

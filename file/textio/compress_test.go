@@ -24,7 +24,7 @@ func TestCloseWaitsForTheInflater(t *testing.T) {
 	all := packed(strings.Repeat("one line of text\n", 1<<18))
 	path := write(t, "text.gz", all)
 	for _, cancelled := range []bool{false, true} {
-		in, out := io.Pipe() // does not end
+		in, out := io.Pipe() // never ends
 		for _, o := range []struct {
 			path  string
 			stdin io.Reader
@@ -66,7 +66,6 @@ func TestCloseWaitsForTheInflater(t *testing.T) {
 	}
 }
 
-// slowly is a reader of a few bytes at a time.
 type slowly struct {
 	r       io.Reader
 	reading atomic.Bool
@@ -126,7 +125,7 @@ func TestZstd(t *testing.T) {
 	for _, test := range []struct {
 		name, stored string
 		o            Options
-		want         string // the lines, or the message
+		want         string // lines, or the message
 		window       int64
 	}{
 		{"frame", pack("one\ntwo\n"), Options{}, "[one two]", 1 << 10},
@@ -185,7 +184,7 @@ func TestLaterWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		io.WriteString(w, text)
-		w.Flush() // or the frame would say how short it is
+		w.Flush() // or the frame says how short it is
 		w.Close()
 		stored.WriteString(raw)
 	}
@@ -231,7 +230,7 @@ func TestDamage(t *testing.T) {
 		if err := r.chunks.read(new(Chunk)); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // it says the same again
+		for range 2 { // repeatable
 			got := ""
 			if e := new(Error); errors.As(r.Damage(), &e) {
 				got = e.Msg
@@ -281,7 +280,7 @@ func TestWindowOfLimitedMemory(t *testing.T) {
 	}
 }
 
-// Growth does not depend on pieces that are decompressed ahead.
+// Growth must not depend on pieces that are decompressed ahead.
 func TestGrowthDependsOnTheTextAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

@@ -14,12 +14,12 @@ import (
 // Peek returns the first min(n, size) bytes of the content, n ≤ 64 KiB. It must be called before any other
 // method reads.
 func (r *Reader) Peek(n int) []byte {
-	head, _ := r.text.(*bufio.Reader).Peek(n) // reading returns the same error again
+	head, _ := r.text.(*bufio.Reader).Peek(n) // the next read returns the error again
 	return head
 }
 
-// CheckText returns an error if the content is not text. It prepares to read the text as UTF-8, or in the
-// encoding of the settings or of the byte-order mark. [Open] calls it if Options.Any is not set.
+// CheckText returns an error if the content is not text, and prepares to read it as UTF-8, or in the encoding of the
+// settings or of the byte-order mark. [Open] calls it if Options.Any is not set.
 func (r *Reader) CheckText() error {
 	if r.checked {
 		return nil
@@ -49,11 +49,11 @@ func (r *Reader) CheckText() error {
 	return nil
 }
 
-// damageBytes is the amount of text that Damage decompresses at most. Most damage shows within a block.
+// damageBytes bounds the text that Damage decompresses. Most damage shows within a block.
 const damageBytes = 256 << 20
 
-// Damage looks for the cause of text that cannot be parsed. It returns an error if the file has changed since
-// it was opened, or if decompressing the next 256 MiB fails. Otherwise it returns nil.
+// Damage looks for the cause of text that cannot be parsed. It returns an error if the file has changed since it was
+// opened, or if decompressing the next 256 MiB fails, and otherwise nil.
 func (r *Reader) Damage() error {
 	if err := r.CheckUnchanged(); err != nil || !r.Compressed {
 		return err
@@ -84,8 +84,7 @@ type content struct {
 	read int64
 }
 
-// Read implements [io.Reader]. It adds the place to an error. At the end of the file it checks that the file
-// has not changed.
+// Read adds the place to an error, and checks at the end that the file has not changed.
 func (c *content) Read(p []byte) (int, error) {
 	if c.r.ctx.Err() != nil {
 		return 0, sched.Cause(c.r.ctx)
@@ -110,10 +109,10 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 	return fileAt{r}, r.total
 }
 
-// fileAt reads the file and counts the bytes read.
+// fileAt counts the bytes read.
 type fileAt struct{ r *Reader }
 
-// ReadAt implements [io.ReaderAt]. If the context was cancelled, which closes the file, it returns the cause.
+// ReadAt returns the cause of a cancelled context, which closes the file.
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.r.file.ReadAt(p, offset)
 	f.r.random.Add(int64(n))

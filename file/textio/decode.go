@@ -21,8 +21,8 @@ const (
 	bigEndianMark    = "\xfe\xff"
 )
 
-// charset decodes the first character of text. size is its length in bytes, or 0 if the text ends within the
-// character. ok is false if the bytes are not a character.
+// charset decodes the first character of text. size is its length in bytes, or 0 if the text ends within it. ok is
+// false if the bytes are no character.
 type charset func(text []byte) (r rune, size int, ok bool)
 
 func latin1(text []byte) (rune, int, bool) {
@@ -52,13 +52,12 @@ func utf16Of(low int) charset {
 	}
 }
 
-// charsets maps an encoding to its decoder.
 var charsets = map[string]charset{
 	"utf-16": utf16Of(0), "utf-16le": utf16Of(0), "utf-16be": utf16Of(1), "latin-1": latin1, "windows-1252": windows,
 }
 
-// textFault returns the error about the first byte that is not text. lines is the number of lines before text,
-// and text is what precedes the byte.
+// textFault returns the error about byte c, which is not text. lines is the number of lines before text, which
+// precedes c.
 func textFault(name string, lines int64, text []byte, c byte, encoding string, isNUL bool) *Error {
 	lines += 1 + countLines(text)
 	if isNUL {
@@ -72,8 +71,7 @@ func textFault(name string, lines int64, text []byte, c byte, encoding string, i
 		"byte 0x%02x is not %s%s", c, encoding, also)
 }
 
-// Recode returns the command that prints the text of a file as UTF-8, in the form of a Fix. encoding is the
-// encoding of the file.
+// Recode returns the command that prints the text of a file in the given encoding as UTF-8, in the form of a Fix.
 func Recode(name, encoding string) string {
 	command := "iconv -f " + encoding + " -t UTF-8"
 	switch strings.ToLower(filepath.Ext(name)) {
@@ -85,10 +83,9 @@ func Recode(name, encoding string) string {
 	return command + " {file}"
 }
 
-// utf8Name is the name of UTF-8 in messages.
 const utf8Name = "UTF-8"
 
-// checked passes on text after checking that it is UTF-8.
+// checked passes on text that is UTF-8.
 type checked struct {
 	in    io.Reader
 	name  string
@@ -97,7 +94,7 @@ type checked struct {
 	err   error  // of the last read
 }
 
-// Read implements [io.Reader]. p must be longer than a character.
+// Read needs p longer than a character.
 func (t *checked) Read(p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
@@ -131,7 +128,7 @@ func countLines(text []byte) int64 {
 	return int64(bytes.Count(text, []byte{'\r'}))
 }
 
-// wholeRunes returns the length of text without an incomplete character at its end.
+// wholeRunes returns the length of text without an incomplete last character.
 func wholeRunes(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
@@ -141,7 +138,7 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// decoder converts text in another encoding to UTF-8 while it is read.
+// decoder converts text to UTF-8.
 type decoder struct {
 	in       io.Reader
 	file     string
@@ -149,14 +146,13 @@ type decoder struct {
 	next     charset
 
 	raw      [16 << 10]byte
-	n        int   // number of bytes in raw that are not decoded
-	lines    int64 // number of lines in front of out
+	n        int   // bytes in raw that are not decoded
+	lines    int64 // lines before out
 	out      []byte
-	position int // position in out
+	position int // in out
 	err      error
 }
 
-// Read implements [io.Reader]. It returns the text as UTF-8.
 func (d *decoder) Read(p []byte) (int, error) {
 	for d.position == len(d.out) {
 		if d.err != nil {
@@ -169,7 +165,6 @@ func (d *decoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill decodes further bytes.
 func (d *decoder) fill() {
 	n, err := d.in.Read(d.raw[d.n:])
 	text := d.raw[:d.n+n]
@@ -193,14 +188,13 @@ func (d *decoder) fill() {
 	d.n = copy(d.raw[:], text[used:])
 }
 
-// decode returns a reader of the content of the file called name as UTF-8. It decodes text in the encoding of
-// the settings or of a byte-order mark, and checks other text. isDecoded reports whether the content is
-// converted.
+// decode returns the content as UTF-8: decoded from the encoding of the settings or of a byte-order mark, and
+// otherwise checked. isDecoded reports a conversion.
 func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDecoded bool, err error) {
-	head, _ := in.Peek(3) // reading returns the same error again
+	head, _ := in.Peek(3) // the next read returns the error again
 	mark := string(head[:min(2, len(head))])
 	encoding := o.Encoding
-	if string(head) == utf8Mark { // which overrides the setting
+	if string(head) == utf8Mark { // overrides the setting
 		encoding = ""
 		_, err = in.Discard(len(utf8Mark))
 	}

@@ -30,7 +30,7 @@ func TestEncodings(t *testing.T) {
 	long := strings.Repeat("ä,🙂\n", 40_000)
 	for _, c := range []struct {
 		content, encoding, delimiter string
-		want                         string // the text, or the error
+		want                         string // text, or the error
 	}{
 		{text, "", "", text},
 		{text, "utf-8", "", text},

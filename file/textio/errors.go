@@ -17,8 +17,8 @@ func Fault(file string, line int64, fix, format string, args ...any) *Error {
 	return input.Fault(file, line, fix, format, args...)
 }
 
-// Partition returns a folder in a directory of hive partitions. The name of the folder contains the value of a
-// column, for example label=red. It returns "" for other directories.
+// Partition returns the name of a folder in a directory of hive partitions, for example label=red. It returns "" for
+// other directories.
 func Partition(path string) string {
 	folders, _ := filepath.Glob(filepath.Join(path, "*=*"))
 	if len(folders) == 0 {

@@ -20,53 +20,52 @@ import (
 
 // Options holds the settings of [Open]; nil means the zero value.
 type Options struct {
-	Stdin io.Reader   // read for the path "-"; nil: os.Stdin
-	Warn  func(error) // called with each warning about the input; may be nil
-	Any   bool        // accept binary files; default: an error
+	Stdin io.Reader   // for the path "-"; nil: os.Stdin
+	Warn  func(error) // called with warnings about the input; may be nil
+	Any   bool        // accept binary files, otherwise an error
 
 	Text input.Text // encoding and separators of text
 
 	Window       int64  // limit of the window of a zstd stream in bytes; 0: DefaultWindow, or less if memory is limited
-	WindowOption string // name of the option for Window, for messages; "" without such an option
+	WindowOption string // option for Window, for messages; ""
 }
 
-// Reader is an opened input. Its methods are not safe for concurrent use, except
-// [Reader.Progress] and [Reader.Window].
+// Reader is an opened input. Only [Reader.Progress] and [Reader.Window] may be called concurrently.
 type Reader struct {
 	Compressed bool // the input is compressed; must not be changed
 
 	name    string
-	text    io.Reader   // decompressed and decoded content
-	closers []func()    // called in order: the file is closed first, so that goroutines that read it end
+	text    io.Reader   // decompressed and decoded
+	closers []func()    // called in order: closing the file first ends goroutines that read it
 	stop    func() bool // stops closing the file when the context ends
 	ctx     context.Context
 	file    *os.File    // nil for standard input
-	opened  os.FileInfo // state of a regular file when it was opened, else nil
+	opened  os.FileInfo // of a regular file when it was opened, else nil
 
 	stored   tally        // of the stored input
 	inflated tally        // of decompressed text
 	random   atomic.Int64 // bytes read by random access
-	total    int64        // size of the stored input; 0 if unknown
-	inflater *pump        // decompresses the input; nil if it is not compressed
-	window   atomic.Int64 // largest window that a zstd frame has declared
-	limit    int64        // limit of windows
-	option   string       // name of the option for the limit
+	total    int64        // size of the stored input; 0: unknown
+	inflater *pump        // nil if not compressed
+	window   atomic.Int64 // largest that a zstd frame has declared
+	limit    int64        // of windows
+	option   string       // for the limit
 
-	settings input.Text // settings of text
-	checked  bool       // CheckText has been called
-	decoded  bool       // the content is converted while it is read
+	settings input.Text
+	checked  bool // CheckText has been called
+	decoded  bool // the content is converted
 	warn     func(error)
 
 	chunks chunker
 }
 
-// Open opens a file, or standard input for "-". Cancelling the context ends a read that waits for data. The
-// error is an [*Error] for a binary file, an unfinished file, a [Directory] or a terminal. Otherwise it is the
-// error of the file system.
+// Open opens a file, or standard input for "-". Cancelling the context ends a read that waits for data. The error is
+// an [*Error] for a binary file, an unfinished file, a [Directory] or a terminal, and otherwise the error of the file
+// system.
 //
-// Open may start three goroutines. The first reads standard input and ends when its current read returns. The
-// second opens a pipe and ends when another process opens the pipe for writing. The third decompresses at most
-// three pieces of 128 KiB in advance, and has ended when [Reader.Close] returns.
+// Open may start three goroutines. The first reads standard input and ends when its current read returns. The second
+// opens a pipe and ends when another process opens the pipe for writing. The third decompresses at most three pieces
+// of 128 KiB ahead, and ends before [Reader.Close] returns.
 func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	o = cmp.Or(o, &Options{})
 	r := &Reader{name: path, ctx: ctx, limit: cmp.Or(o.Window, defaultWindow()),
@@ -136,8 +135,7 @@ func Open(ctx context.Context, path string, o *Options) (*Reader, error) {
 	return r, nil
 }
 
-// OpenFile opens a file like [os.Open]. If the file is a named pipe, it stops waiting for a writer when the
-// context ends.
+// OpenFile is [os.Open], but stops waiting for the writer of a named pipe when the context ends.
 func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return os.Open(path)
@@ -165,8 +163,8 @@ func OpenFile(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// ReadFile reads a small file like [os.ReadFile]. It returns an error for more than limit bytes. If the file
-// is a named pipe, it stops waiting for a writer when the context ends.
+// ReadFile is [os.ReadFile] for files of at most limit bytes; otherwise it returns an error. It stops waiting for the
+// writer of a named pipe when the context ends.
 func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	f, err := OpenFile(ctx, path)
 	if err != nil {
@@ -184,13 +182,13 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file together with
-// other files, because the files may then belong to different runs. Otherwise it returns nil. Package durable
-// marks such a file NAME by a file NAME.unfinished.
+// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file together with other
+// files, because the files may belong to different runs. Package durable marks such a file NAME by a file
+// NAME.unfinished.
 func CheckFinished(path string) *Error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return nil // opening it returns a better error
+		return nil // opening returns a better error
 	}
 	mark := real + ".unfinished"
 	if _, err := os.Lstat(mark); err != nil {
@@ -200,26 +198,26 @@ func CheckFinished(path string) *Error {
 		"a run was stopped while it replaced this file and the files that belong to it")
 }
 
-// Window returns the largest window, in bytes, that the frames of a zstd stream have declared so far. It
-// returns 0 for other input. It may be called at any time.
+// Window returns the largest window, in bytes, that a zstd stream has declared so far, or 0. It may be called at any
+// time.
 func (r *Reader) Window() int64 { return r.window.Load() }
 
 // Name returns the name of the input for messages: its path, or "stdin".
 func (r *Reader) Name() string { return r.name }
 
-// Progress returns the number of bytes of the stored file that have been read, and the size of the file, 0 if
-// the size is not known. It may be called at any time.
+// Progress returns the bytes of the stored file that have been read, and the size of the file, or 0 if it is unknown.
+// It may be called at any time.
 func (r *Reader) Progress() (done, total int64) {
 	done = r.stored.bytes.Load() + r.random.Load()
 	if r.total > 0 {
-		done = min(done, r.total) // random access may read parts of a file twice
+		done = min(done, r.total) // random access may read parts twice
 	}
 	return done, r.total
 }
 
-// CheckUnchanged returns an error if the size or the time of the file has changed since it was opened, because
-// the text may then be a mixture of two contents. Chunks, Lines and Content call it at the end of the text. A
-// caller of [Reader.File] must call it after reading.
+// CheckUnchanged returns an error if the size or the time of the file has changed since it was opened, because the
+// text may be a mixture of two contents. Chunks, Lines and Content call it at the end of the text; a caller of
+// [Reader.File] must call it after reading.
 func (r *Reader) CheckUnchanged() error {
 	if r.opened == nil {
 		return nil
@@ -237,8 +235,7 @@ func (r *Reader) CheckUnchanged() error {
 	return Fault(r.name, 0, "wait until the other program has written it", "the file has changed while it was read")
 }
 
-// Close releases the file and waits until the goroutine that decompresses it has ended. No other method may be
-// reading.
+// Close releases the file and waits for the goroutine that decompresses it. No other method may be reading.
 func (r *Reader) Close() {
 	if r.stop != nil {
 		r.stop()
@@ -254,8 +251,8 @@ func (r *Reader) Close() {
 	}
 }
 
-// Growth returns the bytes of text for each compressed byte read so far. It returns 1 for input that is not
-// compressed. Estimates of memory multiply the size of the file by this ratio.
+// Growth returns the bytes of text for each compressed byte read so far, or 1 for input that is not compressed.
+// Estimates of memory multiply the size of the file by it.
 func (r *Reader) Growth() float64 {
 	if r.inflater == nil || r.inflater.consumed == 0 {
 		return 1
@@ -263,7 +260,7 @@ func (r *Reader) Growth() float64 {
 	return float64(r.inflater.received) / float64(r.inflater.consumed)
 }
 
-// foreign lists the first bytes of common files that are not text, with the problem and the remedy.
+// foreign lists the first bytes of common files that are not text.
 var foreign = []struct{ magic, what, fix string }{
 	{"PK\x03\x04", "zip archive", "unpack it first"},
 	{"\xfd7zXZ\x00", "xz-compressed",
@@ -328,8 +325,7 @@ func terminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// IsStream reports whether a path is stdin, stdout, a pipe or a device, which can be read or written only
-// once.
+// IsStream reports whether a path is stdin, stdout, a pipe or a device, which can be read or written only once.
 func IsStream(path string) bool {
 	info, err := os.Stat(path)
 	return path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir()

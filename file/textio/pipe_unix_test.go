@@ -24,7 +24,7 @@ func TestPipe(t *testing.T) {
 	if _, err := Open(ctx, path, nil); !errors.Is(err, stopped) || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
 	}
-	w, err := os.OpenFile(path, os.O_WRONLY, 0) // which the goroutine that still opens it has waited for
+	w, err := os.OpenFile(path, os.O_WRONLY, 0) // ends the goroutine that still opens the pipe
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestPipe(t *testing.T) {
 	}
 }
 
-// ReadFile stops with the context at a silent pipe.
+// At a silent pipe, ReadFile stops with the context.
 func TestReadFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	pieces     = 3         // buffers of a pump: one is filled, one waits, one is read
-	pieceBytes = 128 << 10 // half a chunk, so that parsing starts before a whole chunk is there
+	pieces     = 3         // one is filled, one waits, one is read
+	pieceBytes = 128 << 10 // half a chunk, so that parsing starts early
 )
 
-// pump reads a source in a goroutine. A read from a pipe cannot be interrupted, but waiting for the goroutine
-// can. Decompression in the goroutine also runs in parallel with parsing.
+// pump reads a source in a goroutine, because a read from a pipe cannot be interrupted, but waiting can.
+// Decompression then also runs in parallel with parsing.
 type pump struct {
 	ctx      context.Context
 	quit     chan struct{}
@@ -35,8 +35,8 @@ type piece struct {
 	consumed int64 // compressed bytes up to the end of the piece
 }
 
-// newPump returns a pump that reads from in, in pieces of at least size bytes. consumed returns the number of
-// compressed bytes read. It may be nil.
+// newPump returns a pump that reads pieces of at least size bytes. consumed, which may be nil, returns the compressed
+// bytes read.
 func newPump(ctx context.Context, in io.Reader, size int,
 	consumed func() int64) *pump {
 	p := &pump{
@@ -73,7 +73,7 @@ func newPump(ctx context.Context, in io.Reader, size int,
 	return p
 }
 
-// errPanic is the error of the piece in which the source panicked.
+// errPanic is the error of a piece if the source panicked.
 var errPanic = errors.New("textio: panic")
 
 func fill(in io.Reader, buf []byte, size int) piece {
@@ -88,14 +88,13 @@ func fill(in io.Reader, buf []byte, size int) piece {
 	return piece{data: buf[:n]}
 }
 
-// stop ends the goroutine when its current read returns. A Read that waits for the goroutine ends at once.
+// stop ends the goroutine when its current read returns, and a waiting Read at once.
 func (p *pump) stop() { close(p.quit) }
 
-// Read implements io.Reader.
 func (p *pump) Read(dst []byte) (int, error) {
 	for len(p.unread) == 0 {
 		if p.err != nil {
-			p.group.Wait() // which panics if the source did
+			p.group.Wait() // panics if the source did
 			return 0, p.err
 		}
 		if p.buffer != nil {

@@ -9,23 +9,22 @@ import (
 	"strings"
 )
 
-// records turns JSON objects, one after the other or in a list, into lines of a table. Line 0 has the keys.
-// The values of an object, in quotes and separated by tabs, are on the line on which the object begins, or on
-// the next free line.
+// records turns JSON objects, one after the other or in a list, into lines of a table. Line 0 has the keys; the
+// values of an object, quoted and separated by tabs, are on the line on which it begins, or on the next free line.
 type records struct {
 	r      *Reader
 	in     *recordText
 	d      *json.Decoder
-	column map[string]int  // of each key that is not left out
-	warned map[string]bool // of keys that are left out
-	cells  []string        // of the object at hand
+	column map[string]int  // of each key that is kept
+	warned map[string]bool // keys that are left out
+	cells  []string        // of the current object
 	line   int64           // of the last row
 	out    bytes.Buffer
 	err    error
-	isList bool // a list has begun and not ended
+	isList bool // within a list
 
 	// The current object.
-	first   int64 // line
+	first   int64
 	members []Member
 }
 
@@ -33,17 +32,17 @@ type records struct {
 type Member struct {
 	Key, Text string          // Text is the value of a text, a number or a truth value
 	IsText    bool            // the value is a text
-	Nested    json.RawMessage // the value if it is a list or an object; else nil
+	Nested    json.RawMessage // a list or an object; else nil
 }
 
 type recordText struct {
 	in   io.Reader
-	left int   // bytes that may be read for the object at hand
-	ends int64 // ends of lines
+	left int   // bytes that may be read for the current object
+	ends int64 // line ends
 }
 
-// HeadBytes is the length of the beginning of a text by which the form of the text is recognized. The JSON
-// objects in it must contain all keys of a table.
+// HeadBytes is the length of the beginning of a text that determines its form. The JSON objects in it must contain
+// all keys of a table.
 const HeadBytes = 64 << 10
 
 // Faults of records, without a place.
@@ -53,9 +52,9 @@ var (
 	errCut      = &Error{Msg: "the file ends within a list or an object", Fix: "fetch the file again"}
 )
 
-// RecordTitles returns the keys with texts and numbers as values, in all whole objects at the beginning of a
-// JSON text. It returns nil if there are fewer than two objects and no list. It calls visit with the members
-// of each object. visit may be nil.
+// RecordTitles returns the keys with texts and numbers as values, in all whole objects at the beginning of a JSON
+// text, or nil if there are fewer than two objects and no list. It calls visit, if not nil, with the members of each
+// object.
 func RecordTitles(head []byte, visit func(members []Member)) (titles []string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(utf8Mark)), " \t\r\n")
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
@@ -79,9 +78,9 @@ func RecordTitles(head []byte, visit func(members []Member)) (titles []string) {
 	return titles
 }
 
-// ReadObjects calls visit for each JSON object in a text, with the line on which the object begins and with
-// its members. Objects follow one another or are in a list. The members are valid during the call. The error
-// is an [*Error] about the file called name, the error of visit, or the error of reading.
+// ReadObjects calls visit for each JSON object in a text, one after the other or in a list, with the line on which
+// the object begins and its members, valid during the call. The error is an [*Error] about the file called name, the
+// error of visit, or the error of reading.
 func ReadObjects(name string, text io.Reader, visit func(line int64, members []Member) error) error {
 	j := newRecords(text)
 	for {
@@ -119,7 +118,7 @@ func newRecords(text io.Reader) *records {
 	return &records{in: in, d: json.NewDecoder(in), column: map[string]int{}, warned: map[string]bool{}}
 }
 
-// Read implements [io.Reader]. It counts the ends of lines.
+// Read counts line ends.
 func (t *recordText) Read(p []byte) (int, error) {
 	if t.left == 0 {
 		return 0, errLong
@@ -136,7 +135,7 @@ func (j *records) place() int64 {
 	return 1 + j.in.ends - int64(bytes.Count(ahead, lineFeed))
 }
 
-// next reads the next object. It returns io.EOF at the end.
+// next returns io.EOF at the end.
 func (j *records) next() error {
 	j.members = j.members[:0]
 	j.in.left = MaxLine
@@ -196,7 +195,6 @@ func (j *records) member() error {
 	return err
 }
 
-// Read implements [io.Reader]. It returns the lines of the table.
 func (j *records) Read(p []byte) (int, error) {
 	for j.out.Len() == 0 {
 		if j.err != nil {
@@ -232,7 +230,7 @@ func (j *records) fill() {
 	j.addRow()
 }
 
-// leaveOut warns about a key whose value is left out. It warns once about each key.
+// leaveOut warns once about a key whose value is left out.
 func (j *records) leaveOut(key, problem, fix string) {
 	if !j.warned[key] {
 		j.r.warn(Fault(j.r.name, j.first, fix, "%q %s", key, problem))
@@ -240,10 +238,9 @@ func (j *records) leaveOut(key, problem, fix string) {
 	j.warned[key] = true
 }
 
-// recordSigns escapes the characters that would end a cell in quotes.
+// recordSigns escapes characters that would end a quoted cell.
 var recordSigns = strings.NewReplacer(`"`, `""`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\u0000`)
 
-// addRow adds a line with the cells.
 func (j *records) addRow() {
 	separator := "\""
 	for _, cell := range j.cells {

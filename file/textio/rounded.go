@@ -5,12 +5,11 @@ import (
 	"strconv"
 )
 
-// MaxExact is the largest n for which float64 represents every integer from 0 to n.
+// MaxExact is the largest n such that float64 represents every integer from 0 to n.
 const MaxExact = 1 << 53
 
-// IsRounded reports whether word is an integer that float64 does not represent, for example 9007199254740993.
-// w is the parsed value. It returns false for numbers with a point or an exponent, because measurements are
-// rounded anyway.
+// IsRounded reports whether word, of parsed value w, is an integer that float64 does not represent, for example
+// 9007199254740993. Numbers with a point or an exponent are measurements, which are rounded anyway.
 func IsRounded(word []byte, w float64) bool {
 	word = bytes.TrimLeft(word, "+-")
 	if -MaxExact < w && w < MaxExact || len(word) == 0 ||

@@ -14,17 +14,16 @@ import (
 // Sum identifies the content of an input.
 type Sum struct {
 	Bytes int64  `json:"bytes"`           // as stored
-	Lines int64  `json:"lines,omitempty"` // of the text, decompressed; 0 of binary content
+	Lines int64  `json:"lines,omitempty"` // of decompressed text; 0 of binary content
 	CRC   string `json:"crc32c"`          // of the bytes as stored
 
 	IsOpen bool `json:"-"` // the last line has no line end, as in a file that was cut
 }
 
-// recordKey is the key of the function of [WithSums] in a context.
 type recordKey struct{}
 
-// WithSums returns a context with the function record. [Reader.Close] calls record with the sum of each input
-// that was read to its end. Calls may be concurrent.
+// WithSums returns a context with the function record, which [Reader.Close] calls with the sum of each input that was
+// read to its end. Calls may be concurrent.
 func WithSums(ctx context.Context, record func(name string, s Sum)) context.Context {
 	return context.WithValue(ctx, recordKey{}, record)
 }
@@ -68,18 +67,17 @@ func SumFile(ctx context.Context, paths ...string) (s Sum, err error) {
 	return s, nil
 }
 
-// tally sums the bytes that are read from r.
+// tally sums the bytes read from r.
 type tally struct {
 	r        io.Reader
 	bytes    atomic.Int64
 	crc      uint32
-	lines    int64 // line ends
+	lines    int64
 	last     byte
 	isBinary bool // the first bytes have a zero byte
 	hasEnded bool
 }
 
-// Read implements [io.Reader].
 func (t *tally) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
 	if n > 0 {

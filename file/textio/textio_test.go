@@ -51,7 +51,6 @@ func slow(text string) []string {
 	return lines
 }
 
-// lines reads an input line by line.
 func lines(t testing.TB, path string, o *Options) ([]string, error) {
 	t.Helper()
 	r, err := Open(context.Background(), path, o)
@@ -161,7 +160,6 @@ func TestChunkBorders(t *testing.T) {
 		}
 		check(t, b.String())
 	}
-	// Ends of lines at the very border.
 	for _, end := range []string{"\n", "\r\n", "\r"} {
 		for d := -3; d <= 3; d++ {
 			check(t, strings.Repeat("y", ChunkBytes+d)+end+"z"+end)
@@ -181,8 +179,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Chunks of a file do not depend on goroutines, pipes and compression. The text has carriage
-// returns at the boundaries of chunks, and lines longer than a chunk.
+// The text has carriage returns at the boundaries of chunks, and lines longer than a chunk.
 func TestCutsDependOnTheTextAlone(t *testing.T) {
 	text := strings.Repeat("one line of text\r\nand another one\n", 20_000) +
 		strings.Repeat("line\n"+strings.Repeat("old line\r", 300), 500) + strings.Repeat(strings.Repeat("x", 5000)+"\n", 150) + strings.Repeat("end\n", 200_000)
@@ -331,7 +328,6 @@ func TestFirstErrorWins(t *testing.T) {
 	}
 }
 
-// Random access returns the cause of a cancelled context.
 func TestCancelAt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges")
 	if err := os.WriteFile(path, []byte("a b\n"), 0o666); err != nil {
@@ -348,7 +344,7 @@ func TestCancelAt(t *testing.T) {
 	if _, err := file.ReadAt(make([]byte, 2), 1); err != nil {
 		t.Fatal(err)
 	}
-	for cancel(stopped); err == nil; { // the file is closed by and by
+	for cancel(stopped); err == nil; { // the file is closed later
 		_, err = file.ReadAt(make([]byte, 2), 1)
 	}
 	if !errors.Is(err, stopped) || !errors.Is(err, context.Canceled) {
@@ -414,7 +410,7 @@ func FuzzLines(f *testing.F) {
 			t.Fatalf("%q, by chunks %q", got, again)
 		}
 		if strings.HasPrefix(text, littleEndianMark) || strings.HasPrefix(text, bigEndianMark) {
-			return // see TestEncodings
+			return // TestEncodings
 		}
 		if !bytes.HasPrefix([]byte(text), []byte{0x1f, 0x8b}) && !bytes.HasPrefix([]byte(text), []byte{0x28, 0xb5}) && !slices.Equal(got, slow(text)) {
 			t.Fatalf("%q, want %q", got, slow(text))
@@ -422,7 +418,6 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// panicking panics after a few bytes.
 type panicking struct{ left int }
 
 func (p *panicking) Read(b []byte) (int, error) {

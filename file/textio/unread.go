@@ -10,7 +10,7 @@ import (
 type unreadFormat struct {
 	title  string                // with its article: "a Git LFS pointer"
 	remedy string                // a way to a file that is read
-	begins func() *regexp.Regexp // matches the beginning of the content, in which bytes that are not UTF-8 are U+FFFD
+	begins func() *regexp.Regexp // matches the beginning of the content, where U+FFFD is a byte that is not UTF-8
 }
 
 const (
@@ -19,8 +19,8 @@ const (
 	exportTable  = "export the table as CSV: sqlite3 -header -csv {file} 'SELECT * FROM TABLE' > table.csv"
 )
 
-// unreadFormats are the formats that are recognized but not read, in the order in which they are tried. For an
-// archive the text to match is "zip:" and the name of the first member.
+// unreadFormats are recognized but not read, in the order in which they are tried. An archive is matched as "zip:"
+// and the name of the first member.
 var unreadFormats = []unreadFormat{
 	{"a Git LFS pointer", "fetch the file itself with git lfs pull", beginning(`version https://git-lfs\.github\.com/spec/`)},
 	{"an HTML page", fetchPage, beginning(`(?i)\s*<(!doctype html|html|head|body)\b`)},
@@ -33,7 +33,6 @@ var unreadFormats = []unreadFormat{
 	{"an Arrow file or stream", "write it as Parquet", beginning(`ARROW1|\x{FFFD}{4}(?s:..)\x00\x00`)},
 }
 
-// beginning returns a function for a pattern at the beginning of a content, see [Pattern].
 func beginning(expr string) func() *regexp.Regexp { return Pattern(`\A(` + expr + `)`) }
 
 // Pattern returns a function that compiles an expression at its first call.
@@ -41,8 +40,8 @@ func Pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// CheckRead returns an error if head, the first kilobytes of a content, shows a common format that is neither
-// a graph nor a table. [Reader.CheckText] refuses other binary files because they are not text.
+// CheckRead returns an error if head, the first kilobytes of a content, shows a common format that is neither a graph
+// nor a table. [Reader.CheckText] refuses other binary files.
 func CheckRead(name string, head []byte) error {
 	head = bytes.TrimPrefix(head, []byte(utf8Mark))
 	if member := firstMember(head); member != "" {
@@ -56,8 +55,8 @@ func CheckRead(name string, head []byte) error {
 	return nil
 }
 
-// firstMember returns the name of the first member of a zip archive. It returns "" if the content is not a zip
-// archive or may be an .npz file.
+// firstMember returns the name of the first member of a zip archive, or "" for other content and for what may be an
+// .npz file.
 func firstMember(head []byte) string {
 	const fixed = 30 // bytes before the name
 	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
