@@ -14,13 +14,13 @@ import (
 // ApplyTo stores f(H)·B in dst[i] for each function f = fs[i]. If Settings.Rows is set, it stores only the rows that Rows
 // lists. Each block must have the shape of b, or a row for each listed row. Blocks must not overlap each other or b.
 //
-// If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero, see
-// [sparse.Team]. All processes get the same bounds.
+// If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero,
+// see [sparse.Team]. All processes get the same bounds.
 //
-// Functions are Chebyshev series in H, with two exceptions. Exponentials whose argument is a Laplacian are divided by predicted
-// cost: some share one Chebyshev series in H, and groups of others share the solves of a series in a resolvent. Matérn
-// functions on a wide spectrum are sums of resolvents. If all functions are series in H, they are computed for one slab of
-// columns after another, as wide as the cache holds, each to the tolerance.
+// Functions are Chebyshev series in H, with two exceptions. Falling exponentials of a Laplacian are divided by predicted cost:
+// some share one Chebyshev series in H, and groups of others share the solves of a series in a resolvent. Matérn functions on
+// a wide spectrum are sums of resolvents. If all functions are series in H, they are computed for one slab of columns after
+// another, as wide as the cache holds, each to the tolerance.
 //
 // If an exponential is largest at an end of the interval far from the spectrum, for example exp(−A), it is computed on an
 // estimated interval, see Result.Condition.
@@ -84,8 +84,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	return &e.result, err
 }
 
-// raise multiplies the block and the bounds of a function that lowerPeak has divided by exp(s) by exp(s). It multiplies twice
-// by exp(s/2), because exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
+// raise multiplies the block and the bounds of a function by the exp(s) by which lowerPeak has divided it: twice by exp(s/2),
+// because exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
 func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
@@ -104,7 +104,7 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 }
 
 // checkNorms returns [ErrParameter] if the squared norm of a column overflows or underflows, because errors are compared with
-// the norm.
+// it.
 func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
 	for j, norm := range blocks.Norms(team, b) {
@@ -118,7 +118,6 @@ func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	return nil
 }
 
-// checkBlocks panics for wrong shapes and overlapping blocks.
 func checkBlocks(n, rows int, dst []*sparse.Block[float64], b *sparse.Block[float64],
 	fs []Function) {
 	if b.Rows != n || len(dst) != len(fs) {
@@ -139,16 +138,15 @@ func checkBlocks(n, rows int, dst []*sparse.Block[float64], b *sparse.Block[floa
 	}
 }
 
-// evaluation is one call of ApplyTo in progress.
 type evaluation struct {
 	costs
 	b        *sparse.Block[float64]
 	parts    []part
 	result   Result
 	tooTight error
-	listed   []listedRow // the rows of the results, rising; nil: all
+	listed   []listedRow // rising; nil: all rows
 
-	w     [2]*sparse.Block[float64] // the vectors of a recurrence
+	w     [2]*sparse.Block[float64] // vectors of a recurrence
 	zero  []float64                 // a row
 	sums  columnSums
 	norms []float64 // ‖(B − P₀B)_j‖
@@ -156,35 +154,34 @@ type evaluation struct {
 	weights rowWeights
 }
 
-// part is one function of an evaluation. The terms of its Chebyshev series are added two at a time, so that the result is read
-// and written once for two sweeps.
+// part is one function of an evaluation. It adds two terms of its Chebyshev series at a time, so that the result is read and
+// written once for two sweeps.
 type part struct {
 	f         *Function
-	y         *sparse.Block[float64] // where terms are added
-	dest      *sparse.Block[float64] // where the result goes, which may be y
+	y         *sparse.Block[float64] // to which terms are added
+	dest      *sparse.Block[float64] // the result, which may be y
 	out       *Outcome
 	expansion *expansion
 	sums      columnSums
-	colNorms  []float64 // norms of the result so far, in the caller's variables
-	null      float64   // norm of the result's part in the null space
-	lower     float64   // never above ‖f(H)B‖
-	added     int       // terms in the result
-	end       int       // the last term, once it is settled
-	settled   bool      // end is the last term
-	measure   int       // term after which the norm is measured
-	first     bool      // the coming sweep adds the term before its own, too
+	colNorms  []float64 // of the result so far, in the caller's variables
+	null      float64   // norm of the result in the null space
+	lower     float64   // lower bound of ‖f(H)B‖
+	added     int       // terms in y
+	end       int       // last term, if settled
+	settled   bool
+	measure   int  // term after which the norm is measured
+	first     bool // the coming sweep also adds the previous term
 	visit     bool
 	norms     bool // the coming sweep measures
-	scale     bool // the coming sweep is the last one
+	scale     bool // the coming sweep is the last
 	done      bool
 
-	fit       *stieltjes // fit of the power of a Matérn function; nil if the power is whole
+	fit       *stieltjes // of the power of a Matérn function; nil if the power is whole
 	tame      bool       // added by the plan; it may show that steeper exponentials need no solves
 	strict    bool       // its remainder may make steeper exponentials unnecessary
 	lastReach []float64  // sensitivities up to the last requested end
 }
 
-// run computes all parts.
 func (e *evaluation) run(ctx context.Context) error {
 	plan, err := e.plan(ctx)
 	if err != nil {
@@ -224,9 +221,8 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split divides B. It stores the part outside the null space in w[0], in the variables of the sweeps if scaled is set,
-// otherwise in the variables of H. It stores f of the part in the null space in the block of each function. It sets norms and
-// norm.
+// split stores the part of B outside the null space in w[0], in the variables of the sweeps if scaled is set, otherwise in the
+// variables of H, and f of the part in the null space in the block of each function. It sets norms and norm.
 func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
@@ -263,8 +259,8 @@ func scaleTo(dst []float64, f float64, x []float64) {
 	}
 }
 
-// leastNorm returns a lower bound of the norm of a part's result. The parts of B in the null space and outside are orthogonal.
-// An exponential multiplies the part outside by at least the smaller of its values at the ends of the interval.
+// leastNorm returns a lower bound of the norm of a part's result: the parts of B in the null space and outside are orthogonal,
+// and an exponential multiplies the part outside by at least its smaller value at the ends of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
@@ -283,8 +279,7 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance returns the tolerance of a part. The tolerance is smaller if the part is strict, because its result outside the
-// null space may show that steeper exponentials need not be computed.
+// tolerance is smaller for a strict part, whose result may show that steeper exponentials need not be computed.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
@@ -302,8 +297,8 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
-// valueRounding bounds the relative rounding error of a value of the function, in ε, in addition to a few ε. The error comes
-// from σ, whose error a power multiplies by ν, and from [math.Pow], which errs by about ν/2.
+// valueRounding bounds the relative rounding error of a value of the function, in ε, in addition to a few ε: a power
+// multiplies the error of σ by ν, and [math.Pow] errs by about ν/2.
 func (f *Function) valueRounding() float64 {
 	if f.kind == exponential && f.shift > 0 {
 		return 4 // of the two factors of raise
@@ -314,8 +309,8 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills a part's outcome. rounded is the part of columns, the bounds, that comes from rounding errors. finish adds the
-// rounding of the result itself.
+// finish fills a part's outcome, and adds the rounding of the result itself. rounded is the part of columns, the bounds, that
+// comes from rounding errors.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {
 	o := p.out

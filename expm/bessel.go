@@ -7,10 +7,9 @@ import (
 )
 
 const (
-	// smallest is the size of the coefficients that every series omits, relative to its first coefficients.
+	// Every series omits coefficients below smallest, relative to its first coefficients.
 	smallest = 1e-18
 
-	// maxDegree is the longest series that is tried.
 	maxDegree = 20_000_000
 )
 
@@ -23,7 +22,7 @@ func decay(steps int, z float64) float64 {
 	return d*math.Asinh(d/z) - d*d/(math.Hypot(d, z)+z)
 }
 
-// degree returns the least d for which 2·exp(−h(d)) is at most eps. d may exceed maxDegree.
+// degree returns the least d, possibly above maxDegree, for which 2·exp(−h(d)) is at most eps.
 func degree(z, eps float64) int {
 	if z == 0 {
 		return 0
@@ -51,8 +50,8 @@ func degree(z, eps float64) int {
 //
 //	p_{j−1} = p_{j+1} + (2j/z)·p_j
 //
-// normalised by p_0 + 2·Σ p_j = 1 (Gautschi 1967). The sum is compensated. The recurrence starts where the bound is 1e-19. If
-// it started at a smaller j, the coefficients for z = 1e7 would be wrong by 2e-7, which no bound would show.
+// normalised by p_0 + 2·Σ p_j = 1, a compensated sum (Gautschi 1967). It starts where the bound is 1e-19: from a smaller j,
+// the coefficients for z = 1e7 would be wrong by 2e-7, which no bound would show.
 func scaledBessel(z float64) (coef []float64, tail float64) {
 	if z == 0 {
 		return []float64{1}, 0

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// sample expands f on [−1, 1] from its values at cos(πk/m). It doubles m until the last quarter of the coefficients consists of
-// rounding errors. The arguments of f are y and 1 + y.
+// sample expands f on [−1, 1] from its values at cos(πk/m), and doubles m until the last quarter of the coefficients consists
+// of rounding errors. The arguments of f are y and 1 + y.
 func sample(f func(y, shifted float64) float64) (*expansion, error) {
 	const first, most = 32, 1 << 17
 	for m := first; m <= most; m *= 2 {

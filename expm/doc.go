@@ -12,9 +12,6 @@
 //	            S = D^−½AD^−½   [−1, 1]
 //	NewBounded  any applier, with a given interval
 //
-// If an exponential is largest at an end of the interval that the spectrum may not reach, for example exp(−A), it is computed
-// on an interval between estimates of the smallest and the largest eigenvalue.
-//
 // A [Function] is a function of the eigenvalues: [Exp], [Inverse], [Power], [Matern], or [Smooth] for any other. [Map.ApplyTo]
 // computes many functions of one block and returns the method, degree and error bounds of each function.
 //
@@ -27,26 +24,24 @@
 // # Known eigenvectors
 //
 // Every method first splits off the part of B in the known eigenvectors, exactly, because for a large rate this part is often
-// the whole result. Tolerances are relative to the norm of the result, which is measured on the way. If rounding errors alone
-// may exceed the tolerance, the error is [ErrTolerance].
+// the whole result. Tolerances are relative to the norm of the result. If rounding errors alone may exceed the tolerance, the
+// error is [ErrTolerance].
 //
 // # Methods
 //
-// A Chebyshev series in H costs a sweep for each term. A term is added to the results while its rows are in cache, and many
-// functions share the sweeps. The coefficients of exponentials are scaled Bessel functions, for any rate; their tail is the
-// bound.
+// A Chebyshev series in H costs a sweep for each term, which many functions share. The coefficients of exponentials are scaled
+// Bessel functions, for any rate; their tail is the bound.
 //
 // For falling exponentials of a Laplacian with hubs, whose spectrum is wide, a Chebyshev series in the resolvent (I + γL)⁻¹,
-// whose spectrum is not, takes fewer sweeps. Each term is a solve by conjugate gradients, to a tolerance that relaxes from term
-// to term. Residuals bound the errors, because I + γL ⪰ I. Rates within a factor of sixteen share the solves. The method is
-// chosen by predicted cost.
+// whose spectrum is not, takes fewer sweeps. Each term is a solve by conjugate gradients. Residuals bound the errors, because
+// I + γL ⪰ I. Rates within a factor of sixteen share the solves. The method is chosen by predicted cost.
 //
 // A Matérn function on a wide spectrum is a sum of resolvents with positive weights, times powers of a resolvent.
 //
 // # Determinism
 //
-// Sums over rows are added in an order that depends on the matrix alone, so that results have the same bits for any number of
-// workers, and for a matrix in memory or on disk. The number of terms depends on norms of the whole block, so that the last
-// bits of a column may depend on the other columns. Several processes may share the rows of a matrix. All processes then get
-// the same bounds, and results with the same bits for the same number of processes.
+// Results have the same bits for any number of workers, and for a matrix in memory or on disk, because sums are added in an
+// order that depends on the matrix alone. The number of terms depends on norms of the whole block, so that the last bits of a
+// column may depend on the other columns. Several processes may share the rows of a matrix. All processes then get the same
+// bounds, and results with the same bits for the same number of processes.
 package expm

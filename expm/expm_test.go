@@ -64,7 +64,6 @@ func all(n int) []int {
 	return rows
 }
 
-// transposed returns bᵀ.
 func transposed(b *sparse.Block[float64]) *sparse.Block[float64] {
 	c := sparse.NewBlock[float64](b.Cols, b.Rows)
 	for i := range b.Rows {
@@ -158,7 +157,6 @@ func eigenOf(g *graph.Graph, name string) *eigen {
 	return e
 }
 
-// function returns f(H)·B.
 func (e *eigen) function(f func(float64) float64, b *sparse.Block[float64]) *sparse.Block[float64] {
 	n := b.Rows
 	x := mat.NewDense(n, b.Cols, nil)
@@ -239,8 +237,7 @@ func TestAgainstEigenpairs(t *testing.T) {
 				"(3−x)^4": Power(3, 4), "cos": Smooth(math.Cos), "1/(200+x)": Inverse(200, 1), "1/(−200−.5x)": Inverse(-200, -.5),
 			}
 			if m.Lo < 0 {
-				// If the interval is wider than the spectrum, the result is too small compared with
-				// the bound.
+				// The interval is wider than the spectrum.
 				delete(fs, "exp(−30x)")
 			}
 			if name == "S" {

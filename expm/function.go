@@ -10,8 +10,8 @@ type Function struct {
 	kind  kind
 	value func(x float64) float64
 
-	rate         float64 // rate of an exponential
-	shift, slope float64 // coefficients of a resolvent; shift of a Matérn function, or of the exponent of an exponential
+	rate         float64
+	shift, slope float64 // of a resolvent; shift of a Matérn function, or of the exponent of an exponential
 	power        float64 // exponent of a Matérn function or of a whole power
 }
 
@@ -30,7 +30,7 @@ func Exp(t float64) Function {
 		value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
-// lowerPeak returns exp(t·x − s) for f = exp(t·x). s is 0 if squares of exp(t·x) cannot overflow on [lo, hi].
+// lowerPeak returns exp(t·x − s) for f = exp(t·x); s is 0 if squares of exp(t·x) cannot overflow on [lo, hi].
 func (f *Function) lowerPeak(lo, hi float64) *Function {
 	const largest = 200
 	rate := f.rate
@@ -88,8 +88,8 @@ func Matern(sigma, nu float64) Function {
 		value: func(x float64) float64 { return math.Pow(sigma+x, -nu) }}
 }
 
-// Smooth is any function, which must be smooth on the interval: its Chebyshev coefficients are computed from samples, and the
-// error bound assumes that the coefficients beyond the samples continue to decay.
+// Smooth is any function that is smooth on the interval: its Chebyshev coefficients are computed from samples, and the error
+// bound assumes that the coefficients beyond the samples continue to decay.
 func Smooth(f func(x float64) float64) Function {
 	return Function{kind: smooth, value: f}
 }
@@ -107,7 +107,7 @@ func (f *Function) check(lo, hi float64) error {
 			return fmt.Errorf("%w: rate %g of an exponential", ErrParameter, f.rate)
 		}
 	case resolvent:
-		// Both ends must be on the same side of the pole.
+		// Both ends are on the same side of the pole.
 		a, b := f.shift+f.slope*lo, f.shift+f.slope*hi
 		if bad(a) || bad(b) || !(a*b > 0) {
 			return fmt.Errorf("%w: %g %+g·x has a zero in [%.6g, %.6g], which holds the spectrum", ErrParameter, f.shift, f.slope, lo, hi)
@@ -121,17 +121,17 @@ func (f *Function) check(lo, hi float64) error {
 	return nil
 }
 
-// expansion is a Chebyshev series Σ c_j T_j of a function on an interval.
+// expansion is a Chebyshev series Σ c_j T_j.
 type expansion struct {
 	coef  []float64
-	tail  []float64 // tail[j] is never below Σ_{i>j} |c_i|
+	tail  []float64 // tail[j] ≥ Σ_{i>j} |c_i|
 	size  float64   // Σ |c_j|
 	slope float64   // effect of rounding errors of products, in slopeRounding·ε
 
-	productRounding float64 // rounding errors of products relative to usual rounding errors; 0 means 1
+	productRounding float64 // rounding errors of products relative to the usual; 0 means 1
 }
 
-// steepest bounds the derivative on [−1, 1]. The derivative of T_j is at most j².
+// steepest bounds the derivative on [−1, 1], with |T_j'| ≤ j².
 func (s *expansion) steepest() (sum float64) {
 	for j, c := range s.coef {
 		sum += float64(j) * float64(j) * math.Abs(c)
@@ -161,8 +161,7 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// newExpansion returns an expansion with the given coefficients. remainder bounds the sum of the sizes of the omitted
-// coefficients.
+// newExpansion returns an expansion; remainder bounds the sum of the sizes of the omitted coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {
@@ -173,7 +172,7 @@ func newExpansion(coef []float64, remainder float64) *expansion {
 	return e
 }
 
-// maxLog is the largest logarithm of an exponential on the interval. Beyond it exp(maxLog/2) overflows.
+// maxLog is the largest logarithm of an exponential: beyond it exp(maxLog/2) overflows.
 const maxLog = 1400
 
 // expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff

@@ -63,7 +63,7 @@ func TestGoldenKernels(t *testing.T) {
 					continue
 				}
 				files++
-				// Row i of a file is column i of the map's function.
+				// Row i of a file is column i of the function.
 				want := testgraph.Golden(t, file)
 				rows := all(len(g.Degrees))
 				if want.Rows != want.Cols {

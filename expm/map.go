@@ -18,19 +18,19 @@ type Map struct {
 
 	n       int
 	workers int
-	team    *sparse.Team // shares the rows
+	team    *sparse.Team
 
 	unproven bool         // the interval is given by the caller, or estimated
-	symmetry *blocks.Lazy // 1: the map was compared with its transpose; nil: not needed
-	rounding float64      // rounding errors of products relative to the width of the interval, compared with a proven interval; 0 means 1
+	symmetry *blocks.Lazy // 1: compared with the transpose; nil: not needed
+	rounding float64      // rounding errors of products, relative to the width of the interval and to a proven interval; 0 means 1
 
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]
 	centre float64
 	inner  []float64
 
-	// null has the known eigenvectors of H, with the eigenvalue nullValue. It includes the vectors of rows without entries,
-	// whose eigenvalue is 0.
+	// null has the known eigenvectors of H, with the eigenvalue nullValue, also of rows without entries, whose eigenvalue is
+	// 0.
 	null      *blocks.Disjoint
 	nullValue float64
 	lone      []bool // rows without entries, if nullValue is not 0
@@ -38,23 +38,22 @@ type Map struct {
 	// For solves with I + γH.
 	graph      *graph.Graph
 	normalized bool
-	degrees    Diagonal // degrees of the graph
-	laplacian  Diagonal // diagonal of the map
+	degrees    Diagonal // of the graph
+	laplacian  Diagonal // of the map
 
 	*caches
 }
 
-// caches are shared by a map and the copies of the map with estimated intervals.
+// caches are shared by a map and its copies with estimated intervals.
 type caches struct {
-	slabs   sync.Pool // of *sparse.Block[float64], for reuse by later slabs
+	slabs   sync.Pool // of *sparse.Block[float64]
 	planned sync.Map  // from ratio to *expansion, see planFalling
-	narrow  sync.Map  // from the number of steps to the *Map with the estimated interval
+	narrow  sync.Map  // from steps to the *Map with the estimated interval
 }
 
 // Team returns the processes that share the rows of the map.
 func (m *Map) Team() *sparse.Team { return m.team }
 
-// slab returns a block of cols columns with undefined elements.
 func (m *Map) slab(cols int) *sparse.Block[float64] {
 	if b, ok := m.slabs.Get().(*sparse.Block[float64]); ok && b.Cols == cols {
 		return b

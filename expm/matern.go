@@ -23,7 +23,7 @@ func (p *part) fitMatern(e *evaluation) int {
 	return int(cost)
 }
 
-// inverses is the computation of (σ + H)^−ν·B⊥ in progress, where B⊥ is the part of B outside the null space and ν = p + s:
+// inverses computes (σ + H)^−ν·B⊥, where B⊥ is the part of B outside the null space and ν = p + s:
 //
 //	σ^−s·(a + Σ w_i·σ·(σ(1 + q_i) + H)⁻¹)·B⊥, then p times (σ + H)⁻¹
 //
@@ -34,17 +34,17 @@ type inverses struct {
 	m     *Map
 	p     *part
 	x     *sparse.Block[float64]
-	share float64 // error that each solve may leave in the result
+	share float64 // error that each solve may leave
 
 	bound   float64
 	columns []float64
-	rounded []float64 // the rounding errors in columns
+	rounded []float64 // rounding errors in columns
 	solved  int
-	solves  int // number of all solves
+	solves  int // all solves
 }
 
-// solveMatern computes a Matérn function (σI + H)^−ν·B by solves: one for each integer power, and one for each pole of
-// a rational approximation of the fractional power.
+// solveMatern computes (σI + H)^−ν·B by solves: one for each integer power, and one for each pole of a rational approximation
+// of the fractional power.
 func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 	p.out.Method = Rational
 	k := e.b.Cols
@@ -213,7 +213,7 @@ func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
 }
 
-// own returns a bound of the rounding errors in the solutions that residuals do not show.
+// own bounds the rounding errors that residuals do not show.
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.p.f.value(0) * norm
 }

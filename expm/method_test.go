@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// hubs has two hubs over a sparse graph, so that its spectrum is wide.
+// hubs has two hubs, so that its spectrum is wide.
 func hubs(n int) *sparse.CSR {
 	var entries []sparse.Triplet
 	edge := func(i, j int, w float64) {
@@ -76,8 +76,7 @@ func TestResolvent(t *testing.T) {
 	}
 }
 
-// Near the rounding limit, solves are planned to leave enough accuracy, and are not replaced by a
-// series, which has more rounding errors.
+// Near the rounding limit, solves are planned to leave enough accuracy; a series would have more rounding errors.
 func TestResolventNearRounding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a third of a second")
@@ -109,7 +108,7 @@ func TestResolventWithoutNullSpace(t *testing.T) {
 	}
 }
 
-// On a graph with hubs, wide rates share solves, and beyond some rate only the null space is left.
+// Beyond some rate only the null space is left.
 func TestChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -310,7 +309,6 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// Functions of one run agree with separate runs and share sweeps.
 func TestManyFunctions(t *testing.T) {
 	g := graphOf(t, testgraph.Random(9, 500, 2000, false), 2)
 	for _, name := range []string{"L̃", "A"} {
@@ -361,7 +359,7 @@ func TestHugeRates(t *testing.T) {
 	certified(t, "series", y[0], want, r.Functions[0], 1e-6, 1e-11)
 }
 
-// On long paths, where Jacobi is slow, a factor replaces it.
+// On long paths Jacobi is slow.
 func TestSampledCholesky(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -378,7 +376,6 @@ func TestSampledCholesky(t *testing.T) {
 	certified(t, "path", y[0], want[0], r.Functions[0], 1e-7, s.Functions[0].ErrorBound)
 }
 
-// The planned method is not much slower than the other method.
 func TestPrediction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -399,8 +396,7 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
-// On a long path the first solve ends before it has cost as much as the series, and a factor, which
-// solves a tree exactly, replaces Jacobi.
+// On a long path the first solve must end before it has cost as much as the series; a factor solves a tree exactly.
 func TestFirstSolveIsLimited(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -416,14 +412,14 @@ func TestFirstSolveIsLimited(t *testing.T) {
 		}
 		certified(t, "path", y[0], want[0], r.Functions[0], tolerance, series.Functions[0].ErrorBound)
 	}
-	// Without memory for the factor there is an error, not a different result.
+	// A limit gives an error, never a different result.
 	over := new(budget.Error)
 	if _, err := m.ApplyTo(ctx, newBlocks(m.n, b.Cols, 1), b, []Function{Exp(-rate)}, &Settings{Tolerance: tolerance, Memory: 1}); !errors.As(err, &over) {
 		t.Errorf("without memory for a factor: %v", err)
 	}
 }
 
-// If rounding uses up the tolerance, solves take it into account, and a single attempt is made.
+// If rounding uses up the tolerance, a single attempt is made.
 func TestResolventBeyondRounding(t *testing.T) {
 	m := mapOf(t, graphOf(t, hubs(2500), 2), "L")
 	b := identity(m.n, 5, 70, 900)
@@ -440,7 +436,6 @@ func TestResolventBeyondRounding(t *testing.T) {
 	}
 }
 
-// Exponentials use resolvents only if MaySolve predicts it, and SeriesOnly reports it.
 func TestMaySolve(t *testing.T) {
 	g := graphOf(t, hubs(4000), 2)
 	m := mapOf(t, g, "L")
@@ -453,7 +448,6 @@ func TestMaySolve(t *testing.T) {
 	}
 }
 
-// For a block of one column, the bounds of block and column are equal.
 func TestBoundOfOneColumn(t *testing.T) {
 	g := graphOf(t, hubs(300), 1)
 	b := randomBlock(3, 302, 1)
@@ -479,8 +473,7 @@ func TestBoundOfOneColumn(t *testing.T) {
 	}
 }
 
-// The sensitivity bounds the effect of an error of a solve, and is sharp if all coefficients have
-// the same sign.
+// The bound is sharp if all coefficients have the same sign.
 func TestSensitivity(t *testing.T) {
 	coef := []float64{1, 0.5, 0.25, 0.125, 1, 0.0625}
 	s, end := newExpansion(coef, 0), len(coef)-1

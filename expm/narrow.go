@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// harmless is the largest product of the rate and the width of the interval for which an exponential needs no narrower
-	// interval. Rounding errors grow by a factor e^harmless at most.
+	// With a product of rate and width of the interval up to harmless, an exponential needs no narrower interval: rounding
+	// errors grow by at most e^harmless.
 	harmless = 10
 
 	// margin is the product of the rate and the intended margin around the eigenvalues found.
 	margin = 4
 
-	// endSteps is the largest number of steps of Lanczos for the ends of a spectrum.
+	// endSteps bounds the steps of Lanczos for the ends of a spectrum.
 	endSteps = 300
 
-	// leastEndSteps is the least number of steps. It avoids further searches for slightly different rates.
+	// leastEndSteps avoids further searches for slightly different rates.
 	leastEndSteps = 24
 
 	// missed is the probability that an eigenvalue lies outside of the interval.
@@ -33,9 +33,9 @@ const (
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
 // narrowInterval returns the map on an interval between estimates of the ends of the spectrum, if an exponential is largest at
-// an end of the interval that may be far from the spectrum. Otherwise it returns m. For example, the eigenvalues of A of a
-// complete graph of 50 nodes are −1 and 49, so that exp(−A) is at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of
-// one column for each step.
+// an end of the interval that may be far from the spectrum; otherwise m. For example, the eigenvalues of A of a complete graph
+// of 50 nodes are −1 and 49, so that exp(−A) is at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for
+// each step.
 func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
@@ -78,13 +78,12 @@ func stepsFor(n int, eps float64) float64 {
 	return (logMissed(n)/math.Sqrt(eps) + 1) / 2
 }
 
-// logMissed returns ln(1.648·√n/missed).
 func logMissed(n int) float64 {
 	return math.Log(1.648 * math.Sqrt(float64(n)) / missed)
 }
 
-// findEnds returns an interval and the number of sweeps. With the probability missed at most, an eigenvalue lies outside of the
-// interval.
+// findEnds returns an interval, outside of which eigenvalues lie with a probability of at most missed, and the number of
+// sweeps.
 func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int, err error) {
 	u := sparse.NewBlock[float64](m.n, 1)
 	p := sparse.NewBlock[float64](m.n, 1)
@@ -103,7 +102,7 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 	rng := rand.New(source)
 	for i := range m.n {
 		if !m.team.IsPadding(i) {
-			source.Seed(1, uint64(m.team.Row(i))) // so that all processes have the same values in a named row
+			source.Seed(1, uint64(m.team.Row(i))) // all processes have the same values in a named row
 			u.Row(i)[0] = rng.NormFloat64() / blocks.Factor(m.inner, i)
 		}
 	}
@@ -150,8 +149,8 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 	return lo - slack, hi + slack, done, nil
 }
 
-// applyNarrowed is [Map.ApplyTo] on an estimated interval if this pays, otherwise on the interval of m. If the estimate turns
-// out wrong, it repeats the computation on the interval of m.
+// applyNarrowed is [Map.ApplyTo] on an estimated interval if this pays, otherwise on the interval of m, to which it returns if
+// the estimate turns out wrong.
 func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	narrow, sweeps, err := m.narrowInterval(ctx, fs)

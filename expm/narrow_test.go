@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Complete graphs have two eigenvalues and closed forms of exp(tM), at rates for which the interval of the radius leaves
-// no digit. Bits do not depend on the goroutines.
+// Complete graphs have two eigenvalues and closed forms of exp(tM). At these rates the interval of the radius leaves no digit.
 func TestExpFarFromTheRadius(t *testing.T) {
 	const n = 50
 	var entries []sparse.Triplet

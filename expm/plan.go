@@ -12,39 +12,37 @@ import (
 
 type plan struct {
 	series   []*part
-	groups   [][]*part // parts of one resolvent each, by increasing rates
+	groups   [][]*part // of one resolvent each, by increasing rates
 	rational []*part
-	steepest *part // the falling exponential of the series with the largest rate
+	steepest *part // falling exponential of the series with the largest rate
 	sweeps   int
 }
 
 const (
-	// fewSweeps is a number of sweeps of a series for which solves need not be considered.
+	// A series of fewSweeps sweeps is taken without considering solves.
 	fewSweeps = 60
 
-	// solveWeight is the cost of a step of conjugate gradients relative to a step of the recurrence of a series, which moves
-	// fewer vectors.
+	// solveWeight is the cost of a step of conjugate gradients relative to a step of a series, which moves fewer vectors.
 	solveWeight = 1.4
 
 	// groupSpan is the largest ratio between rates that share solves.
 	groupSpan = 16
 
-	// WideSpectrum is the ratio of λ to σ from which on a Matérn function of a Laplacian is computed as a sum of resolvents,
+	// WideSpectrum is the ratio of λ to σ above which a Matérn function of a Laplacian is computed as a sum of resolvents,
 	// because a series takes longer.
 	WideSpectrum = 600
 
 	// tameProduct is the largest product of rate and λ for which solves are accurate enough for usual tolerances.
 	tameProduct = 1e8
 
-	// guess is the assumed norm of an unknown result relative to the norm of B.
+	// guess is the assumed norm of an unknown result relative to B.
 	guess = 1e-3
 )
 
-// costs predicts the sweeps of methods.
 type costs struct {
 	m        *Map
 	settings Settings
-	norm     float64 // ‖B − P₀B‖; 0: not known yet
+	norm     float64 // ‖B − P₀B‖; 0: unknown
 	rough    float64 // see measureRough
 }
 
@@ -80,7 +78,6 @@ func (e *evaluation) plan(ctx context.Context) (*plan, error) {
 	return pl, nil
 }
 
-// solvable reports whether systems I + γH can be solved.
 func (m *Map) solvable() bool {
 	return m.graph != nil && m.Lo == 0 && m.Hi > 0
 }
@@ -95,7 +92,7 @@ func (p *part) expand(e *evaluation) (err error) {
 	return err
 }
 
-// cut divides falling exponentials into series and groups of resolvents, so that the expected number of sweeps is smallest.
+// cut divides falling exponentials into series and groups of resolvents with the fewest expected sweeps.
 func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	if len(falling) == 0 {
 		return nil
@@ -136,7 +133,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns how many of the falling exponentials, sorted by rate, use series. The others use resolvents.
+// countSeries returns how many of the falling exponentials, sorted by rate, use series.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -176,7 +173,7 @@ func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part)
 	return count, nil
 }
 
-// groupsOf divides parts with increasing rates into groups in which rates grow by a factor of at most groupSpan.
+// groupsOf divides parts with increasing rates into groups whose rates differ by a factor of at most groupSpan.
 func groupsOf(parts []*part) (groups [][]*part) {
 	for lo := 0; lo < len(parts); {
 		hi := lo + 1
@@ -190,7 +187,7 @@ func groupsOf(parts []*part) (groups [][]*part) {
 	return groups
 }
 
-// likely estimates the norm of a part's result for planning.
+// likely estimates the norm of a part's result.
 func (c *costs) likely(p *part) float64 {
 	if c.norm == 0 {
 		return guess
@@ -198,7 +195,7 @@ func (c *costs) likely(p *part) float64 {
 	return max(p.lower, guess*c.norm)
 }
 
-// allowError returns the error that a part may have, relative to the norm of B outside the null space.
+// allowError returns the error that a part may have, relative to B outside the null space.
 func (c *costs) allowError(p *part) float64 {
 	if c.norm == 0 {
 		return c.settings.Tolerance
@@ -206,7 +203,7 @@ func (c *costs) allowError(p *part) float64 {
 	return c.tolerance(p) * c.likely(p) / c.norm
 }
 
-// seriesCost predicts the degree of a series in H. The cost is infinite if rounding errors exceed the allowed error.
+// seriesCost predicts the degree of a series in H, which is infinite if rounding errors exceed the allowed error.
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
@@ -217,7 +214,7 @@ func (c *costs) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group's solves. It assumes that Jacobi converges fast, which solveFirst tests.
+// resolventCost predicts the sweeps of a group's solves, if Jacobi converges fast, which solveFirst tests.
 func (c *costs) resolventCost(group []*part) float64 {
 	_, steps := c.chooseShift(group)
 	return steps
@@ -235,7 +232,7 @@ const (
 	// perfect preconditioner would not repay the solves.
 	shortSeries = 256
 
-	// plannedTolerance is the tolerance for which MaySolve compares the costs of L.
+	// plannedTolerance is the tolerance for which MaySolve compares costs.
 	plannedTolerance = 1e-10
 )
 
@@ -253,7 +250,7 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 	for lo, hi := range team.CountingRows(0, len(diagonal)) {
 		for _, d := range diagonal[lo:hi] {
 			sum += d
-			if !(d <= largest[0]) { // a branch that is rarely taken
+			if !(d <= largest[0]) { // rarely taken
 				largest[0] = max(largest[0], d)
 			}
 			if d != math.Trunc(d) {
@@ -269,8 +266,8 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends on the degrees alone, so
 // that an estimate of memory before the graph is loaded agrees with the computation. For L it compares the cost of solves with
-// the cost of a series on an interval that ends at the largest degree or later. It returns true if solves cost at most twice as
-// much, because the computation compares again for its own tolerance and columns. For L̃ the series is used up to a fixed β.
+// the cost of a series on an interval that ends at the largest degree or later, and returns true if solves cost at most twice
+// as much. For L̃ the series is used up to a fixed β.
 func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	if kind != sparse.Laplacian {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃

@@ -19,13 +19,13 @@ type stieltjes struct {
 }
 
 const (
-	fitPoints = 400 // points at which the power is fitted, in equal steps of log x
+	fitPoints = 400 // in equal steps of log x
 	mostPoles = 40
 )
 
-// fitPower returns the function with the fewest poles whose error is at most tolerance, or the best function found. The AAA
-// algorithm (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured on
-// a grid four times finer than the fitted points.
+// fitPower returns the function with the fewest poles whose error is at most tolerance, or the best found. The AAA algorithm
+// (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured on a grid four
+// times finer than the fitted points.
 func fitPower(s, top, tolerance float64) *stieltjes {
 	a := newAAA(s, top)
 	best := &stieltjes{err: math.Inf(1)}
@@ -37,15 +37,14 @@ func fitPower(s, top, tolerance float64) *stieltjes {
 	return best
 }
 
-// aaa is a barycentric rational function through the support points, with weights that minimize the
-// relative error elsewhere.
+// aaa is a barycentric rational function through the support points that minimizes the relative error elsewhere.
 type aaa struct {
 	s, top  float64
 	x, f    []float64
 	used    []bool
 	support []int
 	weight  []float64
-	value   []float64 // of the rational function at every point
+	value   []float64 // at every point
 }
 
 func newAAA(s, top float64) *aaa {
@@ -131,8 +130,8 @@ func (a *aaa) below(x float64) (sum float64) {
 	return sum
 }
 
-// rational returns the function with the poles of a on the negative axis and the best weights. It returns nil if a weight is
-// not positive.
+// rational returns the function with the poles of a on the negative axis and the best weights, or nil if a weight is not
+// positive.
 func (a *aaa) rational() *stieltjes {
 	const steps, beyond = 4000, 1e6
 	var poles []float64
@@ -157,8 +156,8 @@ func (a *aaa) rational() *stieltjes {
 	return fitWeights(a.s, a.top, a.x, poles)
 }
 
-// fitWeights returns the approximation w₀ + Σ w_i/(x + q_i) of x^-s with the given poles q, whose weights w minimize the sum of
-// the squared relative errors at the points x. It returns nil if a weight is negative.
+// fitWeights returns the approximation w₀ + Σ w_i/(x + q_i) of x^-s, whose weights w minimize the sum of the squared relative
+// errors at the points x, or nil if a weight is negative.
 func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	m := len(poles) + 1
 	columns := mat.NewDense(len(x), m, nil)
@@ -179,7 +178,7 @@ func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	var qr mat.QR
 	var w mat.VecDense
 	qr.Factorize(columns)
-	// The condition may be large: only the error found below counts.
+	// Even with a large condition, only the error found below counts.
 	if err := qr.SolveVecTo(&w, false, one); err != nil {
 		if _, poor := err.(mat.Condition); !poor {
 			return nil
@@ -202,7 +201,6 @@ func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	return r
 }
 
-// at returns r(x).
 func (r *stieltjes) at(x float64) float64 {
 	y := r.constant
 	for i, q := range r.pole {

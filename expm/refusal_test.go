@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}
-	// The bounds of a result with ErrTolerance hold.
+	// The result is valid.
 	r, _ := l.ApplyTo(ctx, y, b, []Function{Exp(-1)}, &Settings{Tolerance: 1e-15})
 	want := eigenOf(g, "L").function(func(x float64) float64 { return math.Exp(-x) }, b)
 	if d, _, _ := distance(y[0], want); d > r.Functions[0].ErrorBound+1e-13 {
@@ -88,7 +88,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The error names the column and its largest value.
 func TestBlockOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
 	for _, bad := range []float64{math.NaN(), math.Inf(-1), 1e155, 3e200, 1e-170, -1e-300} {
@@ -180,7 +179,7 @@ func TestCallersMistakes(t *testing.T) {
 	}
 }
 
-// For any interval, a result is within its bound or the interval is refused.
+// A wrong interval is refused, or the result is within its bound.
 func TestNearlyRightInterval(t *testing.T) {
 	g := graphOf(t, testgraph.Random(3, 200, 800, false), 1)
 	b, e := randomBlock(4, 200, 2), eigenOf(g, "L")

@@ -18,8 +18,8 @@ import (
 //	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
 //
 // An error of X_j changes the results by at most 4·Σ_{i>j} |c_i|(i−j) times its size, half of this for j = 0, because errors
-// obey the recurrence of the second kind, |U_i| ≤ i + 1. The error of X_j is at most its residual, because I + γH ⪰ I. Late
-// solves may therefore be coarse (Simoncini and Szyld 2003).
+// obey the recurrence of the second kind, |U_i| ≤ i + 1. It is at most the residual, because I + γH ⪰ I. Late solves may
+// therefore be coarse (Simoncini and Szyld 2003).
 type solves struct {
 	e     *evaluation
 	m     *Map
@@ -28,11 +28,11 @@ type solves struct {
 	cg    iterative.CG
 	gamma float64
 
-	planned []float64 // norms of the group's results that the attempt was planned with
+	planned []float64 // norms of the results that the attempt was planned with
 	errors  solveErrors
 
-	firstSteps float64 // number of steps of the first solve
-	unfinished float64 // residual of the first solve if it ended at the limit on steps; otherwise 0
+	firstSteps float64 // of the first solve
+	unfinished float64 // residual of the first solve if it reached the limit on steps; otherwise 0
 	factored   bool
 }
 
@@ -61,15 +61,14 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 		case err != nil || !again:
 			return err
 		}
-		// Now there is a better lower bound of the results' norms.
+		// now with a better lower bound of the norms
 		for i, p := range group {
 			likely[i] = p.lower
 		}
 	}
 }
 
-// run computes the group. If results miss the tolerance because their norms were guessed wrong, again is true and another
-// attempt may meet it.
+// run computes the group. If again is true, norms were guessed wrong, and another attempt may meet the tolerance.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
@@ -94,7 +93,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		last := 0
 		for _, p := range s.group {
 			if !p.settled {
-				// The last term is added, and its norm measured.
+				// The norm after the last term is measured.
 				lowest := j + 1
 				if p.added == j+1 && p.norms {
 					lowest = j
@@ -148,8 +147,7 @@ func (s *solves) prepare(ctx context.Context) error {
 	return nil
 }
 
-// addedDiagonal returns element i of the diagonal that the solves add to γL. It is 1, or the degree if H is normalized, because
-// the map is then D + γL.
+// addedDiagonal returns element i of the diagonal that the solves add to γL: 1, or the degree if H is normalized.
 func (m *Map) addedDiagonal(i int) float64 {
 	if d := m.graph.Degrees[i]; m.normalized && d > 0 {
 		return d
@@ -169,15 +167,15 @@ func (s *solves) lastTerm(p *part) int {
 
 type solveErrors struct {
 	size          float64     // norm of the block to which a function is applied
-	sizes         []float64   // norms of its columns
-	expected      float64     // rounding errors of a solve, estimated
-	residual      [][]float64 // residuals of each solve, by column
-	residualNorms []float64   // norm of the residual of each solve
+	sizes         []float64   // of its columns
+	expected      float64     // estimated rounding errors of a solve
+	residual      [][]float64 // of each solve, by column
+	residualNorms []float64   // of the residual of each solve
 	rounded       [][]float64 // rounding errors of each solve and step, by column
-	wrong         []float64   // rounding errors of each solve and step
+	wrong         []float64   // norms of rounded
 }
 
-// spent bounds the error of a part's result, if its series ends with term end, by the errors of the solves so far.
+// spent bounds the error of a part's result, if its series ends with term end.
 func (s *solveErrors) spent(p *part, end int) float64 {
 	sum := p.expansion.tail[end]*s.size + s.boundRounding(p, end)
 	for j, r := range s.residualNorms {
@@ -194,7 +192,6 @@ func (s *solveErrors) boundRounding(p *part, end int) float64 {
 	return sum
 }
 
-// columnBounds returns a bound of the error of each column, and its part from rounding.
 func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	bounds = make([]float64, len(s.sizes))
 	rounded = make([]float64, len(s.sizes))
@@ -209,7 +206,7 @@ func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	return bounds, rounded
 }
 
-// lastWrong returns the rounding errors of the last solve, or an estimate before the first solve.
+// lastWrong returns the rounding errors of the last solve, or their estimate.
 func (s *solveErrors) lastWrong() float64 {
 	if len(s.wrong) > 0 {
 		return s.wrong[len(s.wrong)-1]
@@ -217,9 +214,9 @@ func (s *solveErrors) lastWrong() float64 {
 	return s.expected
 }
 
-// target returns the residual at which solve j may end. It is an equal share of the remaining error budget of the strictest
-// part, less the rounding errors of later solves. If rounding errors exceed the budget, the target stays near the rounding
-// errors, because smaller residuals would not improve the result.
+// target returns the residual at which solve j may end: an equal share of the remaining error budget of the strictest part,
+// less the rounding errors of later solves. It stays near the rounding errors if these exceed the budget, because smaller
+// residuals would not improve the result.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -241,7 +238,7 @@ func (s *solves) target(j int) float64 {
 	return max(target, wrong/beneathRounding)
 }
 
-// digits returns the natural logarithm of the total factor by which the solves j to last − 1 reduce residuals.
+// digits returns the logarithm of the total factor by which the solves j to last − 1 reduce residuals.
 func (s *solves) digits(j, last int) (sum float64) {
 	for ; j < last; j++ {
 		sum += digitsOf(s.target(j) / s.e.norm)
@@ -249,8 +246,8 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x. If limit is positive, it stores an approximation after at most limit steps. If the residual of the
-// recurrence may be wrong by much of the target, solve computes the true residual and continues from there.
+// solve stores M·T_j in x, after at most limit steps if limit is positive. If the residual of the recurrence may be wrong by
+// much of the target, it computes the true residual and continues from there.
 func (s *solves) solve(ctx context.Context, j int, target float64,
 	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)
@@ -310,21 +307,20 @@ const (
 	// aboveRounding is the factor by which a true residual may exceed rounding errors.
 	aboveRounding = 4
 
-	// driftRounding is the allowance for rounding errors of a step, in ε.
+	// driftRounding allows for rounding errors of a step, in ε.
 	driftRounding = 12
 )
 
-// drift bounds the distance between the residuals of a recurrence and the true residuals. Each step adds rounding errors of ε‖I
-// + γH‖ times the largest approximation so far. Because I + γH ⪰ I, this approximation is not larger than the right-hand side
-// and the largest residual (Greenbaum 1997).
+// drift bounds the distance between the residuals of a recurrence and the true residuals. Each step adds rounding errors of
+// ε‖I + γH‖ times the largest approximation so far, which because of I + γH ⪰ I is not larger than the right-hand side and the
+// largest residual (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.e.norms) * (1 + slices.Max(r.History))
 	return driftRounding * epsilon * float64(r.Steps+1) * (1 +
 		2*s.gamma*s.m.Hi) * size
 }
 
-// advance computes T_{j+1} and adds terms to the results. It adds two terms at a time, or one term if the norm of the result is
-// needed.
+// advance computes T_{j+1} and adds terms to the results: two at a time, or one if the norm of the result is needed.
 func (s *solves) advance(j int) {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
@@ -361,8 +357,8 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.e)
 }
 
-// advanceRows computes the next vector of the recurrence, T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B − T_{j−1}·B, in rows lo ≤ i < hi.
-// R is the resolvent, and x = R·T_j·B is the last solve. advanceRows adds terms to the results that are scheduled.
+// advanceRows computes T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B − T_{j−1}·B in rows lo ≤ i < hi, where x = R·T_j·B is the last
+// solve, and adds the scheduled terms.
 func (s *solves) advanceRows(j, lo, hi int) {
 	now := s.e.w[j%2]
 	next := s.e.w[(j+1)%2]

@@ -12,9 +12,9 @@ import (
 
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt. The pace of its convergence predicts the cost of the other solves. In the first
-// attempt a series in H replaces the solves if the series is cheaper, and a factor replaces a slow Jacobi. Each solve stops as
-// soon as another method is predicted to be cheaper. On grids, trees and small worlds this saves 80 to 99 % of the sweeps.
+// solveFirst is the first solve of an attempt, whose convergence predicts the cost of the other solves. In the first attempt a
+// series in H replaces the solves if it is cheaper, and a factor replaces a slow Jacobi. The solve stops as soon as another
+// method is predicted to be cheaper, which on grids, trees and small worlds saves 80 to 99 % of the sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)
@@ -30,7 +30,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 		}
 		return int(math.Ceil(firstSolveFactor * pace * digits))
 	}
-	worth := series / (solveWeight * remainder) // the pace above which a series is cheaper
+	worth := series / (solveWeight * remainder) // pace above which a series is cheaper
 	if err := s.solve(ctx, 0, target, limit(min(worth, factorPace*factorCost))); err != nil {
 		return err
 	}
@@ -62,8 +62,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	return nil
 }
 
-// factor replaces the preconditioner by a factor, if there is one. A factor requires all entries of the matrix
-// in one process.
+// factor replaces the preconditioner by a factor, unless several processes share the matrix.
 func (s *solves) factor(ctx context.Context) error {
 	if s.m.team != nil {
 		return nil
@@ -83,11 +82,10 @@ func (s *solves) factor(ctx context.Context) error {
 }
 
 const (
-	// factorCost is the cost of a step with a factor relative to one with Jacobi.
+	// factorCost is the cost of a step with a factor relative to Jacobi.
 	factorCost = 3
 
-	// factorPace is the pace of solves with a factor, which reduce the residual by more than a digit in three steps on any
-	// graph.
+	// factorPace is the pace of solves with a factor, which on any graph take less than three steps for a digit.
 	factorPace = 0.9
 	usualSteps = 4
 
@@ -100,7 +98,7 @@ const (
 // attempt with better known norms may meet it.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
-		// Another attempt helps only if the norm is smaller than planned.
+		// The norm is smaller than planned.
 		if first && s.e.norm > 0 && p.lower < s.planned[i] {
 			allowed := s.e.tolerance(p) * p.lower
 			if s.errors.spent(p, p.end) > allowed &&
@@ -130,8 +128,8 @@ func (s *solves) finishGroup(first bool) (again bool) {
 // mostGain is the factor by which another attempt with a larger γ is trusted to reduce rounding errors.
 const mostGain = 2
 
-// projectRest stores the part in the null space alone as the result of the groups behind part p. It does so if the remainder of
-// p is within the tolerance, because the remainder does not grow with the rate.
+// projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p is
+// within the tolerance; the remainder does not grow with the rate.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

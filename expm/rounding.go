@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// solveRounding is the allowance for rounding errors of a solve of a Matérn
-	// function, in ε.
+	// solveRounding allows for rounding errors of a solve of a Matérn function, in ε.
 	solveRounding = 10
 
 	// stepRounding is the rounding error of a step of the recurrence of resolvents, in ε.
@@ -24,15 +23,13 @@ const (
 	residualRounding = 1
 )
 
-// roundingEnded reports whether rounding errors ended a solve of a positive definite map. If so, the residual bounds the error
-// of the solution.
+// roundingEnded reports whether rounding errors ended a solve of a positive definite map; the residual then bounds the error.
 func roundingEnded(err error) bool {
 	return errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIndefinite)
 }
 
-// absoluteTargets returns for each column a target divided by the square root of the number of columns. It returns
-// [ErrParameter] if this underflows.
+// absoluteTargets divides target by the square root of the number of columns. It returns [ErrParameter] if this underflows.
 func absoluteTargets(target float64, cols int) ([]float64, error) {
 	residual := target / math.Sqrt(float64(cols))
 	if !(residual > 0 && residual < math.Inf(1)) {
@@ -41,7 +38,6 @@ func absoluteTargets(target float64, cols int) ([]float64, error) {
 	return slices.Repeat([]float64{residual}, cols), nil
 }
 
-// meetNeighbours computes |A|·d for roundingOf in the first call.
 func (e *evaluation) meetNeighbours(ctx context.Context) error {
 	if e.m.normalized || e.weights.neighbours != nil {
 		return nil
@@ -76,7 +72,7 @@ type rowWeights struct {
 	neighbours []float64 // |A|·d; nil: the Laplacian is normalised
 }
 
-// of returns d and the square root of |A|·d in row i. Both are 1 for the normalised Laplacian.
+// of returns d and the square root of |A|·d in row i; both are 1 for the normalised Laplacian.
 func (w *rowWeights) of(i int) (d, beside float64) {
 	if w.neighbours == nil {
 		return 1, 1
@@ -84,8 +80,8 @@ func (w *rowWeights) of(i int) (d, beside float64) {
 	return w.diagonal[i], math.Sqrt(w.neighbours[i])
 }
 
-// mapRounding bounds the norm of the difference between the map and the map that products compute, in ε. For a Laplacian it is
-// half of the largest degree that is not a whole number. For rows of D⁻¹A, whose factors are rounded, too, it is two.
+// mapRounding bounds the norm of the difference between the map and the map that products compute, in ε: half of the largest
+// degree that is not a whole number, or two for rows of D⁻¹A, whose factors are rounded, too.
 func (m *Map) mapRounding() float64 {
 	if m.inner != nil {
 		return 2

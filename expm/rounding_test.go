@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Weights spread over twelve decades, so that rounding errors of degrees exceed the least weights.
+// Weights spread over twelve decades: rounding errors of degrees exceed the least weights.
 func wideWeights(t testing.TB, rngSeed uint64, nodes int) *sparse.CSR {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(rngSeed, 1))
@@ -49,7 +49,6 @@ func bounded(t *testing.T, name string, y *sparse.Block[float64], want func(i, j
 	}
 }
 
-// Bounds include the rounding of degrees and of solves.
 func TestWideWeights(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -91,9 +90,9 @@ func TestWideWeights(t *testing.T) {
 	}
 }
 
-// Rounding of the rows of D⁻¹A is in the bound of exp(−βL̃), which multiplies it by β. Two edges of
-// weight 1 that a weak one of weight w joins have the eigenvalue 1 − s with s = (√(c² + 4/(1+w)) −
-// c)/2 and c = w/(1+w), of the vector (1, s·√(1+w), −s·√(1+w), −1).
+// The bound of exp(−βL̃) includes rounding of the rows of D⁻¹A, times β. Two edges of weight 1 that a weak edge of weight w
+// joins have the eigenvalue 1 − s with s = (√(c² + 4/(1+w)) − c)/2 and c = w/(1+w), of the vector (1, s·√(1+w), −s·√(1+w),
+// −1).
 func TestSlopeOfNormalizedLaplacian(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

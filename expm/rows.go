@@ -31,7 +31,6 @@ func (e *evaluation) rowsBetween(lo, hi int) []listedRow {
 	return e.listed[first:][:count]
 }
 
-// rows returns the rows lo ≤ i < hi of the results, and their places.
 func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	return func(yield func(row, place int) bool) {
 		if e.listed == nil {
@@ -49,8 +48,8 @@ func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// addListed adds a term to the listed rows lo ≤ i < hi. If sums is not nil, it adds the squares of these rows to sums, in the
-// caller's variables.
+// addListed adds a term to the listed rows lo ≤ i < hi, and the squares of these rows, in the caller's variables, to sums
+// unless sums is nil.
 func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	for _, l := range r.e.rowsBetween(lo, hi) {
 		y := p.y.Row(l.place)
@@ -70,8 +69,8 @@ func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	}
 }
 
-// pickRows gives the parts results with all rows, because solves need all rows. The function that it returns copies the listed
-// rows into the caller's blocks.
+// pickRows gives the parts results with all rows, because solves need all rows. The returned function copies the listed rows
+// into the caller's blocks.
 func (e *evaluation) pickRows() func() {
 	if e.listed == nil {
 		return func() {}

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Listed rows agree with whole results.
 func TestRows(t *testing.T) {
 	const n, cols, tolerance = 400, 3, 1e-9
 	a := testgraph.Random(7, n, n, true) // with rows that have no entry

@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	// rounding is the allowance for rounding errors of a recurrence, in
-	// ε·√degree.
+	// rounding allows for rounding errors of a recurrence, in ε·√degree.
 	rounding = 25
 
-	// slopeRounding is the allowance, in ε, for rounding errors of products where the function is steep. These errors move an
-	// eigenvalue at the end of the interval.
+	// slopeRounding allows, in ε, for rounding errors of products, which move an eigenvalue at the end of the interval, where
+	// the function is steep.
 	slopeRounding = 4
 )
 
@@ -27,7 +26,6 @@ func (s *expansion) errorAt(j int) float64 {
 	return s.tail[j] + s.roundingAt(j)
 }
 
-// roundingAt is the rounding part of errorAt.
 func (s *expansion) roundingAt(j int) float64 {
 	return float64(rounding*max(1,
 		s.productRounding)*epsilon*math.Sqrt(float64(j+1))*s.size) +
@@ -51,8 +49,8 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
-// aim chooses the last term. If it cannot, it chooses an earlier term with a relatively small tail, at which the norm of the
-// result is measured. After this measurement aim is called again, with measured set.
+// aim chooses the last term, or an earlier term with a relatively small tail, at which the norm of the result is measured
+// before aim is called again, with measured set.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	tolerance := e.tolerance(p)
 	unit := e.norm
@@ -174,10 +172,10 @@ type recurrence struct {
 	j     int
 	x, t  *sparse.Block[float64] // T_{j−1} and T_j
 	guard bool                   // the coming sweep measures T_j
-	batch [][]float64            // of each worker: a run of rows
+	batch [][]float64            // of each worker, a run of rows
 }
 
-// guardEvery is the number of sweeps after which the vectors' norm is checked.
+// guardEvery is the number of sweeps after which the norm of the vectors is checked.
 const guardEvery = 32
 
 func (r *recurrence) step(ctx context.Context, j, last int) error {
@@ -228,8 +226,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule decides whether term j is added in this sweep or in the next sweep. It adds term j now if the previous term is still
-// missing, together with this term, or if norms are measured.
+// schedule decides whether term j is added in this sweep: together with the missing previous term, or if norms are measured.
+// Otherwise the next sweep adds it.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -239,7 +237,6 @@ func (p *part) schedule(j int, norms bool, e *evaluation) {
 	}
 }
 
-// advance updates the part after the sweep that computed T_j.
 func (p *part) advance(e *evaluation, j int) {
 	if p.visit {
 		p.added = j + 1
@@ -285,8 +282,7 @@ func backFactors(inner []float64, lo, hi int) []float64 {
 
 var unitFactor = []float64{1}
 
-// batchBytes is the size of a run of rows of a result that stays in the
-// nearest cache while terms are added to it.
+// batchBytes is the size of a run of rows of a result that stays in the nearest cache.
 const batchBytes = 16 << 10
 
 // rows adds terms to the results while T_j and T_{j−1} are in the cache.
@@ -336,8 +332,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 	}
 }
 
-// addTerms adds term j, whose vectors are t, to the rows lo ≤ i < hi of the result. If first is set, it adds the previous term,
-// whose vectors are x, too. It returns these rows.
+// addTerms adds term j, with the vectors t, to the rows lo ≤ i < hi of the result, which it returns. If first is set, it also
+// adds the previous term, with the vectors x.
 func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
 	y := simd.RowsOf(p.y.Data, p.y.Stride, lo)
 	if p.first {

@@ -11,8 +11,8 @@ var (
 	// exceed the tolerance, because ‖f(H)B‖ is too small compared with ‖B‖.
 	ErrTolerance = errors.New("expm: the tolerance is beyond the precision of float64 here")
 
-	// ErrInterval is returned when the vectors of a recurrence grow. They cannot grow if the interval of the map, which the
-	// caller of [NewBounded] gave, contains the spectrum.
+	// ErrInterval is returned when the vectors of a recurrence grow: the interval of the map, which the caller of [NewBounded]
+	// gave, does not contain the spectrum.
 	ErrInterval = errors.New("expm: the interval does not hold the spectrum")
 
 	// ErrSmooth is returned for a function whose Chebyshev coefficients do not
@@ -40,8 +40,7 @@ const (
 	// Rational is a sum of shifted inverses and of their powers: a solve for each shift and each power.
 	Rational Method = "rational"
 
-	// Projection is the part of B in the null space alone. The rate is so large that the rest of the result is below the
-	// tolerance.
+	// Projection is the part of B in the null space alone; the rate is so large that the rest is below the tolerance.
 	Projection Method = "projection"
 )
 
@@ -63,7 +62,7 @@ type Settings struct {
 	// of sweeps so far, and total the number that is expected in all.
 	Progress func(stage string, done, total int64)
 
-	method Method // forced method for falling exponentials of a Laplacian, for comparisons; "": the cheapest
+	method Method // forces the method for falling exponentials of a Laplacian, for comparisons; "": the cheapest
 }
 
 const defaultTolerance = 1e-8
@@ -88,9 +87,9 @@ func (s *Settings) withDefaults() Settings {
 
 // Result reports on a call of [Map.ApplyTo].
 type Result struct {
-	Sweeps          int       // done, over all functions; a sweep over each slab of the columns counts once
+	Sweeps          int       // done, over all functions; a sweep over each slab counts once
 	PredictedSweeps int       // expected when the methods were chosen
-	Functions       []Outcome // outcome of each function, in the order of the functions
+	Functions       []Outcome // in the order of the functions
 
 	// Condition, if not empty, is an assumption of the bounds about the spectrum, see [Estimated].
 	Condition string

@@ -18,7 +18,7 @@ func expandFalling(ratio float64, samples int) *expansion {
 		return math.Exp(-ratio * (1/mu - 1))
 	}, samples)
 	var tail float64
-	for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/2 { // others are rounding errors
+	for len(coef) > 1 && math.Abs(coef[len(coef)-1]) <= epsilon/2 { // the rest are rounding errors
 		tail += math.Abs(coef[len(coef)-1])
 		coef = coef[:len(coef)-1]
 	}
@@ -34,8 +34,8 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns, for each solve j ≤ end, the largest effect of an error of the solve on the sum up to term end:
-// 4·Σ_{i>j} |c_i|·(i − j), and half of this for j = 0.
+// sensitivities returns for each solve j ≤ end the largest effect of its error on the sum up to term end: 4·Σ_{i>j} |c_i|·(i −
+// j), and half of this for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
 	sizes := 0.0 // Σ_{i>j} |c_i|
@@ -57,8 +57,8 @@ func (p *part) sensitivity(j, end int) float64 {
 	return p.lastReach[j]
 }
 
-// tailShare is the part of the allowed error that the tail of a series of solves may take. It is small because terms cost
-// little: the last solves are coarse.
+// tailShare is the part of the allowed error that the tail of a series of solves may take. It is small because the last solves
+// are coarse, and so cost little.
 const tailShare = 0.125
 
 // planFalling caches expandFalling, because all slabs of columns need the same expansions. Without the cache they took half of
@@ -92,11 +92,11 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 }
 
 // stepsOf predicts the steps of a group's solves with I + γH. Each solve may contribute an equal share of the error that
-// remains after tail and rounding. If rounding exceeds the allowance, crowding is above 1. A larger γ then has an advantage,
-// because it reduces the effect of rounding on the results.
+// remains after tail and rounding. If rounding exceeds the allowance, crowding is above 1, and a larger γ reduces the effect
+// of rounding.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
-	var residual []float64 // residual that each solve may leave, for each unit of the block's norm
+	var residual []float64 // residual that each solve may leave, relative to the block
 	crowding = 1
 	for _, p := range group {
 		x := c.m.planFalling(-p.f.rate / gamma)
@@ -125,11 +125,11 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	return c.m.pace(gamma) * digits, crowding
 }
 
-// beneathRounding is the factor by which the requested residual of a solve may be below the rounding errors of the solve.
+// The requested residual of a solve may be below its rounding errors by the factor beneathRounding.
 const beneathRounding = 16
 
-// digitsOf returns the natural logarithm of the factor by which a solve must reduce a residual. It is at least 1, because every
-// solve takes a step or two.
+// digitsOf returns the logarithm of the factor by which a solve must reduce a residual, at least 1 because every solve takes a
+// step or two.
 func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }
@@ -141,8 +141,8 @@ func (m *Map) pace(gamma float64) float64 {
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores the expected rounding errors of a solve relative to the norm of w[0]. It assumes that a row of the
-// solution is the row of w[0] divided by 1 + γd_i.
+// measureRough stores the expected rounding errors of a solve relative to w[0]. It assumes that a row of the solution is the
+// row of w[0] divided by 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

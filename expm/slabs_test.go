@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// On a graph too large for a cache, results and bounds agree with separate slabs.
+// The reference are separate slabs.
 func TestSlabs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -15,7 +15,7 @@ type division struct {
 	share            *blocks.Share // of the block; nil: there is no null space
 	inner            []float64     // divisors of the part outside the null space
 	parts            []*part
-	nullValues, lone []float64 // values of the parts at the eigenvalues of the null space
+	nullValues, lone []float64 // of the parts at the eigenvalues of the null space
 	scratch          []rowFactors
 }
 
@@ -93,7 +93,7 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	}
 }
 
-// single divides row i. If isNull is set, the row is in the null space, otherwise it is outside.
+// single divides row i, which is in the null space if isNull is set, otherwise outside.
 func (d *division) single(i int, isNull bool, sums []float64) {
 	w := d.e.w[0].Row(i)
 	if !isNull {

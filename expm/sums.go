@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// columnSums adds squares by column. It adds up each range or chunk, then all ranges or chunks in their order, and then all
-// processes.
+// columnSums adds squares by column: each range or chunk, then all ranges or chunks in their order, and then all processes.
 type columnSums struct {
 	sums  sched.Sums
 	team  *sparse.Team
@@ -21,8 +20,8 @@ func (s *columnSums) begin(team *sparse.Team, width int) {
 	s.sums.Begin(width)
 }
 
-// of returns the sums of the range or chunk piece, to which a row is added. If the row does not count in this process, the sums
-// are discarded. Padding must be zero.
+// of returns the sums of a range or chunk, to which row is added. If the row does not count in this process, the sums are
+// discarded. Padding must be zero.
 func (s *columnSums) of(piece, row int) []float64 {
 	if !s.team.Counts(row) {
 		return make([]float64, s.width)
@@ -42,7 +41,6 @@ func (s *columnSums) rootsTo(dst []float64) float64 {
 	return math.Sqrt(total)
 }
 
-// addSquares adds (w·v_j)² to the sums.
 func addSquares(sums []float64, w float64, v []float64) {
 	sums = sums[:len(v)]
 	for j, x := range v {

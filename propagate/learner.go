@@ -50,25 +50,24 @@ type Learner struct {
 	// system returns the system that the scores solve, in place of Spread.
 	system func(g *graph.Graph, v param.Values) (*iterative.System, error)
 
-	// sources stores the right-hand sides of a group of seeds in b, which is zero and has a column for each class. If
-	// sources is nil, the row of each labelled node is 1 in the column of its class.
+	// sources stores the right-hand sides of a group of seeds in b, which is zero; nil: a one for the class of each labelled
+	// node.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// averages states that numbers can be predicted as means with the solutions as weights, see
-	// [Learner.MeansTo].
+	// averages states that [Learner.MeansTo] can predict numbers.
 	averages bool
 
-	// finish, if not nil, turns the solutions for one group into scores.
+	// finish, if not nil, turns solutions into scores.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
 	// centre, if not nil, turns solutions x into responses, see [Response]. Learners whose scores
 	// are centred need it.
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
-	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the largest
-	// where the score is largest. shares are the shares of the classes among the labels, for a node about which nothing is
-	// known. scale is the root mean square of all scores in the component of the node. If Probabilities is nil, the scores
-	// are divided by their sum, where negative scores count as 0; if the sum is 0, the probabilities are shares.
+	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the
+	// largest where the score is largest. shares are the shares of the classes among the labels, for a node about which
+	// nothing is known. scale is the root mean square of all scores in the component of the node. If Probabilities is nil,
+	// negative scores become 0 and the scores are divided by their sum; if the sum is 0, the probabilities are shares.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
@@ -107,8 +106,8 @@ const (
 	solveBlocks = 5
 )
 
-// Check returns a [*param.ParameterError] if complete values are not valid for the number of classes. Callers check before they
-// estimate memory, so that users see this error first.
+// Check returns a [*param.ParameterError] if complete values are not valid for the number of classes. Callers should check
+// before they estimate memory, so that users see this error first.
 func (l *Learner) Check(classes int, v param.Values) error {
 	if l.CheckClasses == nil {
 		return nil
@@ -192,7 +191,6 @@ func (l *Learner) ScoresTo(ctx context.Context, dst *sparse.Block[float64],
 	return l.solveTo(ctx, dst, sys, g, groups, space.Width(set.Memory), &set)
 }
 
-// solveTo is ScoresTo with a system, for width columns at a time.
 func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	sys *iterative.System, g *graph.Graph, groups []cwk.Seeds, width int,
 	set *Settings) (work graph.Work, err error) {
@@ -244,8 +242,8 @@ func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], 
 // Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
 func (l *Learner) Averages() bool { return l.averages }
 
-// leastResponse is the ε of [Learner.MeansTo]: a node with hardly any responses gets the mean ȳ in place of a quotient of
-// rounding errors.
+// leastResponse is ε of [Learner.MeansTo]: a node with hardly any responses gets the mean ȳ in place of a quotient of rounding
+// errors.
 const leastResponse = 1e-6
 
 // Sample has numbers of some nodes.
@@ -289,7 +287,6 @@ func (l *Learner) MeansTo(ctx context.Context, dst *sparse.Block[float64], g *gr
 	return err
 }
 
-// spreadTo is ScoresTo by Spread, one group after another.
 func (l *Learner) spreadTo(ctx context.Context, dst *sparse.Block[float64],
 	g *graph.Graph, groups []cwk.Seeds, v param.Values,
 	set *Settings) (work graph.Work, err error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// shareRange is the range of the share that spreads in a step.
 var shareRange = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
 // lgc is learning with local and global consistency,

@@ -15,12 +15,10 @@ import (
 //
 //	L·F = Y − ȳ,  Σ_i d_i·F_i = 0 in each component
 //
-// where Y has a one for the class of each labelled node, and ȳ are the class shares among the labels of the component. The
-// right-hand side is 0 at other nodes. Labels are sources and sinks, not fixed values, so that a few labels do not leave the rest
-// of the graph nearly constant.
-//
-// If all labels of a component have one class, the component has no source, and F is 1 for this class. Source: Calder, Cook,
-// Thorpe and Slepčev 2020, equation (2.2).
+// where Y has a one for the class of each labelled node, and ȳ are the class shares among the labels of the component; the
+// right-hand side is 0 at other nodes. Labels are sources and sinks, so that a few labels do not leave the rest of the graph
+// nearly constant. If all labels of a component have one class, the component has no source, and F is 1 for this class.
+// Source: Calder, Cook, Thorpe and Slepčev 2020, equation (2.2).
 var poisson = Learner{
 	Spec: param.Spec{
 		Name: "poisson", Title: "LF = Y − ȳ, Poisson learning",
@@ -64,7 +62,7 @@ var poisson = Learner{
 	Probabilities: softmaxTo,
 }
 
-// sharesByComponent returns the class shares among the labels of each component that has labels.
+// sharesByComponent returns the class shares among the labels of each component with labels.
 func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	shares := map[uint32][]float64{}
 	labels := map[uint32]float64{}

@@ -21,7 +21,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// graphOf returns the graph of a matrix.
 func graphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
 	t.Helper()
 	g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
@@ -66,8 +65,7 @@ func TestLGCGolden(t *testing.T) {
 	}
 }
 
-// Poisson learning against the normal equations of L and of the constraint, one dense
-// factorisation for each component.
+// Poisson learning agrees with the normal equations of L and of the constraint.
 func TestPoissonAgainstDense(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
@@ -125,8 +123,7 @@ func TestPoissonAgainstDense(t *testing.T) {
 	}
 }
 
-// TestSameBits compares results for several numbers of workers, for memory limits that cut the
-// columns into groups, and with other groups of labels in the same call.
+// Memory limits cut the columns into groups.
 func TestSameBits(t *testing.T) {
 	p := testgraph.Planted(t, 5, 400, 40)
 	whole := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
@@ -163,8 +160,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestSmoothGroups tests that groups of a few classes give the bits of all classes at once, also if
-// the smoothed scores replace the scores.
+// Smoothed scores may replace the scores.
 func TestSmoothGroups(t *testing.T) {
 	const n, k = 120, 40
 	g, z, seeds := graphOf(t, testgraph.Random(3, n, 300, false), 1), sparse.NewBlock[float32](n, k), cwk.Seeds{Classes: k}
@@ -204,7 +200,7 @@ func TestSmoothGroups(t *testing.T) {
 	}
 }
 
-// TestFactorBesideBlocks checks that the limit of a factor is the memory that the blocks leave.
+// The limit of a factor is the memory that the blocks leave.
 func TestFactorBesideBlocks(t *testing.T) {
 	const n = 2000
 	a := testgraph.Path(n)

@@ -65,9 +65,9 @@ func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	}
 }
 
-// centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to zero, so
-// that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose m labels agree, where the score of their class is one,
-// each label has the response 1/m.
+// centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to zero,
+// so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose m labels agree, each label has the response 1/m,
+// because the score of their class is one.
 func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds,
 	nodes []int) {
 	labels := map[uint32][]int{}

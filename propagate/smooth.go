@@ -36,16 +36,14 @@ var CorrectAndSmooth = param.Spec{
 	},
 }
 
-// smoothColumns is the number of classes that are solved together. It is a variable so that a test reaches several groups on a
-// small graph.
+// smoothColumns classes are solved together; a variable for tests.
 var smoothColumns = 64
 
 // Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an undirected graph. It calls take
-// with the values of a node for the classes first, first+1, …. take may overwrite the scores of these classes, because
-// Smooth does not read them again. Classes are solved in groups of 64, because the blocks of a solve need several times the
-// memory of the scores. With several groups the errors are solved twice, because their scale needs the errors of all
-// classes. memory limits the bytes in addition to the scores; 0 means no limit. Smooth returns the errors of
-// [iterative.System.SolveTo].
+// with the values of a node for the classes first, first+1, …. take may overwrite the scores of these classes. Classes are
+// solved in groups of 64, because the blocks of a solve need several times the memory of the scores. With several groups the
+// errors are solved twice, because their scale needs the errors of all classes. memory limits the bytes in addition to the
+// scores; 0 means no limit. Smooth returns the errors of [iterative.System.SolveTo].
 func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	s cwk.Seeds, v param.Values, memory int64,
 	take func(node, first int, values []float64)) (graph.Work, error) {
@@ -115,7 +113,7 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	return f.work, nil
 }
 
-// smoothing is a run of [Smooth], with blocks for a group of classes.
+// smoothing is a run of [Smooth].
 type smoothing struct {
 	g      *graph.Graph
 	scores *sparse.Block[float32]

@@ -16,10 +16,8 @@ import (
 //
 //	P ← β_t·T·P + (1 − β_t)·P,  T = D⁻¹A,  β_t = decay^t
 //
-// The vote of the neighbours counts less from round to round. A node without edges keeps its distribution. Source: Macskassy and
-// Provost 2007, sections 3.5.1 and 4.2, with their 99 rounds and decay 0.99.
-//
-// Cost: a sweep for each round.
+// A node without edges keeps its distribution. Source: Macskassy and Provost 2007, sections 3.5.1 and 4.2, with their 99
+// rounds and decay 0.99. Cost: a sweep for each round.
 var wvrn = Learner{
 	Spec: param.Spec{
 		Name: "wvrn", Title: "P ← βTP + (1 − β)P, weighted votes of neighbours with relaxation labelling", Works: param.Undirected,

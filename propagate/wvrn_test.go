@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Weighted votes against rounds over all neighbours, written out.
 func TestWVRNAgainstPlain(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, name)
