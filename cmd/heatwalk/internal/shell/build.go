@@ -12,7 +12,7 @@ import (
 // earlier Python package cannot use raises it.
 const protocol = 3
 
-// Build describes this program; it is also part of every run file.
+// Build describes this program; it is part of every run file.
 type Build struct {
 	Version  string   `json:"version"`
 	Protocol int      `json:"protocol"`
@@ -25,7 +25,6 @@ type Build struct {
 // release and commit describe a released program; the linker sets them.
 var release, commit string
 
-// ThisBuild returns the description of this program.
 func ThisBuild() Build {
 	b := Build{Version: "unknown", Commit: commit, Protocol: protocol,
 		Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,

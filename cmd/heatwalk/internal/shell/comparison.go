@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ComparedDocument holds the keys of the JSON document of an evaluation other than the measurements.
+// ComparedDocument holds the JSON keys of an evaluation other than the measurements.
 type ComparedDocument struct {
 	Graph      string              `json:"graph"`
 	Skipped    SkippedLines        `json:"skipped_label_lines"`
@@ -25,7 +25,6 @@ type ComparedDocument struct {
 	Closing
 }
 
-// EvaluateDocument is the JSON document of a comparison.
 type EvaluateDocument struct {
 	*evaluate.Report
 	ComparedDocument
@@ -84,9 +83,9 @@ func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Rep
 	}
 }
 
-// SplitFlags holds the flags of commands that compare methods, for training sets and reports.
+// SplitFlags holds the flags for training sets and reports.
 type SplitFlags struct {
-	Noun     string // noun for a labelled item: "node", or the noun of a kind of items
+	Noun     string // a labelled item: "node", or the noun of a kind of items
 	Train    []float64
 	perClass []int
 	folds    int
@@ -97,7 +96,7 @@ type SplitFlags struct {
 	Report   string
 }
 
-// Declare declares the flags of s. The fractions and folds in s are the default values of their flags.
+// Declare declares the flags of s. The fractions and folds in s are their default values.
 func (s *SplitFlags) Declare(flags *FlagSet) {
 	var fractions, folds string
 	if s.Train != nil {
@@ -145,7 +144,6 @@ const itemFolds = 10
 
 var reportFormats = []string{".txt", ".json", ".html"}
 
-// check validates the flags of s, and completes them.
 func (s *SplitFlags) check(line *CommandLine, _ []string) {
 	flags := line.Command.Flags()
 	const leaveOut = "; leave out one of the two"
@@ -265,16 +263,14 @@ func (s *SplitFlags) Explain(err error, nodes itemIDs) error {
 	return err
 }
 
-// AttributesDocument describes attributes in JSON documents.
 type AttributesDocument struct {
-	Nodes   int      `json:"nodes"` // nodes with attributes
+	Nodes   int      `json:"nodes"` // with attributes
 	Columns int      `json:"columns"`
 	Values  int64    `json:"values"`            // nonzero values
 	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph
 	Passed  []string `json:"passed_over,omitempty"`
 }
 
-// DescribeAttributes returns the description of the attributes of g, or nil.
 func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 	if g.Attributes == nil {
 		return nil
@@ -290,7 +286,6 @@ func (g *OpenGraph) DescribeAttributes() *AttributesDocument {
 		g.Attributes.Unknown, ignored}
 }
 
-// String returns the description as a line. It returns "" if d is nil.
 func (d *AttributesDocument) String() string {
 	if d == nil {
 		return ""
@@ -304,7 +299,7 @@ func (d *AttributesDocument) String() string {
 	return text
 }
 
-// UnfinishedAdvice is the remedy for an iteration that ended at its limit.
+// UnfinishedAdvice returns the remedy for an iteration that ended at its limit.
 func UnfinishedAdvice(specs []*param.Spec) string {
 	advice := "; longer ones do not count"
 	next := "; give a "

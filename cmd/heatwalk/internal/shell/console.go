@@ -24,10 +24,9 @@ import (
 type output struct {
 	w        io.Writer
 	Err      error
-	progress *Display // display on the same terminal; may be nil
+	progress *Display // on the same terminal; may be nil
 }
 
-// Write implements [io.Writer].
 func (o *output) Write(p []byte) (int, error) {
 	if o.Err != nil {
 		return 0, o.Err
@@ -50,7 +49,6 @@ func (o *output) WaitForLoss() bool {
 	return isFile && waitForLoss(f)
 }
 
-// printReport writes one line on stderr.
 func (console *Console) printReport(r ErrorReport) {
 	if !console.JSON && console.LogFormat != "json" {
 		fmt.Fprintf(console.Stderr, "%s: %s\n%s", console.name,
@@ -61,7 +59,7 @@ func (console *Console) printReport(r ErrorReport) {
 	r.Level = slog.LevelError.String()
 	enc := json.NewEncoder(console.Stderr)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(r) // there is nowhere left to report to
+	_ = enc.Encode(r) // an error cannot be reported
 }
 
 // WarnOfError prints a warning of a library; the warning about a file system without locks is
@@ -75,7 +73,6 @@ func (console *Console) WarnOfError(w error) {
 	}
 }
 
-// Warn prints something that the user should know and that does not stop the run.
 func (console *Console) Warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	console.warning.Lock()
@@ -137,7 +134,6 @@ type joinedDocument struct {
 // JoinDocuments returns a document with the keys of all parts, which are pointers to structs.
 func JoinDocuments(parts ...any) *joinedDocument { return &joinedDocument{parts: parts} }
 
-// MarshalJSON implements [json.Marshaler].
 func (d *joinedDocument) MarshalJSON() ([]byte, error) {
 	var keys [][]byte
 	for _, document := range append(d.parts, &d.Closing) {
@@ -165,7 +161,7 @@ func (console *Console) PrintResult(v document, text func(w io.Writer),
 	return console.Stdout.Err
 }
 
-// PrintDocument prints v, the result of a command, as the one JSON document on stdout.
+// PrintDocument prints v as the one JSON document on stdout.
 func (console *Console) PrintDocument(v any) error {
 	console.progress.Close()
 	return encodeDocument(console.Stdout, v)
@@ -203,7 +199,6 @@ func Escaped(w io.Writer) io.Writer { return escapeWriter{w} }
 // Text from files, for example names of classes, may contain control characters.
 type escapeWriter struct{ w io.Writer }
 
-// Write implements [io.Writer].
 func (e escapeWriter) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(e.w, input.Escape(string(p))); err != nil {
 		return 0, err
@@ -211,8 +206,7 @@ func (e escapeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Cost returns the time and the peak memory of the run, for example "24.1 s, peak 412 MB". It returns "" with
-// --quiet.
+// Cost returns, for example, "24.1 s, peak 412 MB", or "" with --quiet.
 func (console *Console) Cost() string {
 	if console.quiet {
 		return ""

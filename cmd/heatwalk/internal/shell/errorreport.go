@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// ErrorReport is an error as fields, the form it has with --json.
+// ErrorReport is the form of an error with --json.
 type ErrorReport struct {
 	File    string    `json:"file,omitempty"`
 	Line    int64     `json:"line,omitempty"`
@@ -75,7 +75,7 @@ func ErrorReports(err error) []ErrorReport {
 		return []ErrorReport{fileReport(err, file)}
 	case errors.As(err, &placed) && strings.HasPrefix(placed.Place, "-"):
 		return []ErrorReport{flagReport(placed.Place, placed.What)}
-	case errors.As(err, &number): // such a number cannot be in a document
+	case errors.As(err, &number): // a document cannot have such a number
 		return []ErrorReport{textReport("a result is not a finite number; multiply all weights or values by a constant")}
 	}
 	return []ErrorReport{textReport(err.Error())}
@@ -157,7 +157,6 @@ func textReport(text string) ErrorReport {
 	return r
 }
 
-// linesReport returns a report for each error joined by [errors.Join].
 func linesReport(err error, first *nodefile.ParseError) []ErrorReport {
 	var joined interface {
 		error
@@ -193,7 +192,7 @@ func parseReport(p *nodefile.ParseError) ErrorReport {
 	return r
 }
 
-// flagOf returns the flag for an option of a library with the given value. Flags and options have the same names.
+// flagOf returns the flag for an option of a library. Flags and options have the same names.
 func flagOf(name, value string) string {
 	if value != "" {
 		name += "=" + input.ShellWord(value)

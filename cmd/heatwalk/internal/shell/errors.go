@@ -25,7 +25,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Exit codes. They never change, because scripts depend on them.
+// Exit codes never change, because scripts depend on them.
 const (
 	Done          = 0
 	MachineFailed = 1   // disk, permission, no convergence
@@ -41,7 +41,6 @@ var (
 	ErrReaderGone  = errors.New("the reader of stdout is gone")
 )
 
-// Problem is a problem of the command line.
 type Problem struct {
 	Place string // the flag or argument
 	What  string // PROBLEM; REMEDY
@@ -49,7 +48,6 @@ type Problem struct {
 
 type usageError struct{ problems []Problem }
 
-// Error implements error.
 func (e *usageError) Error() string {
 	lines := make([]string, len(e.problems))
 	for i, p := range e.problems {
@@ -58,12 +56,10 @@ func (e *usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// UsageError returns the error about a flag or argument.
 func UsageError(place, format string, args ...any) error {
 	return UsageErrors([]Problem{{place, fmt.Sprintf(format, args...)}})
 }
 
-// UsageErrors returns the error about all problems of a command line.
 func UsageErrors(problems []Problem) error {
 	return &usageError{problems}
 }
@@ -75,12 +71,11 @@ type PlacedError struct {
 	err         error // wrapped error of the machine; may be nil
 }
 
-// Error implements error.
 func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
 func (e *PlacedError) Unwrap() error { return e.err }
 
-// DataError returns an error about input data, for errors that the parsers do not detect.
+// DataError returns an error about input data that the parsers do not detect.
 func DataError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: WrongData}
@@ -105,7 +100,6 @@ type Crash struct {
 	Stack []byte
 }
 
-// NewCrash converts the recovered value r to an error.
 func NewCrash(r any) *Crash {
 	c := &Crash{value: r, Stack: debug.Stack()}
 	if p, ok := c.value.(*sched.Panic); ok {
@@ -118,7 +112,6 @@ func NewCrash(r any) *Crash {
 	return c
 }
 
-// Error implements error.
 func (c *Crash) Error() string {
 	return fmt.Sprintf("internal error%s: %v; please report it with this command line and the output of --debug", c.rows, c.value)
 }
@@ -145,7 +138,6 @@ var exitCodes = []struct {
 	{code: WrongUsage, is: []error{fs.ErrNotExist}},
 }
 
-// ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	if err == nil {
 		return Done

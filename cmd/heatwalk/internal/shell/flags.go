@@ -30,7 +30,6 @@ func NewFlagSet(line *CommandLine) *FlagSet {
 	return flags
 }
 
-// AddText declares a flag with a text as its value. The default is "".
 func (f *FlagSet) AddText(p *string, name, usage string) {
 	f.StringVar(p, name, "", usage)
 }
@@ -41,8 +40,8 @@ func (f *FlagSet) AddInput(p *string, name, usage string) {
 	f.AddInputOrWord(p, name, "", nil, "`FILE` "+usage)
 }
 
-// AddInputOrWord declares the flag of an input file, as [FlagSet.AddInput] does. The flag also accepts the
-// given words. usage must contain FILE in backquotes.
+// AddInputOrWord is [FlagSet.AddInput] for a flag that also accepts the given words. usage must contain FILE
+// in backquotes.
 func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []string, usage string) {
 	f.StringVar(p, name, initial, usage)
 	f.TakeOnePath(name, stdinNames...)
@@ -57,7 +56,7 @@ func (f *FlagSet) AddOutput(p *string, name, initial, usage string, formats []st
 	mark(f.Lookup(name), OutputFile, formats)
 }
 
-// StdoutNames are the names of stdout besides "-", and stdinNames the names of stdin.
+// Names of the streams besides "-".
 var (
 	stdinNames  = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 	StdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
@@ -78,7 +77,6 @@ type pathValue struct {
 	isSet bool
 }
 
-// Set implements pflag.Value.
 func (v *pathValue) Set(path string) error {
 	if slices.Contains(v.names, path) {
 		path = "-"
@@ -90,7 +88,7 @@ func (v *pathValue) Set(path string) error {
 	return v.Value.Set(path)
 }
 
-// AddSideOutput declares the flag of a file in addition to the output of a command, which stdout is for.
+// AddSideOutput declares the flag of a file in addition to the output of a command. It cannot be stdout.
 func (f *FlagSet) AddSideOutput(p *string, name, usage string, formats []string) {
 	f.AddOutput(p, name, "", usage, formats)
 	mark(f.Lookup(name), sideFile, nil)
@@ -98,7 +96,7 @@ func (f *FlagSet) AddSideOutput(p *string, name, usage string, formats []string)
 
 // Marks of flags: inputFile for a file that the command reads, with the words that the flag also accepts;
 // OutputFile for a file that the command writes, with the accepted endings; sideFile for a further output;
-// readingGroup for a flag about reading graph files, which has a page of its own.
+// readingGroup for a flag about reading graph files, which has a separate page.
 const (
 	inputFile    = "heatwalk input"
 	OutputFile   = "heatwalk output"
@@ -128,7 +126,6 @@ type value struct {
 	set  func(string) error
 }
 
-// Set implements pflag.Value.
 func (v *value) Set(s string) error {
 	v.text = s
 	if err := v.set(s); err != nil {
@@ -139,7 +136,6 @@ func (v *value) Set(s string) error {
 
 func (v *value) String() string { return v.text }
 
-// Type implements pflag.Value; the help text shows it.
 func (v *value) Type() string {
 	if v.isLong() {
 		return "WORD"
@@ -172,7 +168,6 @@ func (line *CommandLine) Problem(place, format string, args ...any) {
 		Problem{Place: place, What: fmt.Sprintf(format, args...)})
 }
 
-// HasProblem reports whether a problem of a flag or argument is recorded already.
 func (line *CommandLine) HasProblem(place string) bool {
 	return slices.ContainsFunc(line.problems,
 		func(p Problem) bool { return p.Place == place })
@@ -209,7 +204,6 @@ func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	})
 }
 
-// ParseNumber parses a number, which must be in the interval.
 func ParseNumber[T numeric](s string, interval param.Range,
 	symbol string) (x T, err error) {
 	what := "a whole number"
@@ -233,14 +227,12 @@ func ParseNumber[T numeric](s string, interval param.Range,
 	return x, nil
 }
 
-// AddChoice declares a flag that accepts one of some words.
 func (f *FlagSet) AddChoice(p *string, name, initial string, choices []string,
 	usage string) {
 	*p = initial
 	enumVar(f, p, name, initial, choices, choices, usage)
 }
 
-// AddDtype declares the flag of a precision.
 func (f *FlagSet) AddDtype(p *string, initial, usage string) {
 	f.AddChoice(p, "dtype", initial, []string{"float32", "float64"}, usage)
 }
@@ -373,7 +365,6 @@ func (line *CommandLine) Arguments(name string, lo, hi int) cobra.PositionalArgs
 	}
 }
 
-// MissingValue records that the value of a flag is missing.
 func (line *CommandLine) MissingValue(f *pflag.Flag) {
 	kind, _ := pflag.UnquoteUsage(f)
 	line.Problem("--"+f.Name, "its value is missing; write --%s=%s", f.Name, kind)
@@ -381,7 +372,7 @@ func (line *CommandLine) MissingValue(f *pflag.Flag) {
 
 var OpenUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
-// AddLetter declares the flag of a number in a range with a letter for short.
+// AddLetter is [NumberVar] with the first letter of the name for short.
 func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	interval param.Range, usage string) {
 	local := NewFlagSet(f.Line)
@@ -390,8 +381,7 @@ func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	f.AddFlagSet(local.FlagSet)
 }
 
-// ParseList splits s at its commas, and parses each part with the function one. It returns an error if a value
-// is repeated.
+// ParseList splits s at its commas, and parses each part with the function one. A repeated value is an error.
 func ParseList[T comparable](list *[]T, s string,
 	one func(text string) (T, error)) error {
 	var values []T
@@ -414,7 +404,7 @@ func Synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
-// AddCoverage declares a flag of a promised probability.
+// AddCoverage declares the flag of a coverage.
 func (f *FlagSet) AddCoverage(p *float64, name, usage string) {
 	NumberVar(f, p, name, 0, OpenUnit, "X", usage)
 }

@@ -16,11 +16,10 @@ type FileFormat struct {
 	Endings []string
 	Text    bool              // may be compressed
 	Graph   *graphfile.Format // nil if it has no graphs
-	Matrix  *tablefile.Format // for matrices of features; nil if it has none
+	Matrix  *tablefile.Format // nil if it has no matrices of features
 	Kernel  bool              // the matrix is written as a precomputed kernel
 }
 
-// FileFormats lists the formats of graphs and matrices, combined by name.
 func FileFormats() (list []*FileFormat) {
 	for _, g := range graphfile.Formats {
 		if g.Name != "" {
@@ -54,8 +53,8 @@ func FormatOfFile(path, name string) *FileFormat {
 	return nil
 }
 
-// MatrixFormatOf returns the matrix format with the ending of path. If formats does not list this ending, it
-// uses the first of formats. It returns nil if the ending is not an ending of matrices.
+// MatrixFormatOf returns the matrix format with the ending of path, if formats lists this ending, and
+// otherwise the first of formats. It returns nil if the ending is not an ending of matrices.
 func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
 		return f.Matrix
@@ -65,13 +64,13 @@ func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 
 var lineEndings = []string{".tsv", ".csv", ".jsonl", ".svm", ".libsvm"}
 
-// Ending returns the ending of a path in small letters. It ignores a final .gz.
+// Ending returns the ending of a path in small letters, without a final .gz.
 func Ending(path string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 }
 
-// FormatOf returns the ending of path if formats contains it. Otherwise it returns the first of formats, which
-// also is the format of stdout.
+// FormatOf returns the ending of path if formats contains it. Otherwise it returns the first of formats,
+// which is also the format of stdout.
 func FormatOf(path string, formats []string) string {
 	ending := Ending(path)
 	if slices.Contains(formats, ending) {

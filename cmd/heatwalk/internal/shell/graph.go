@@ -27,15 +27,14 @@ import (
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
-// Inputs holds the flags for reading tables of labels, ids and attributes, and reads them.
+// Inputs holds the flags for reading tables of labels, ids and attributes.
 type Inputs struct {
-	Text      input.Text           // settings of the text of tables
-	Labelling nodefile.LabelConfig // settings of label files
+	Text      input.Text           // of tables
+	Labelling nodefile.LabelConfig // of label files
 	unknown   ingest.UnknownIDs    // rule for ids that are not in the graph
 	tempDir   string
 }
 
-// SkipsUnknown reports whether to skip rows of nodes that are not in the graph.
 func (in *Inputs) SkipsUnknown() bool {
 	return in.unknown == ingest.SkipUnknown
 }
@@ -44,7 +43,7 @@ func (in *Inputs) SkipsUnknown() bool {
 // ingest and are accepted wherever GRAPH is a file.
 type GraphInputs struct {
 	Tables        Inputs
-	Names         []string // names of the flags
+	Names         []string // of the flags
 	Config        ingest.Config
 	Sources       sources
 	edges         sides.Options // weights of kinds and times
@@ -52,11 +51,10 @@ type GraphInputs struct {
 	Streamed      bool          // the store is read from disk in every sweep
 	Coded         bool          // the graph stays in memory in the encoding of the store
 	Tabled        bool          // the output of the command includes the use of columns
-	Source        string        // the name of config.Stdin, for progress
-	ProducerBytes int64         // memory of the producer of config.Stdin
+	Source        string        // the name of Config.Stdin, for progress
+	ProducerBytes int64         // memory of the producer of Config.Stdin
 }
 
-// Declare declares the flags of r.
 func (r *GraphInputs) Declare(flags *FlagSet) {
 	c := &r.Config
 	local := NewFlagSet(flags.Line)
@@ -174,13 +172,11 @@ func edgeFlags(o *sides.Options, flags *FlagSet) {
 	flags.AddText(&o.HalfLife, "half-life", "halve the weight of an edge with every `TIME` of its age: 30d, 4w, 1y or a number; choose: by held-out labels (default: no decay)")
 }
 
-// DeclareLargest declares the flag --largest-component.
 func (r *GraphInputs) DeclareLargest(flags *FlagSet) {
 	flags.BoolVar(&r.largest, "largest-component", false,
 		"leave out all nodes outside the largest component")
 }
 
-// DeclareText declares the flags that say how the text of tables is read.
 func (in *Inputs) DeclareText(flags *FlagSet) {
 	t := &in.Text
 	flags.AddValue("delimiter", "CHAR", "", "character between fields of all tables of the command, such as '|' (default: tab, comma, semicolon or blanks, as the first line of each has)", func(s string) error {
@@ -208,18 +204,15 @@ func (in *Inputs) DeclareText(flags *FlagSet) {
 
 var graphReading = []string{"graph"}
 
-// MarkReading adds a flag to the flags for reading files.
 func MarkReading(f *pflag.Flag) {
 	mark(f, readingGroup, nil)
 }
 
-// IsReading reports whether a flag says how files are read.
 func IsReading(f *pflag.Flag) bool {
 	_, isMarked := f.Annotations[readingGroup]
 	return isMarked
 }
 
-// DeclareTemp declares the flag of the folder for temporary files.
 func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
@@ -253,17 +246,16 @@ func ParseFields(fields *[]string, s string, minimum, maximum int,
 	return nil
 }
 
-// OpenGraph is an open graph with the attributes of its nodes.
 type OpenGraph struct {
 	*heatwalk.Graph
 	run   *Session
 	Name  string        // as the user gave it
 	Edges sides.Options // given weights of kinds and times
 
-	isKept bool // it stays open after the command
+	isKept bool // the graph stays open after the command
 
 	Attributes *tablefile.Features
-	Unread     error // attributes exceed the memory limit; attributes has their sizes
+	Unread     error // attributes exceed the memory limit; Attributes has their sizes
 }
 
 func (line *CommandLine) checkGraph(r *GraphInputs, args []string) {
@@ -372,7 +364,7 @@ func (run *Session) ReadGraph(r *GraphInputs,
 	return g, nil
 }
 
-// DescribeZeros reports lines with weight 0 that were left out; "" if there are none.
+// DescribeZeros reports lines with weight 0 that were left out, or returns "".
 func (g *OpenGraph) DescribeZeros() string {
 	n := g.Store.Manifest.Options[ingest.ZeroWeightsOption]
 	if n == "" {
@@ -381,7 +373,6 @@ func (g *OpenGraph) DescribeZeros() string {
 	return " without lines of weight 0 or none (" + n + ")"
 }
 
-// NodeAxis returns the nodes in the order of the ids.
 func (g *OpenGraph) NodeAxis() Axis {
 	nodes := g.Nodes
 	return Axis{N: nodes.Len(),
@@ -421,7 +412,7 @@ func (o *Outputs) Print(w io.Writer, lines []string) {
 	fmt.Fprintln(w, cost)
 }
 
-// GraphRun is a run on a graph with an output: its inputs and its open output.
+// GraphRun is a run on a graph with an output.
 type GraphRun struct {
 	Out        *Outputs
 	Graph      *OpenGraph

@@ -68,7 +68,7 @@ func (run *Session) listInputs() (list []RunInput) {
 			if _, isSummed := sums[path]; path == "" || isSummed {
 				continue
 			}
-			if in, ok, _ := identifyInput(run.Context, path); ok { // one that was not read has no sum
+			if in, ok, _ := identifyInput(run.Context, path); ok { // unread inputs have no sum
 				list = append(list, in)
 			}
 		}
@@ -82,7 +82,6 @@ func (run *Session) listInputs() (list []RunInput) {
 	return list
 }
 
-// runFileEnding is the ending of the names of run files.
 const runFileEnding = ".run.json"
 
 // CheckInputs compares the inputs in a run file with the files on the disk, and returns their number. Relative names are in

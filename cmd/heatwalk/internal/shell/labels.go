@@ -38,7 +38,6 @@ func (in *Inputs) DeclareMissing(flags *FlagSet) {
 	MarkReading(flags.Lookup("missing"))
 }
 
-// NodeLabels returns the settings for files of labels of the nodes of g.
 func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.LabelConfig {
 	fix := ""
 	if g.Report == nil {
@@ -81,7 +80,6 @@ func (console *Console) NoteClasses(path string, l *nodefile.Labels) {
 		words.Counted(len(order), "class"), text))
 }
 
-// ListConfig returns the settings for lists of ids and splits.
 func (console *Console) ListConfig(in *Inputs, path string) *nodefile.ListConfig {
 	return &nodefile.ListConfig{Text: in.Text, SkipUnknown: in.SkipsUnknown(),
 		Set:   in.Labelling.Set,
@@ -114,7 +112,7 @@ func ClassNumbers(l *nodefile.Labels, n int) func(row int) string {
 	return func(row int) string { return strconv.Itoa(int(number[row])) }
 }
 
-// ReadSeeds reads the labels at which a walk starts: at least two classes.
+// ReadSeeds reads the labels at which a walk starts, of at least two classes.
 func (run *Session) ReadSeeds(r *GraphInputs, path string,
 	g *OpenGraph) (*nodefile.Labels, error) {
 	l, err := run.ReadLabels(r, path, g, nil)
@@ -133,15 +131,14 @@ type SkippedLines struct {
 	Unlabelled int `json:"unlabelled"` // empty, or a word for a missing label
 	Unknown    int `json:"unknown"`    // nodes that are not in the graph
 
-	Missing []string `json:"missing,omitempty"` // the words for missing labels that occurred
+	Missing []string `json:"missing,omitempty"` // words for missing labels that occurred
 }
 
-// CountSkipped returns the counts of the lines of a label file without effect.
 func CountSkipped(l *nodefile.Labels) SkippedLines {
 	return SkippedLines{l.Unlabelled, l.Unknown, l.MissingWords}
 }
 
-// Describe returns a summary of the skipped lines, or "" if there are none. noun names the values in the file.
+// Describe returns a summary of the skipped lines, or "". noun names the values in the file.
 func (s SkippedLines) Describe(noun string) string {
 	reason := " without a " + noun
 	if len(s.Missing) > 0 {

@@ -6,8 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 )
 
-// TestUnfinishedAdvice checks that the advice for learning that did not converge names every parameter
-// with which it converges faster.
 func TestUnfinishedAdvice(t *testing.T) {
 	for name, want := range map[string]string{
 		"cwk":          "; give a smaller cost or a larger svm-tolerance",

@@ -9,10 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Axis is the rows or the columns of a matrix.
 type Axis = tablefile.Axis
 
-// Shape holds the first keys of the JSON documents of commands that write a matrix.
+// Shape holds the first JSON keys of commands that write a matrix.
 type Shape struct {
 	Output string `json:"output"`
 	Rows   int    `json:"rows"`
@@ -20,10 +19,9 @@ type Shape struct {
 	Dtype  string `json:"dtype"`
 }
 
-// ShapeOf returns the shape of a matrix in a file.
 func ShapeOf(path string, rows, cols int, dtype string) Shape { return Shape{path, rows, cols, dtype} }
 
-// MatrixDocument holds the first keys of the JSON documents of commands that write a matrix.
+// MatrixDocument is [Shape] and the description of a matrix of items.
 type MatrixDocument struct {
 	Shape
 	Kernel     string `json:"kernel,omitempty"`     // between items
@@ -40,7 +38,6 @@ func (o *Outputs) FillMatrix(dtype string, m *tablefile.Matrix,
 		tablefile.Fill[float64])(o.Run.Context, o.Writer, o.Format, m, values)
 }
 
-// InPrecision returns double if dtype is "float64", and single otherwise.
 func InPrecision[F any](dtype string, single, double F) F {
 	if dtype == "float64" {
 		return double
@@ -48,7 +45,6 @@ func InPrecision[F any](dtype string, single, double F) F {
 	return single
 }
 
-// String returns the shape and type as text.
 func (s Shape) String() string {
 	return fmt.Sprintf("%s × %s %s", words.Count(s.Rows), words.Count(s.Cols), s.Dtype)
 }
@@ -73,7 +69,6 @@ func IDBytes(ids Axis) (bytes int64) {
 	return bytes
 }
 
-// CheckSpace returns an error if the disk of path has less free space than bytes.
 func CheckSpace(path string, bytes int64, shape, advice string) error {
 	if path == "-" {
 		return nil
@@ -89,10 +84,8 @@ func CheckSpace(path string, bytes int64, shape, advice string) error {
 // FewerNodes is the remedy if a block of nodes is too large for the disk.
 const FewerNodes = "name fewer columns (--cols), rows (--rows), or another disk"
 
-// DenseFlags are the flags of a block of kernel values.
 type DenseFlags struct{ Out, Rows, Cols, Dtype string }
 
-// Declare declares the flags of f.
 func (f *DenseFlags) Declare(flags *FlagSet) {
 	flags.AddOutput(&f.Out, "output", "", "of the block: .npy, .npz, .svm or .libsvm", tablefile.MatrixEndings)
 	flags.AddInput(&f.Rows, "rows", "of the ids of the rows, one a line (default: all)")

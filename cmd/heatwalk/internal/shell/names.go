@@ -23,7 +23,6 @@ func ParameterText(s *param.Spec, v param.Values) string {
 	return ""
 }
 
-// KernelParameters holds the parameters of a block.
 type KernelParameters struct {
 	Spec   *param.Spec
 	Values param.Values
@@ -36,7 +35,6 @@ func (p KernelParameters) MarshalJSON() ([]byte, error) {
 	return json.Marshal(values)
 }
 
-// ParameterInfo describes a parameter.
 type ParameterInfo struct {
 	Name    string        `json:"name"`
 	Symbol  string        `json:"symbol,omitempty"`
@@ -47,7 +45,6 @@ type ParameterInfo struct {
 	Grid    []param.Value `json:"grid,omitempty"`
 }
 
-// DescribeParameter returns the description of a parameter.
 func DescribeParameter(p *param.Param) ParameterInfo {
 	info := ParameterInfo{Name: p.Name, Symbol: p.Symbol, Meaning: p.Meaning,
 		Words: p.Words, Default: p.Default.String(), Grid: p.Grid}
@@ -65,13 +62,12 @@ func DescribeParameter(p *param.Param) ParameterInfo {
 	return info
 }
 
-// Specs are declarations.
 type Specs = param.List[*param.Spec]
 
-// Learners returns the learners on kernels and features, beginning with the default.
+// Learners begins with the default.
 func Learners() Specs { return classify.Learners().Specs() }
 
-// NodeKernels returns the kernels between nodes, beginning with the default, cwk.
+// NodeKernels begins with the default, cwk.
 func NodeKernels() Specs {
 	return append(Specs{&cwk.Spec}, kernel.Families().Specs()...)
 }
@@ -92,7 +88,6 @@ func (line *CommandLine) ParseNamed(flag, text string,
 	return s, n
 }
 
-// unknownName returns the message about an unknown name.
 func unknownName(name string, names []string) string {
 	if name == "" {
 		return "it is missing; give one of " + strings.Join(names, ", ")
@@ -152,7 +147,6 @@ func (line *CommandLine) ParseGiven(flag string, text map[string]string,
 	}
 }
 
-// itTakes lists the parameters for a message.
 func itTakes(names []string) string {
 	if len(names) == 0 {
 		return "it takes none"

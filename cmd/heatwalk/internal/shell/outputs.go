@@ -33,8 +33,8 @@ import (
 // succeeded.
 type Outputs struct {
 	Run     *Session
-	Path    string            // of the output, "" for none
-	Format  *tablefile.Format // of a matrix; nil: the output is none
+	Path    string            // of the output; "": none
+	Format  *tablefile.Format // of a matrix; nil: the output is not a matrix
 	Writer  io.Writer         // of the output
 	RowIDs  io.Writer         // separate file for .npy
 	ColIDs  io.Writer
@@ -43,11 +43,11 @@ type Outputs struct {
 
 	files []*durable.Pending // an output before the files that belong to it
 	ends  []func() error     // write the ends of compressed files
-	pipe  *bufio.Writer      // stdout, if it is one of them
+	pipe  *bufio.Writer      // stdout, if it is an output
 }
 
-// NewOutputs returns outputs without files, which are given up at the end of the command
-// unless they are committed.
+// NewOutputs returns outputs without files, which are discarded at the end of the command unless they are
+// committed.
 func NewOutputs(run *Session, path string) *Outputs {
 	o := &Outputs{Run: run, Path: path}
 	run.AtEnd(o.abort)
@@ -96,7 +96,6 @@ func inputPaths(cmd *cobra.Command, args []string) []string {
 	return inputs
 }
 
-// checkPaths records problems of the inputs and outputs of a command.
 func (line *CommandLine) checkPaths(args []string) {
 	inputs := inputPaths(line.Command, args)
 	outputs := map[string]bool{}
@@ -161,7 +160,6 @@ func (line *CommandLine) CheckOutput(flag, path string, formats []string,
 	}
 }
 
-// followLink returns what path leads to if it is a link.
 func followLink(path string) string {
 	if target, err := durable.OS.Follow(path); err == nil {
 		return target
@@ -169,19 +167,16 @@ func followLink(path string) string {
 	return path
 }
 
-// IsDir reports whether path is a directory.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// IsThere reports whether path exists.
 func IsThere(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// sameFile reports whether two paths lead to one file.
 func sameFile(a, b string) bool {
 	infoA, err := os.Stat(a)
 	if err != nil {
@@ -207,7 +202,7 @@ func FileState(path string) string {
 	return path + " was not made"
 }
 
-// Begin begins the file called path, compressed if its name ends in an ending of compressed files. If path is
+// Begin begins the file called path, compressed if its name has the ending of compressed files. If path is
 // "-", it returns stdout. In a dry run it writes nothing.
 func (o *Outputs) Begin(path string) (io.Writer, error) {
 	w, err := o.beginWith(durable.NewFile, path)
@@ -251,13 +246,10 @@ func (run *Session) WriteFile(path string, write func(w io.Writer) error) error 
 	return err
 }
 
-// nowhere is a file that does not exist.
 type nowhere struct{}
 
-// Write implements [io.Writer].
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// WriteAt implements [io.WriterAt].
 func (nowhere) WriteAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
 }
@@ -271,7 +263,6 @@ func (o *Outputs) add(f *durable.Pending) {
 	o.files = append(o.files, f)
 }
 
-// notCreated is the error of a file that could not be created.
 func (o *Outputs) notCreated(err error, path string) error {
 	if dir := filepath.Dir(followLink(path)); errors.Is(err, fs.ErrNotExist) && !IsDir(dir) {
 		return MachineError(err, "create "+path,
@@ -333,7 +324,6 @@ func (o *Outputs) Commit(put func() error) error {
 	return durable.Commit(put, files...)
 }
 
-// abort discards files that were not committed.
 func (o *Outputs) abort() {
 	for _, f := range o.files {
 		_ = f.Abort() // the run has failed already, or this is after commit
@@ -403,7 +393,6 @@ type runFile struct {
 	Closing
 }
 
-// writeRun writes the run file of a run that chose the given parameters.
 func (o *Outputs) writeRun(parameters any) error {
 	run := o.Run
 	directory, err := os.Getwd()
@@ -467,7 +456,6 @@ func (run *Session) BuildPage(name string, doc document,
 	return p, nil
 }
 
-// WritePage writes the page of [Session.BuildPage].
 func (run *Session) WritePage(w io.Writer, name string, doc document,
 	graph string) error {
 	p, err := run.BuildPage(name, doc, graph)
@@ -477,5 +465,4 @@ func (run *Session) WritePage(w io.Writer, name string, doc document,
 	return p.WriteHTML(w)
 }
 
-// PageFormats are the endings of a page.
 var PageFormats = []string{".html"}

@@ -69,7 +69,6 @@ func (run *Session) paste(err error) string {
 	return commandOf(args)
 }
 
-// commandOf returns arguments as a command of a shell.
 func commandOf(args []string) string {
 	text := "heatwalk"
 	for _, arg := range args {
@@ -78,7 +77,7 @@ func commandOf(args []string) string {
 	return text
 }
 
-// CommandWith returns the command with the settings of a table that no flag gives, "" without settings.
+// CommandWith returns the command with the settings of a table that no flag gives, or "" without settings.
 func (run *Session) CommandWith(settings []string) string {
 	if settings == nil {
 		return ""

@@ -13,16 +13,16 @@ import (
 // LeastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
 var LeastLimit int64 = budget.LeastLimit
 
-// LimitRuntime is replaced by tests, which run many commands in one process, some at the same time.
+// LimitRuntime is a variable because tests run many commands in one process.
 var LimitRuntime = system.Within
 
 // Costs are the limits of memory of a run, and its plan.
 type Costs struct {
-	maxMemory int64  // 0 if not given
-	Memory    int64  // bytes to plan with; 0 if not known
+	maxMemory int64  // 0: not given
+	Memory    int64  // bytes to plan with; 0: not known
 	libraries int64  // further bytes, for the libraries that connect several processes
 	limitedBy string // the limit of the machine
-	Timed     bool   // a benchmark: no limit of the heap, because collections would be timed
+	Timed     bool   // no limit of the heap, because a benchmark would time collections
 
 	DryRun      bool         // the run ends when it has been planned
 	planned     *budget.Plan // nil: not yet
@@ -73,7 +73,7 @@ func (run *Session) limitMemory() error {
 	return nil
 }
 
-// DataLimit returns the bytes of data whose run stays within the limit; 0 means none.
+// DataLimit returns the bytes of data whose run stays within the limit; 0 means no limit.
 func (costs *Costs) DataLimit() int64 {
 	if costs.Memory == 0 {
 		return 0
@@ -81,12 +81,10 @@ func (costs *Costs) DataLimit() int64 {
 	return max(1, budget.Data(costs.Memory))
 }
 
-// NewPlan returns the empty plan of a run without a graph.
 func (costs *Costs) NewPlan() *budget.Plan {
 	return &budget.Plan{Limit: costs.DataLimit()}
 }
 
-// errPlanned ends a run with --dry-run.
 var errPlanned = errors.New("planned")
 
 // Begin limits the heap to the plan of a run. With --dry-run it ends the run.
@@ -98,7 +96,8 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	if costs.Timed {
 		return nil
 	}
-	// Garbage grows up to the limit, so that it starts at half of the plan, which few runs hold at the same time.
+	// Garbage grows up to the limit. The limit starts at half of the plan, which few runs hold at the same
+	// time.
 	costs.limitRuntime(budget.HeapLimit(p.Required()/2), budget.HeapLimit(p.Most()), p.Largest().What)
 	return nil
 }
@@ -118,7 +117,6 @@ func (costs *Costs) limitRuntime(bytes, atMost int64, part string) {
 	}
 }
 
-// planDocument is the JSON document of a dry run.
 type planDocument struct {
 	Command       string        `json:"command"`
 	MemoryBytes   int64         `json:"memory_bytes"`
@@ -130,7 +128,6 @@ type planDocument struct {
 	Closing
 }
 
-// printPlan prints memory, disk and sweeps of a run.
 func (run *Session) printPlan() error {
 	run.OutputState = ""
 	costs := run.Costs

@@ -17,8 +17,8 @@ import (
 
 // ScoreFlags holds the flags for the scores in an output.
 type ScoreFlags struct {
-	Top   int    // tablefile.Columns.Top
-	Kind  string // kind of a matrix of scores: raw or probability, "" if not given
+	Top   int    // as tablefile.Columns.Top
+	Kind  string // kind of a matrix of scores: raw or probability; "": not given
 	Dtype string
 }
 
@@ -50,10 +50,8 @@ func (f *ScoreFlags) Declare(flags *FlagSet, textProbabilities bool) {
 	})
 }
 
-// PredictionUsage is the help text of a file of predictions.
 const PredictionUsage = "of predictions: .tsv, .csv, .jsonl or .parquet, .npy or .npz for scores alone; - is stdout"
 
-// ScoreFormats are the endings of a file of predictions, or of a matrix of scores alone.
 var ScoreFormats = slices.Concat(tablefile.PredictionEndings, tablefile.NPY.Endings,
 	tablefile.NPZ.Endings)
 
@@ -73,8 +71,7 @@ func parseScores(top *int, s string) error {
 	return nil
 }
 
-// PredictionBytes returns an upper bound of the size of a file of predictions, for dry runs; 0 for
-// real runs.
+// PredictionBytes returns an upper bound of the size of a file of predictions in a dry run, otherwise 0.
 func (o *Outputs) PredictionBytes(columns tablefile.Columns, ids Axis) int64 {
 	switch {
 	case !o.Run.Costs.DryRun:
@@ -143,7 +140,7 @@ func (o *Outputs) WritePredictions(f *PredictionRows, c tablefile.Columns, raw b
 	})
 }
 
-// LabelsDocument holds the common keys of the JSON documents of predictions.
+// LabelsDocument holds the common JSON keys of predictions.
 type LabelsDocument struct {
 	Output   string       `json:"output"`
 	Labelled int          `json:"labelled"`
@@ -206,7 +203,7 @@ func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	return t
 }
 
-// warnUntrained warns in one line about classes of a file that have items but no training label. noun names the items.
+// warnUntrained warns in one line about classes of a file that have items but no training label.
 func (console *Console) warnUntrained(file string, names []string, items []int,
 	noun string) {
 	var classes []string
@@ -231,7 +228,7 @@ func (console *Console) warnUntrained(file string, names []string, items []int,
 	}
 }
 
-// namedClasses bounds the classes that a warning names.
+// namedClasses is the largest number of classes that a warning names.
 const namedClasses = 3
 
 // DescribeTruth returns the comparison with the labels of a file as text, or "".

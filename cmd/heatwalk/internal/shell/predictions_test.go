@@ -4,7 +4,6 @@ import (
 	"testing"
 )
 
-// TestAccuracyText checks that a wide interval is a range within 0 and 100 %.
 func TestAccuracyText(t *testing.T) {
 	for _, test := range []struct {
 		accuracy, stderr float64

@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestDifferentInputs checks that processes whose command lines or input files differ return an error that
-// names the first difference.
 func TestDifferentInputs(t *testing.T) {
 	dir := t.TempDir()
 	files := [2]string{filepath.Join(dir, "0.tsv"), filepath.Join(dir, "1.tsv")}
@@ -51,8 +49,7 @@ func TestDifferentInputs(t *testing.T) {
 	}
 }
 
-// TestLimitOfProcesses checks that the error about the memory limit names the limit of --max-memory, and that
-// the larger limit that it names is sufficient.
+// The larger limit that the error names must suffice.
 func TestLimitOfProcesses(t *testing.T) {
 	costs := &Costs{maxMemory: 600e6, Memory: 500e6, libraries: 100e6}
 	over := &budget.Error{Need: 900e6, Limit: 500e6}

@@ -32,11 +32,11 @@ type Display struct {
 
 	mu    sync.Mutex // guards w and the fields below
 	bars  *mpb.Progress
-	bar   *mpb.Bar  // the only one
+	bar   *mpb.Bar  // the only bar
 	stage *Stage    // current stage
 	idle  time.Time // end of the previous stage
 	timer *time.Timer
-	over  bool // the display is closed
+	over  bool
 }
 
 const (
@@ -47,8 +47,9 @@ const (
 	lastAfter  = time.Second     // the last line of a stage of this duration stays on a terminal
 )
 
-// NewDisplay returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times a second, "auto" for a line that is
-// drawn if w is a terminal and for a line a minute if not; asJSON makes lines JSON.
+// NewDisplay returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times
+// a second, "auto" for a line that is drawn if w is a terminal and otherwise for a line a minute; asJSON
+// makes lines JSON.
 func NewDisplay(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.idle = p.started
@@ -68,14 +69,12 @@ func NewDisplay(w io.Writer, as string, quiet, asJSON bool) *Display {
 	return p
 }
 
-// write starts writing lines.
 func (p *Display) write(interval time.Duration) {
 	p.lines = true
 	p.interval = interval
 	p.timer = time.AfterFunc(interval, p.tick)
 }
 
-// show starts drawing.
 func (p *Display) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +88,6 @@ func (p *Display) show() {
 	}))
 }
 
-// text returns the current line, for the given number of columns.
 func (p *Display) text(width int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,7 +97,6 @@ func (p *Display) text(width int) string {
 	return "working " + words.Seconds(time.Since(p.idle))
 }
 
-// tick writes a line of progress and schedules the next one.
 func (p *Display) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +111,6 @@ func (p *Display) tick() {
 	p.timer.Reset(p.interval)
 }
 
-// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && cwriter.IsTerminal(int(f.Fd()))
@@ -126,14 +122,13 @@ type Unit string
 // Units that are not nouns.
 const (
 	Bytes   Unit = ""
-	Shares  Unit = "share"   // the stage reports the share that is done, in parts of Whole
+	Shares  Unit = "share"   // the stage reports the finished share, in parts of Whole
 	nothing Unit = "nothing" // only the time of a stage is known
 )
 
 // Whole is the total of a stage that is measured in shares.
 const Whole = 1000
 
-// amount returns n with its unit as text.
 func (u Unit) amount(n int64) string {
 	switch u {
 	case Bytes:
@@ -162,7 +157,7 @@ type Stage struct {
 	started time.Time
 }
 
-// Begin shows a new stage instead of the previous one. total is 0 if it is not known.
+// Begin shows a new stage instead of the previous stage. total is 0 if it is not known.
 func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 	s := &Stage{name: input.Escape(name), unit: u, started: time.Now()}
 	s.total.Store(total)
@@ -195,8 +190,8 @@ func (s *Stage) within(text string) { s.detail.Store(&text) }
 // snapshot is a consistent view of the progress of a stage, as text.
 type snapshot struct {
 	amount, rate string
-	left         string  // remaining time, or elapsed time if that is not known
-	share        float64 // share that is done; −1 if not known
+	left         string  // remaining time, or elapsed time if the remaining time is not known
+	share        float64 // finished share; −1 if not known
 }
 
 func (s *Stage) snapshot() snapshot {
@@ -220,7 +215,7 @@ func (s *Stage) snapshot() snapshot {
 	return n
 }
 
-// amountText returns the amount that is done, of a total if it is known, with the progress within the next unit.
+// amountText returns the finished amount, of a total if it is known, with the progress within the next unit.
 func (s *Stage) amountText(done, total int64) string {
 	text := ""
 	switch {
@@ -235,7 +230,7 @@ func (s *Stage) amountText(done, total int64) string {
 	return text
 }
 
-// rateText returns the amount per second. It returns "" for less than one unit per second, and for shares.
+// rateText returns the amount per second, or "" for less than one unit per second, and for shares.
 func (s *Stage) rateText(rate float64) string {
 	if rate < 1 || s.unit == Shares {
 		return ""
@@ -265,7 +260,6 @@ func (s *Stage) String() string {
 	return joinParts(n.amount, n.rate, n.left)
 }
 
-// joinParts joins the parts that are not empty.
 func joinParts(parts ...string) string {
 	var text []string
 	for _, piece := range parts {
@@ -302,7 +296,6 @@ func (s *Stage) draw(width int) string {
 	return string(text[max(0, len(text)-max(width-1, 0)):])
 }
 
-// drawBar returns a bar for a share between 0 and 1.
 func drawBar(share float64) string {
 	const width = 24 // columns
 	half := min(int(share*float64(2*width)), 2*width)

@@ -87,8 +87,6 @@ func TestProgressWithoutTotal(t *testing.T) {
 	}
 }
 
-// TestProgressWithoutStage checks that between stages, and before the first stage, a line shows that the run
-// continues.
 func TestProgressWithoutStage(t *testing.T) {
 	var out bytes.Buffer
 	p := NewDisplay(&out, "plain", false, false)
@@ -100,8 +98,7 @@ func TestProgressWithoutStage(t *testing.T) {
 	}
 }
 
-// TestProgressDrawn checks that a line fits the width, and that the bar, the percentage and the amount agree,
-// even if more work is done than was expected.
+// The bar, the percentage and the amount must agree, even if more work is done than was expected.
 func TestProgressDrawn(t *testing.T) {
 	for _, c := range []struct {
 		done, total int64
@@ -136,7 +133,7 @@ func TestProgressDrawn(t *testing.T) {
 	}
 }
 
-// TestProgressOfEvaluation checks that an evaluation shows progress before the first split is done.
+// Progress is shown before the first split is done.
 func TestProgressOfEvaluation(t *testing.T) {
 	var out bytes.Buffer
 	p := NewDisplay(&out, "plain", false, false)
@@ -163,7 +160,7 @@ func TestProgressOfEvaluation(t *testing.T) {
 	p.Close()
 }
 
-// TestProgressOfPhases checks that a finished phase is not shown at 100 % while other work goes on.
+// A finished phase is not shown at 100 % while other work goes on.
 func TestProgressOfPhases(t *testing.T) {
 	var out bytes.Buffer
 	p := NewDisplay(&out, "plain", false, false)
@@ -181,7 +178,6 @@ func TestProgressOfPhases(t *testing.T) {
 	p.Close()
 }
 
-// TestTimeLeft checks that the remaining time never rises, even if the work becomes slower.
 func TestTimeLeft(t *testing.T) {
 	s := &Stage{unit: Shares, started: time.Now().Add(-10 * time.Second)}
 	s.Set(500, Whole)

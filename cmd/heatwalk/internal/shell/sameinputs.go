@@ -33,7 +33,6 @@ func (run *Session) agree(parts []string, sums []float64) error {
 	return nil
 }
 
-// sameCommand compares program and command line among the processes.
 func (run *Session) sameCommand() error {
 	sum := func(text string) float64 { return float64(crc32.ChecksumIEEE([]byte(text))) }
 	build := ThisBuild()
@@ -41,7 +40,7 @@ func (run *Session) sameCommand() error {
 		[]float64{sum(build.Version + " " + build.Commit), sum(fmt.Sprintf("%q", run.Line.Args))})
 }
 
-// sameInputs compares the input files of a command among the processes, by size and content. Results computed of
+// sameInputs compares the input files of a command among the processes, because results computed from
 // different inputs would be wrong.
 func (run *Session) sameInputs(cmd *cobra.Command) error {
 	inputs := inputPaths(cmd, cmd.Flags().Args())
@@ -52,15 +51,15 @@ func (run *Session) sameInputs(cmd *cobra.Command) error {
 	return run.agree(inputs, sums)
 }
 
-// fileSum returns a checksum of a file, of the manifest of a store, and 0 for all else. Of a file that is larger than
-// checkedBytes it covers the size and the first bytes.
+// fileSum returns a checksum of a file or of the manifest of a store, and 0 for other paths. For a file
+// larger than checkedBytes it covers the size and the first bytes.
 func fileSum(path string) float64 {
 	if IsDir(path) {
 		path = filepath.Join(path, "manifest")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return 0 // the command reports it
+		return 0 // the command reports the error
 	}
 	defer f.Close()
 	info, err := f.Stat()

@@ -15,14 +15,13 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Server has the graphs that stay open between calls in one process. Many goroutines may use it.
+// Server has the graphs that stay open between calls in one process. It is safe for concurrent use.
 type Server struct {
 	run    *Session
 	mutex  sync.Mutex
 	graphs map[string]*keptGraph
 }
 
-// keptGraph is a graph that stays open between calls.
 type keptGraph struct {
 	arguments []string // GRAPH and the flags for reading it
 	graph     *heatwalk.Graph
@@ -31,12 +30,11 @@ type keptGraph struct {
 	calls     sync.RWMutex // has a reader for each call, and is locked to close the graph
 }
 
-// NewServer returns a server without graphs, in a run whose limit of memory is the limit of calls.
+// NewServer returns a server without graphs. The limit of memory of run is the limit of calls.
 func NewServer(run *Session) *Server {
 	return &Server{run: run, graphs: map[string]*keptGraph{}}
 }
 
-// NewCall returns the session of a call.
 func (s *Server) NewCall(ctx context.Context, args []string, stdout, stderr io.Writer) *Session {
 	call := NewSession(ctx, nil, args, strings.NewReader(""), stdout, stderr)
 	call.Console.JSON = true
@@ -49,13 +47,12 @@ func (s *Server) NewCall(ctx context.Context, args []string, stdout, stderr io.W
 // NamePrefix begins the name of every open graph.
 const NamePrefix = "@"
 
-// IsName reports whether an argument is the name of an open graph.
 func IsName(arg string) bool {
 	return len(arg) > len(NamePrefix) && strings.HasPrefix(arg, NamePrefix)
 }
 
-// ResolveName replaces the name of an open graph in the place of GRAPH, in the arguments of a call, by GRAPH and the flags for
-// reading it. Other arguments are no names.
+// ResolveName replaces the name of an open graph in the place of GRAPH by GRAPH and the flags for reading it.
+// Other arguments are not names.
 func (run *Session) ResolveName(root *cobra.Command) error {
 	if run.server == nil {
 		return nil
@@ -83,9 +80,9 @@ func (run *Session) ResolveName(root *cobra.Command) error {
 	return nil
 }
 
-// positionOfName returns the index of the name of an open graph among arguments, -1 if GRAPH is a file.
+// positionOfName returns the index of the name of an open graph among arguments, or −1 if GRAPH is a file.
 func positionOfName(root *cobra.Command, args []string) int {
-	const mark = "\x00" // is no argument of a user
+	const mark = "\x00" // cannot be an argument of a user
 	for i, arg := range args {
 		if !IsName(arg) {
 			continue
@@ -112,7 +109,7 @@ func positionOfName(root *cobra.Command, args []string) int {
 	return -1
 }
 
-// Keep keeps the graph of a call open under a name, in place of another graph of this name.
+// Keep keeps the graph of a call open under a name. It replaces another graph of this name.
 func (s *Server) Keep(call *Session, name string, g *OpenGraph) {
 	g.isKept = true
 	s.Forget(name)
@@ -137,7 +134,7 @@ func (s *Server) Forget(name string) bool {
 	return kept != nil
 }
 
-// Graphs returns the memory of the open graphs by name. It waits while a call puts one into memory.
+// Graphs returns the memory of the open graphs by name. It waits while a call puts a graph into memory.
 func (s *Server) Graphs() map[string]int64 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -159,7 +156,8 @@ func (line *CommandLine) describeReading(graph string) []string {
 	return list
 }
 
-// openKept returns the open graph of a call for its own jobs, nil if the call has none or reads the graph in another way.
+// openKept returns the open graph of a call for its own jobs, or nil if the call has none or reads the graph
+// in another way.
 func (run *Session) openKept(name string, o *heatwalk.Options) *heatwalk.Graph {
 	kept := run.kept
 	if kept == nil || !slices.Equal(kept.arguments, run.Line.describeReading(name)) {

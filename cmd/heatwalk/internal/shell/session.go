@@ -43,7 +43,7 @@ type Session struct {
 	ends    []func() // see AtEnd
 	inputs  *inputSums
 
-	Progress *Display // the display of the console
+	Progress *Display // of the console
 
 	Threads int
 	Seed    int64
@@ -56,21 +56,21 @@ type Session struct {
 	Origin       *sides.Origin // of the graph, with the weights of edges that were learned from; nil: the run has no graph
 	droppedLoops int64         // self loops of the input that the graph leaves out
 
-	// Try runs other arguments without stdin and outputs and returns the error; nil: paste must not.
+	// Try runs other arguments without stdin and outputs and returns the error; nil: paste must not try them.
 	Try     func(ctx context.Context, args []string) error
 	Err     error // of the command, set by Guard
 	IsTrial bool  // this run is of Try, and must read tables even if its plan does not
 
-	// network connects this process with others that run the same command and share the
-	// rows of the graph. Process 0 is the leader: it prints and writes files. The others
-	// are followers. Nil: the process is alone.
+	// Network connects this process with others that run the same command and share the rows of the graph.
+	// Process 0 is the leader: it prints and writes files. The others are followers. Nil: the process is
+	// alone.
 	Network sparse.Network
 
 	// Commands returns the commands of a call of a server that replace the usual commands. If it is
 	// nil, the call has the usual commands.
 	Commands func() []*cobra.Command
 
-	server *Server    // has the open graphs; nil: the run is no call
+	server *Server    // has the open graphs; nil: the run is not a call
 	kept   *keptGraph // the open graph that the arguments name; nil: none
 }
 
@@ -81,7 +81,7 @@ type CommandLine struct {
 	Args       []string
 	Command    *cobra.Command // nil before its flags are known
 	problems   []Problem
-	inputFiles []string // "" and "-" included; side files of outputs must not replace them
+	inputFiles []string // with "" and "-"; side files of outputs must not replace them
 	Documents  bool     // a JSON document goes to stdout
 }
 
@@ -105,7 +105,7 @@ type Console struct {
 	LogFormat string
 }
 
-// NewSession returns a run in one of the processes of a network, or with nil in the only process.
+// NewSession returns a run in one of the processes of a network, or in the only process if network is nil.
 func NewSession(ctx context.Context, network sparse.Network, args []string, stdin io.Reader, stdout,
 	stderr io.Writer) *Session {
 	inputs := &inputSums{sums: map[string]textio.Sum{}}
@@ -201,8 +201,8 @@ func (line *CommandLine) JoinProblems() error {
 	return UsageErrors(line.problems)
 }
 
-// NewCommand returns a command and its options. Words in capitals in use are its arguments. own, which may be nil, checks the
-// flags. If it and the groups of flags have recorded no problems, do is called with the first argument.
+// NewCommand returns a command and its options. Words in capitals in use are its arguments. own, which may be
+// nil, checks the flags. If no problems are recorded, do is called with the first argument.
 func NewCommand[O any](run *Session, use, short string,
 	own func(*CommandLine, *O, []string),
 	do func(*Session, *O, string) error) (*cobra.Command, *O, *FlagSet) {
@@ -401,8 +401,7 @@ func (costs *Costs) GraphError(err error, graph, advice string) error {
 	return err
 }
 
-// ToleranceError is [Costs.GraphError] for a command with --tolerance. If given is 0, the user did
-// not pass --tolerance.
+// ToleranceError is [Costs.GraphError] for a command with --tolerance. given is 0 without the flag.
 func (costs *Costs) ToleranceError(err error, graph string, given float64) error {
 	missed := new(kernel.ToleranceError)
 	switch {
@@ -418,7 +417,6 @@ func (costs *Costs) ToleranceError(err error, graph string, given float64) error
 		"rounding errors may be as large as the values; take parameters farther from the end of their range")
 }
 
-// interruption returns the error of an interrupted run, with its progress and the state of its output.
 func (run *Session) interruption() error {
 	reached := cmp.Or(run.Reached, words.Seconds(time.Since(run.Console.Started)))
 	if run.OutputState == "" {
@@ -439,7 +437,6 @@ var FollowerPause = 3 * time.Second
 // stdinError is the error of reading stdin, which mpirun connects only to the leader.
 type stdinError struct{}
 
-// Read implements [io.Reader].
 func (stdinError) Read([]byte) (int, error) {
 	return 0, UsageError("-",
 		"stdin reaches only one of several processes; give a file")
@@ -519,7 +516,6 @@ func isShared(cmd *cobra.Command) bool {
 	return shared
 }
 
-// Annotate marks a command.
 func Annotate(cmd *cobra.Command, mark string) {
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
@@ -545,13 +541,11 @@ func placeOf() (host, processors float64) {
 	return host, float64(sum.Sum32())
 }
 
-// NewGroup returns a command that only has subcommands.
 func NewGroup(name, short string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 }
 
-// DeclareShared declares the flags of all subcommands.
 func (run *Session) DeclareShared(flags *FlagSet) {
 	NumberVar(flags, &run.Threads, "threads", 0, param.Range{Most: 4096}, "N",
 		"number of threads (0: one a processor); never changes a result")

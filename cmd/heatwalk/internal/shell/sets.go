@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// SetsError is the error about sets in a matrix of scores.
 func SetsError(path string) error {
 	return UsageError("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", path)
 }
@@ -28,7 +27,7 @@ func CheckSeparator(l *nodefile.Labels) error {
 	return nil
 }
 
-// allSets is a share of the prediction sets. If at least this share contains all classes, a note says so.
+// allSets is the least share of prediction sets with all classes that a note mentions.
 const allSets = 0.5
 
 // DescribeSets returns notes about the prediction sets of items called noun. If err says that no sets exist,

@@ -42,7 +42,6 @@ func ColumnLines(files []ingest.FileReport) (lines []string) {
 	return lines
 }
 
-// IngestConfig returns the settings of an ingest.
 func (run *Session) IngestConfig(r *GraphInputs) *ingest.Config {
 	config := r.Config
 	c := &config
@@ -86,7 +85,6 @@ func (costs *Costs) measuredBytes() int64 {
 	return bytes
 }
 
-// sources holds the flags for graphs from hyperedges and citations.
 type sources struct {
 	hyperedges           bool
 	cocitation, coupling bool
@@ -101,17 +99,14 @@ func (s *sources) declare(flags *FlagSet) {
 		"of arcs, the graph of nodes that point to the same nodes; of hyperedges, of vertices in the same hyperedges; the weight counts these")
 }
 
-// Any reports whether the graph is derived from hyperedges or citations.
 func (s *sources) Any() bool {
 	return s.hyperedges || s.Citations()
 }
 
-// Citations reports whether the graph is derived from citations.
 func (s *sources) Citations() bool {
 	return s.cocitation || s.coupling
 }
 
-// checkSources records contradictions between flags.
 func (line *CommandLine) checkSources(r *GraphInputs) {
 	s := &r.Sources
 	c := &r.Config
@@ -187,7 +182,6 @@ func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 	return bytes, nil
 }
 
-// GraphCounts holds the counts of a graph in documents.
 type GraphCounts struct {
 	Nodes    int64 `json:"nodes"`
 	Edges    int64 `json:"edges"`
@@ -196,12 +190,10 @@ type GraphCounts struct {
 	Weighted bool  `json:"weighted"`
 }
 
-// CountsOf returns the counts of the graph of a store.
 func CountsOf(m *shard.Manifest) GraphCounts {
 	return GraphCounts{m.Rows, m.Edges(), m.Entries, m.Directed, m.Weighted}
 }
 
-// DescribeStore returns the description of a store for a run file.
 func DescribeStore(m *shard.Manifest) any {
 	return struct {
 		Identity string `json:"identity"`
@@ -219,7 +211,6 @@ func (o *Outputs) Describe(m *shard.Manifest) {
 	}
 }
 
-// OrderOf returns the name of the order of the rows of a store.
 func OrderOf(m *shard.Manifest) string {
 	return cmp.Or(m.Order, noOrder)
 }

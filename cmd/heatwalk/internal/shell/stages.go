@@ -13,8 +13,8 @@ func (p *Display) StageCallback(name string,
 	return units
 }
 
-// Parts returns two callbacks for one stage: units shows the number of finished units, and phase
-// the share of the current unit's phase that is done. Shares of several units at a time do not go backwards.
+// Parts returns two callbacks for one stage: units shows the number of finished units, and phase the finished
+// share of the current unit's phase. Shares of several units at a time do not go backwards.
 func (p *Display) Parts(name string,
 	u Unit) (units, phase func(name string, done, total int64)) {
 	var (
@@ -104,5 +104,4 @@ func (s *Stage) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Done returns how much is done.
 func (s *Stage) Done() int64 { return s.done.Load() }

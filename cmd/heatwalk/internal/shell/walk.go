@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// WalkFlags holds the flags of a walk.
 type WalkFlags struct {
 	Labels, Prior string
 	Parameters    WalkParameters
@@ -42,7 +41,6 @@ func (w *WalkFlags) Check(line *CommandLine, n param.Term) {
 	line.Require("labels")
 }
 
-// ReadPrior returns the prior of --prior.
 func (w *WalkFlags) ReadPrior(run *Session, in *Inputs, g *OpenGraph,
 	l *nodefile.Labels) (cwk.Prior, error) {
 	switch w.Prior {
@@ -60,7 +58,6 @@ func (w *WalkFlags) ReadPrior(run *Session, in *Inputs, g *OpenGraph,
 	return cwk.Prior{Given: p}, nil
 }
 
-// WalkParameters holds the parameters of a walk.
 type WalkParameters struct {
 	Kernel   string  `json:"kernel,omitempty"`
 	Alpha    float64 `json:"alpha"`
