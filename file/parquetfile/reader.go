@@ -21,33 +21,31 @@ import (
 
 func init() { table.RegisterParquet(&table.ParquetFormat{Open: open, Create: create}) }
 
-// fetchAgain is the remedy for a truncated or damaged file.
 const fetchAgain = "fetch the file again"
 
 // maxWord is the largest size of a value in bytes.
 const maxWord = 1 << 20
 
-// reader reads columns of a Parquet file row by row. Before the library reads pages, the reader compares the
-// sizes that the footer declares with the memory that the caller allows.
+// reader reads columns row by row. Before the library reads pages, it compares the sizes that the footer declares
+// with the memory that the caller allows.
 type reader struct {
 	name    string
 	file    *parquet.File
 	columns []column
 	hold    func(bytes int64) error
-	used    int64 // memory in use, in bytes
+	used    int64 // bytes in use
 	row     int64
 }
 
-// column is a leaf column.
 type column struct {
 	table.ParquetLeaf
 	isDecimal  bool
 	scale      int  // of a decimal: 1.50 with the scale 2 is stored as 150
-	isUnsigned bool // it holds unsigned integers
-	logical    any  // its type; nil: the type of its values
+	isUnsigned bool // holds unsigned integers
+	logical    any  // logical type; nil: the type of the values
 }
 
-// open opens a file, see [table.OpenParquet].
+// open is [table.OpenParquet].
 func open(name string, content io.ReaderAt, size, used int64,
 	hold func(bytes int64) error) (_ table.ParquetReader, err error) {
 	t := &reader{name: name, used: used, hold: hold}
@@ -91,19 +89,17 @@ func newColumn(leaf parquet.LeafColumn, path []string) (c column) {
 	return c
 }
 
-// fault returns an error about the file.
 func (t *reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
-// convertPanic converts a panic to an error, because the library panics for some damaged files.
+// convertPanic converts a panic to an error: the library panics for some damaged files.
 func (t *reader) convertPanic(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
 	}
 }
 
-// Leaves implements [table.ParquetReader].
 func (t *reader) Leaves() []table.ParquetLeaf {
 	leaves := make([]table.ParquetLeaf, len(t.columns))
 	for i, c := range t.columns {
@@ -112,7 +108,6 @@ func (t *reader) Leaves() []table.ParquetLeaf {
 	return leaves
 }
 
-// Each implements [table.ParquetReader].
 func (t *reader) Each(columns []int,
 	use func(number int64, row table.ParquetRow) error) (err error) {
 	defer t.convertPanic(&err)
@@ -161,8 +156,8 @@ func (t *reader) Each(columns []int,
 // positionBytes is the memory of the dictionary index of a value.
 const positionBytes = 4
 
-// group reads the given columns of one row group in parallel. It needs at most the memory of the uncompressed
-// pages of the columns and of a dictionary index for each value.
+// group reads columns of one row group in parallel, in at most the memory of their uncompressed pages and of a
+// dictionary index for each value.
 func (t *reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 	columns []int, row *row,
 	use func(int64, table.ParquetRow) error) error {
@@ -219,8 +214,8 @@ type row struct {
 // epoch is the beginning of the days and times of Parquet.
 var epoch = time.Unix(0, 0).UTC()
 
-// AppendText implements [table.ParquetRow]. It writes integral floating-point numbers without a decimal point,
-// because pandas stores a column of integers as floats if a value is missing.
+// AppendText implements [table.ParquetRow]. Integral floating-point numbers have no decimal point, because pandas
+// stores a column of integers as floats if a value is missing.
 func (r *row) AppendText(dst []byte, i int) []byte {
 	c := r.columns[i]
 	v := r.values[i]
@@ -249,7 +244,7 @@ func (r *row) AppendText(dst []byte, i int) []byte {
 	case v.Kind() == parquet.Double && math.IsNaN(v.Double()):
 		return dst
 	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
-		const julian = 2440588 // day of 1970-01-01
+		const julian = 2440588 // of 1970-01-01
 		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst,
 			time.DateOnly)
 	case v.Kind() == parquet.Boolean:
@@ -270,7 +265,7 @@ func (r *row) AppendText(dst []byte, i int) []byte {
 
 func (c *column) integer(v parquet.Value) (bits uint64, isNegative bool) {
 	bits = v.Uint64()
-	if v.Kind() == parquet.Int32 { // the upper half of such a value of a dictionary is empty
+	if v.Kind() == parquet.Int32 { // the upper half of a dictionary's value is empty
 		bits = uint64(v.Uint32())
 		if !c.isUnsigned {
 			bits = uint64(int64(v.Int32()))
@@ -279,7 +274,7 @@ func (c *column) integer(v parquet.Value) (bits uint64, isNegative bool) {
 	return bits, !c.isUnsigned && int64(bits) < 0
 }
 
-// appendDecimal appends a decimal number. It omits trailing zeros of the fraction.
+// appendDecimal omits trailing zeros of the fraction.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -308,8 +303,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	return dst
 }
 
-// footer checks the length of the footer. It adds the memory of the footer, about four times its length, to
-// the memory in use.
+// footer checks the length of the footer, and counts its memory, about four times its length.
 func (t *reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte
@@ -327,16 +321,15 @@ func (t *reader) footer(content io.ReaderAt, size int64) error {
 	return t.hold(t.used)
 }
 
-// columnReader reads the values of one column of a row group.
 type columnReader struct {
 	pages       parquet.Pages
-	page        parquet.Page // current page
+	page        parquet.Page
 	values      parquet.ValueReader
 	buf         [1 << 10]parquet.Value
 	position, n int
 }
 
-// next returns the next value, or io.EOF after the last one.
+// next returns the next value, or io.EOF.
 func (c *columnReader) next() (parquet.Value, error) {
 	for c.position == c.n {
 		if c.values == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// node returns the type of a column for the library.
 func node(c *table.ParquetColumn, codec compress.Codec) parquet.Field {
 	field := [...]parquet.Node{parquet.String(), parquet.Leaf(parquet.Int64Type),
 		parquet.Leaf(parquet.DoubleType), parquet.Leaf(parquet.BooleanType)}[c.Kind]
@@ -21,29 +20,27 @@ func node(c *table.ParquetColumn, codec compress.Codec) parquet.Field {
 	return parquet.Group{c.Name: parquet.Compressed(field, codec)}.Fields()[0]
 }
 
-// schema keeps the columns in the given order, whereas a parquet.Group sorts them by name.
+// schema keeps the order of columns, whereas a parquet.Group sorts them by name.
 type schema struct {
 	parquet.Group
 	fields []parquet.Field
 }
 
-// Fields returns the columns in the order in which they are written.
 func (s schema) Fields() []parquet.Field { return s.fields }
 
-// writer writes a Parquet file row by row.
 type writer struct {
 	rows    *parquet.GenericWriter[any]
 	out     *output
 	columns []table.ParquetColumn
 	batch   []parquet.Row
-	values  []parquet.Value // values of the batch, then of the incomplete row
-	text    []byte          // text of the values
+	values  []parquet.Value // of the batch, then of the incomplete row
+	text    []byte          // of the values
 	begun   int             // number of values of the batch
 }
 
 const batchRows = 1 << 10
 
-// create returns a writer, see [table.CreateParquet].
+// create is [table.CreateParquet].
 func create(w io.Writer, name string, columns []table.ParquetColumn, group int64) table.ParquetWriter {
 	pages := newZstdPages()
 	s := schema{Group: parquet.Group{}}
@@ -70,30 +67,25 @@ func (p *writer) add(v parquet.Value) {
 	p.values = append(p.values, v.Level(0, defined, column))
 }
 
-// String adds a copy of text.
 func (p *writer) String(text []byte) {
 	start := len(p.text)
 	p.text = append(p.text, text...)
 	p.add(parquet.ByteArrayValue(p.text[start:]))
 }
 
-// Integer adds n to a column of Integers.
 func (p *writer) Integer(n int64) { p.add(parquet.Int64Value(n)) }
 
-// Double adds x to a column of Doubles.
 func (p *writer) Double(x float64) {
 	p.add(parquet.DoubleValue(x))
 }
 
-// Truth adds a boolean.
 func (p *writer) Truth(value bool) {
 	p.add(parquet.BooleanValue(value))
 }
 
-// Null adds a null to an optional column.
 func (p *writer) Null() { p.add(parquet.NullValue()) }
 
-// EndRow ends a row. Every column must have a value.
+// EndRow ends a row, which must have a value for every column.
 func (p *writer) EndRow() error {
 	p.batch = append(p.batch, p.values[p.begun:len(p.values):len(p.values)])
 	p.begun = len(p.values)
@@ -121,13 +113,12 @@ func (p *writer) Close() error {
 	return cmp.Or(p.out.err, err)
 }
 
-// output keeps the first error of a writer, because the library wraps it in text about pages.
+// output keeps the first error, because the library wraps it in text about pages.
 type output struct {
 	w   io.Writer
 	err error
 }
 
-// Write implements [io.Writer] and keeps the first error.
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	if o.err == nil {
@@ -136,22 +127,21 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// zstdPages compresses the pages of a file with one encoder, whose window is slightly larger than a page. The
-// encoders of parquet.Zstd need 16 MiB each, and are allocated again after each garbage collection.
+// zstdPages compresses pages with one encoder, whose window is slightly larger than a page. The encoders of
+// parquet.Zstd need 16 MiB each, and are allocated again after each garbage collection.
 type zstdPages struct {
 	compress.Codec
 	encoder *zstd.Encoder
 }
 
 func newZstdPages() zstdPages {
-	encoder, _ := zstd.NewWriter(nil, // the options are constants
+	encoder, _ := zstd.NewWriter(nil, // options are constants
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
 		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true),
 		zstd.WithEncoderCRC(false))
 	return zstdPages{&parquet.Zstd, encoder}
 }
 
-// Encode implements [compress.Codec].
 func (z zstdPages) Encode(dst, page []byte) ([]byte, error) {
 	return z.encoder.EncodeAll(page, dst[:0]), nil
 }

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	mostLevels  = 1000 // largest number of categories of a column; a column with more is ignored
+	mostLevels  = 1000 // categories of a column; a column with more is ignored
 	nameShare   = 90   // percentage of distinct values from which a column has names and no categories
-	fewestNames = 10   // number of values from which nameShare applies
+	fewestNames = 10   // values from which nameShare applies
 )
 
 const notNumber = "is not a number"
@@ -28,20 +28,20 @@ const notNumber = "is not a number"
 type attributeColumn struct {
 	title   string
 	skipped bool   // the column holds the node or row numbers
-	isLabel bool   // the title is a title of labels
+	isLabel bool   // titled as labels
 	isNamed bool   // the settings name the column
 	isOther bool   // the settings name other columns
 	isKept  bool   // attributes of a model come from it, see keep
 	ignored string // reason why the column is no attribute; "" for an attribute
 	isText  bool   // values are categories
 
-	texts  table.Dictionary // the first distinct values, up to one more than mostLevels
-	sample int              // number of values in which these were found
+	texts  table.Dictionary // first distinct values, at most mostLevels+1
+	sample int              // values in which texts were found
 
 	numbers int     // values that are numbers
 	null    int     // values that are words of [table.Doubtful]
 	count   int     // all values
-	missing int     // rows without one
+	missing int     // rows without a value
 	words   int     // rows with a word that is missing among numbers
 	sum     float64 // of the numbers
 	dates   int
@@ -50,13 +50,13 @@ type attributeColumn struct {
 	zeros   bool    // some number has a leading zero
 	mean    float64
 	odd     *nodefile.ParseError // about the first value that is not a number
-	form    *nodefile.ParseError // about the first value that is a number with another decimal character or thousands
+	form    *nodefile.ParseError // about the first number with another decimal character or thousands
 
 	at    int      // first column of the result
-	names []string // categories in the order of their columns of the result, by bytes
+	names []string // categories, sorted by bytes, in the order of their columns of the result
 
 	strange int                  // values that are no category of a model
-	first   *nodefile.ParseError // about the first of them; Msg is the value
+	first   *nodefile.ParseError // about the first strange value, which is Msg
 }
 
 // attributeTable reads a table with a node in each row.
@@ -93,8 +93,7 @@ func (t *attributeTable) each(ctx context.Context, path string,
 	return nil
 }
 
-// begin makes the columns that the settings name. Without such settings it makes all columns except nodes and
-// labels.
+// begin makes the columns that the settings name, or all except nodes and labels.
 func (t *attributeTable) begin() error {
 	names := t.rows.Names
 	t.columns = make([]attributeColumn, len(names))
@@ -145,7 +144,7 @@ func (t *attributeTable) keep() error {
 	}
 	for at, name := range t.c.Names {
 		title, category, isText := strings.Cut(name, " = ")
-		if columns[name] != nil { // a number, whose title may have the sign
+		if columns[name] != nil { // a number, whose title may contain " = "
 			title = name
 			isText = false
 		}
@@ -236,7 +235,7 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 
 const secondsOfDay = 24 * 60 * 60
 
-// dayOf returns a date as days since 1970.
+// dayOf returns days since 1970.
 func dayOf(date time.Time) float64 {
 	return math.Floor(float64(date.Unix()) / secondsOfDay)
 }
@@ -327,9 +326,8 @@ func (t *attributeTable) decide() error {
 	return first
 }
 
-// assign assigns columns of the result to the columns of the file, and returns the number of columns of the
-// result. It sorts categories by bytes, so that the result does not depend on the order of the rows. For a
-// model, the categories are already assigned.
+// assign assigns columns of the result to columns of the file, and returns their number. It sorts categories by
+// bytes, so that the order of rows has no effect. A model has assigned categories already.
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -352,7 +350,6 @@ func (t *attributeTable) assign() (cols int) {
 	return max(cols, len(t.c.Names))
 }
 
-// report sets the use of every column of the file.
 func (t *attributeTable) report() {
 	for i := range t.columns {
 		switch c := &t.columns[i]; {
@@ -397,8 +394,8 @@ func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	}
 }
 
-// readTable reads a table with a column of ids. It reads the types of the columns first and then the values,
-// so that it need not keep the text in memory.
+// readTable reads a table with a column of ids, first for the types of the columns and then for the values, so that
+// no text is kept.
 func (r *features) readTable(ctx context.Context) error {
 	t := newAttributeTable(r.nodes, r.c)
 	if !table.Numbers(r.c.Fields) {

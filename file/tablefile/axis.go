@@ -19,8 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Axis holds the ids of the rows or of the columns of a matrix. ID returns the id of row or column i, 0 ≤ i <
-// N.
+// Axis holds the ids of the rows or columns of a matrix. ID returns the id of row or column i, 0 ≤ i < N.
 type Axis struct {
 	N  int
 	ID func(i int) string
@@ -44,8 +43,8 @@ func (a Axis) Select(numbers []int) Axis {
 	return Axis{len(numbers), func(i int) string { return a.ID(numbers[i]) }}
 }
 
-// WriteIDs writes the ids of an axis to w, one on each line. It quotes ids as in predictions, so that
-// [ReadAxis], [nodefile.ReadIDs] and pandas read the same ids back. If w is nil, it writes nothing.
+// WriteIDs writes the ids of an axis to w, one on each line, quoted as in predictions, so that [ReadAxis],
+// [nodefile.ReadIDs] and pandas read the same ids back. If w is nil, it writes nothing.
 func WriteIDs(w io.Writer, a Axis) error {
 	if w == nil {
 		return nil
@@ -60,12 +59,11 @@ func WriteIDs(w io.Writer, a Axis) error {
 	return out.Flush()
 }
 
-// ReadAxis reads n ids, one on each line, from a file. For the path "-" it reads stdin, or os.Stdin if stdin
-// is nil. It returns an error if the number of ids is not n. It skips a title in the first line, except in a
-// file whose name ends in .ids, because such files have no header.
+// ReadAxis reads n ids, one on each line, from a file. For the path "-" it reads stdin, or os.Stdin if stdin is nil.
+// Any other number of ids is an error. It skips a title in the first line, except in a .ids file, which has no
+// header.
 //
-// Memory: 8 bytes for each id and the size of the file. For a compressed file or a stream it needs about twice
-// as much, because their size is not known in advance.
+// Memory: 8 bytes for each id and the size of the file, about twice as much for a compressed file or a stream.
 func ReadAxis(ctx context.Context, path string, n int,
 	stdin io.Reader) (Axis, error) {
 	var text []byte             // all ids, concatenated
@@ -91,10 +89,9 @@ func ReadAxis(ctx context.Context, path string, n int,
 // ErrNoIDs is wrapped by the error of [File.Axis] if the matrix has no ids.
 var ErrNoIDs = errors.New("tablefile: no ids")
 
-// Axis returns the ids of the rows (which = "rows") or of the columns ("cols"). It reads them from the array
-// of this name in an archive, or else from a separate file, for example X.rows.ids for the rows of X.npy and
-// of X.npy.gz. If there are no ids, ID is nil, and the error is a [*nodefile.ParseError] that names the
-// separate file and wraps [ErrNoIDs].
+// Axis returns the ids of the rows (which = "rows") or of the columns ("cols"). It reads the array of this name in an
+// archive, or else a separate file, for example X.rows.ids for the rows of X.npy or X.npy.gz. If there are no ids, ID
+// is nil, and the error is a [*nodefile.ParseError] that names the separate file and wraps [ErrNoIDs].
 func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	n := f.Rows
 	if which == "cols" {
@@ -121,8 +118,8 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// axisOr returns the ids in the file called named; "-" is stdin. If named is "", it returns the ids of
-// [File.Axis]. If there are no ids, it returns numbers.
+// axisOr returns the ids in the file called named ("-" is stdin), or, if named is "", the ids of [File.Axis] or else
+// numbers.
 func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader) (Axis, error) {
 	if named != "" {
 		return ReadAxis(ctx, named, f.Rows, stdin)
@@ -134,7 +131,7 @@ func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader)
 	return a, err
 }
 
-// numbers returns numbers as the ids of rows or columns. They begin at 0, for columns of LIBSVM text at 1.
+// numbers returns numbers as ids, from 0, or from 1 for columns of LIBSVM text.
 func (f *File) numbers(which string) Axis {
 	if which == "rows" {
 		return Axis{f.Rows, strconv.Itoa}
@@ -142,8 +139,8 @@ func (f *File) numbers(which string) Axis {
 	return Axis{f.Cols, func(i int) string { return strconv.Itoa(f.first + i) }}
 }
 
-// rowIDs returns the ids of the rows, see axisOr. The error about a repeated id is a [*nodefile.ParseError].
-// Ids must be distinct because labels and predictions refer to rows by id.
+// rowIDs returns the ids of axisOr, which must be distinct because labels and predictions refer to rows by id. The
+// error about a repeated id is a [*nodefile.ParseError].
 func (f *File) rowIDs(ctx context.Context, named string,
 	stdin io.Reader) ([]string, error) {
 	rows, err := f.axisOr(ctx, "rows", named, stdin)

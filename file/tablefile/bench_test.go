@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// BenchmarkVectors inspects and reads text of float32 values.
 func BenchmarkVectors(b *testing.B) {
 	var text bytes.Buffer
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -7,14 +7,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows. The ids are the lines of the file
-// called named ("-" reads stdin). If named is "", they are the ids that [File.Axis] finds, or else numbers
-// from 0. The error about a repeated id is a [*nodefile.ParseError].
+// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows: the lines of the file called named ("-"
+// reads stdin) or, if named is "", the ids that [File.Axis] finds, or else numbers from 0. The error about a repeated
+// id is a [*nodefile.ParseError].
 //
-// If room is not nil, ReadCSR calls it before the entries grow, with the number of entries read so far and the
-// bytes of memory required. After an error of room, ReadCSR only counts the remaining entries. It then calls
-// room once more with the number of entries of the whole matrix, and returns the error of this call together
-// with the ids.
+// If room is not nil, ReadCSR calls it before the entries grow, with the number of entries so far and the bytes of
+// memory required. After an error of room, ReadCSR only counts the remaining entries, calls room once more with the
+// number of entries of the whole matrix, and returns the error of this call together with the ids.
 func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
 	room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
 	ids, err := f.rowIDs(ctx, named, stdin)
@@ -33,7 +32,7 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
 			return nil, ids, err
 		}
 	}
-	full := false // room returned an error: count entries, do not keep them
+	full := false // room returned an error: only count entries
 	var entries int64
 	err = Read(ctx, f, func(_ []byte, row []float64) error {
 		for j, v := range row {

@@ -18,7 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The order of blocks does not change the file, with and without Hold.
 func TestPlaced(t *testing.T) {
 	const n, k = 5, 7
 	value := func(i, j int) float64 { return float64(100*i+j) + 0.5 }
@@ -147,7 +146,6 @@ func TestIDsFitRows(t *testing.T) {
 	}
 }
 
-// full is a writer that always fails.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
@@ -235,7 +233,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// If the copy of a stream fails, it is not read as a shorter file.
+// If the copy of a stream fails, it must not be read as a shorter file.
 func TestFailedCopy(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no device that is full")

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Column is a column of an output: its title, and one of four functions for its value in a row of type R. The
-// function that is set determines the kind of the values. The writers of all formats take a list of columns.
+// Column is a column of an output: a title, and a function for its value in a row of type R. One of the four
+// functions must be set; it determines the kind of the values.
 type Column[R any] struct {
 	Title    string
 	Optional bool // empty texts and NaN are missing values
@@ -27,8 +27,8 @@ type Column[R any] struct {
 	Truth  func(row R) bool
 }
 
-// appendTo appends the value of a row as text. It calls quote to append a text, and appends missing for a
-// missing value. If missing is "", it quotes a missing text as an empty text.
+// appendTo appends the value of a row as text, quoted by quote, or missing. If missing is "", it quotes a missing
+// text as an empty text.
 func (c *Column[R]) appendTo(line []byte, row R, quote func([]byte, string) []byte,
 	missing string) []byte {
 	switch {
@@ -62,15 +62,13 @@ func (c *Column[R]) float(row R) float64 {
 	return 0
 }
 
-// rowFile writes rows in one of the formats. close flushes the buffer. It does not close the underlying
-// writer.
+// rowFile writes rows in one of the formats. close flushes the buffer, and does not close the underlying writer.
 type rowFile[R any] struct {
 	write func(row R) error
 	close func() error
 }
 
-// newText returns a writer of a header and a line for each row. It quotes fields where pandas, R and DuckDB
-// need quotes.
+// newText writes a header and lines, with quotes where pandas, R and DuckDB need them.
 func newText[R any](w io.Writer, ending string, columns []Column[R]) rowFile[R] {
 	sep := byte('\t')
 	quote := table.AppendTabbed[string]
@@ -101,8 +99,8 @@ func newText[R any](w io.Writer, ending string, columns []Column[R]) rowFile[R] 
 // LineEndings lists the endings of tables that [WriteLines] writes.
 var LineEndings = []string{".tsv", ".csv"}
 
-// WriteLines writes a table of n rows of text in the format of a file ending. For an unknown ending it uses
-// the first of [LineEndings]. line(i, cells) stores row i in cells, which has one element for each title.
+// WriteLines writes a table of n rows of text in the format of a file ending, by default the first of [LineEndings].
+// line(i, cells) stores row i in cells, one element for each title.
 func WriteLines(ctx context.Context, w io.Writer, ending string, titles []string, n int,
 	line func(i int, cells []string)) error {
 	columns := make([]Column[[]string], len(titles))
@@ -133,9 +131,8 @@ func writeAllRows[R any](ctx context.Context, file rowFile[R], n int,
 // NumberEndings lists the endings of files of [WriteNumbers].
 var NumberEndings = append(slices.Clone(LineEndings), ".npz")
 
-// WriteNumbers writes columns of numbers and truth values. For one of [LineEndings] it writes the nodes as
-// lines in the given order, each with its id first. For the ending .npz it writes arrays of a NumPy archive,
-// in the order of the ids.
+// WriteNumbers writes columns of numbers and truth values. For [LineEndings] it writes the nodes as lines in the
+// given order, each with its id first. For .npz it writes arrays of a NumPy archive, in the order of the ids.
 func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int,
 	id func(i int) string, columns []Column[int]) error {
 	if ending != ".npz" {

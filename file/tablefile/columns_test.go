@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/npy"
 )
 
-// Whole numbers have no exponent.
 func TestWriteNumbers(t *testing.T) {
 	score := []float64{0.5, 1e-7, 1234567}
 	place := []int{3, 1234567, 1}

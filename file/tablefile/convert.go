@@ -21,33 +21,32 @@ import (
 type Conversion struct {
 	File   *File
 	Kernel bool      // write LIBSVM text in its form for precomputed kernels
-	IDs    string    // file with the ids of the rows; "": the ids that [File.Axis] finds
-	Stdin  io.Reader // read for the path "-"; nil: os.Stdin
+	IDs    string    // file with the ids of the rows; "": ids that [File.Axis] finds
+	Stdin  io.Reader // for the path "-"; nil: os.Stdin
 
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// LabelFile is an array with a number for each row, or a table of nodes and labels that is read with the
-	// settings Labelling. If it is "", the matrix itself may have labels.
+	// LabelFile is an array with a number for each row, or a table of nodes and labels, read with the settings
+	// Labelling. If it is "", the matrix itself may have labels.
 	LabelFile string
 	Labelling *nodefile.LabelConfig
 
-	// Reserve is called before ids and before labels are read, with the bytes that they need. An error that it
-	// returns ends the reading. It may be nil.
+	// Reserve, if not nil, is called with the bytes that ids or labels need before they are read. Its error ends the
+	// reading.
 	Reserve func(bytes int64, what string) error
 
 	// Results of [Conversion.Prepare].
 	Rows, Cols Axis     // ids of rows and columns
-	Classes    []string // class names in the order of their numbers 1, 2 …; nil: labels are written unchanged
-	labels     []string // label of each row, from LabelFile; nil: the labels of File
+	Classes    []string // class names in the order of their numbers 1, 2 …; nil: labels are unchanged
+	labels     []string // of each row, from LabelFile; nil: labels of File
 }
 
-// Prepare finds the ids of rows and columns, and reads LabelFile. The ids of rows are in the file IDs, or else
-// in the matrix or its separate file of ids. The ids of columns are in the matrix or its separate file.
-// Otherwise ids are numbers, which begin at 1 for columns of LIBSVM text.
+// Prepare finds the ids of rows and columns, and reads LabelFile. Without ids in IDs (for rows), in the matrix or in
+// its separate files, ids are numbers, which begin at 1 for columns of LIBSVM text.
 //
-// If a class name is not a number, numbers from 1 replace all classes, in the order of
-// [nodefile.OrderClasses], because LIBSVM text holds numbers only. Rows without a label get 0. It is an error if
-// 0 is also the name of a class.
+// If a class name is not a number, numbers from 1 replace all classes, in the order of [nodefile.OrderClasses],
+// because LIBSVM text holds numbers only. Rows without a label get 0. It is an error if 0 is also the name of a
+// class.
 func (c *Conversion) Prepare(ctx context.Context) error {
 	reserve := c.Reserve
 	if reserve == nil {
@@ -76,7 +75,6 @@ func (c *Conversion) Prepare(ctx context.Context) error {
 	return c.label(ctx)
 }
 
-// label reads LabelFile.
 func (c *Conversion) label(ctx context.Context) error {
 	path := c.LabelFile
 	n := c.Rows.N
@@ -122,7 +120,6 @@ func (c *Conversion) label(ctx context.Context) error {
 	return nil
 }
 
-// readNumbers reads an array with a number for each of n rows.
 func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	f, err := Inspect(ctx, path, nil)
 	if errors.Is(err, ErrStream) {
@@ -145,12 +142,12 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 	return list, err
 }
 
-// Convert writes the matrix to w in a format, with elements of type T. [Conversion.Prepare] must be called
-// first. If the file contains labels, Convert writes them to labels, a line ID<TAB>LABEL for each row, because
-// arrays cannot contain them. Memory: one row and File.Held bytes.
+// Convert writes the matrix to w in a format, with elements of type T. [Conversion.Prepare] must be called first.
+// Convert writes labels of the file to labels, a line ID<TAB>LABEL for each row, because arrays cannot contain them.
+// Memory: one row and File.Held bytes.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format,
 	w, labels io.Writer) error {
-	// number and label of the next row.
+	// of the next row
 	i := 0
 	label := "0"
 	file, err := NewWriter[T](w, format, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {

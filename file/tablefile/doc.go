@@ -1,7 +1,6 @@
-// Package tablefile reads and writes matrices of features (one row for each node or other
-// item) and precomputed kernels, as LIBSVM text, .npy arrays and .npz archives. It also reads
-// attributes of nodes, from such a matrix or from a table ([ReadFeatures]), and writes
-// predictions.
+// Package tablefile reads and writes matrices of features (one row for each node or other item) and precomputed
+// kernels, as LIBSVM text, .npy arrays and .npz archives. It also reads attributes of nodes, from such a matrix or
+// from a table ([ReadFeatures]), and writes predictions.
 //
 //	f, err := tablefile.Inspect(ctx, "x.svm.gz", nil)
 //	err = tablefile.Read(ctx, f, func(label []byte, row []float32) error { … })
@@ -10,35 +9,28 @@
 //	for … { err = w.Row(row) }
 //	err = w.Close(ctx)
 //
-// [Inspect] determines the shape and [Read] visits the rows. Memory is needed for one row, or
-// for a panel of rows of a matrix that is stored by columns. LIBSVM text is read twice,
-// because it does not declare its number of columns. The sizes that a file declares are
-// compared with the size of the file, or with a limit of the caller, before memory is
-// allocated, so that a damaged header cannot exhaust memory.
+// [Inspect] determines the shape and [Read] visits the rows. Memory is needed for one row, or for a panel of rows of
+// a matrix that is stored by columns. LIBSVM text is read twice, because it does not declare its number of columns. A
+// damaged header cannot exhaust memory.
 //
-// A format is one value of type [Format], declared in one file of code with its reader and
-// writer, and listed in [Formats].
-//
-// [NewWriter] writes a matrix row by row, and [WriteIDs] the ids of its rows or columns.
-// [WritePredictions] writes a line for each node as tab-separated or comma-separated text,
-// JSON lines or Parquet. Writers take an io.Writer and need memory for a buffer (Parquet: for
-// one row group), independent of the size of the output. The same rows give the same bytes.
+// [NewWriter] writes a matrix row by row, and [WriteIDs] the ids of its rows or columns. [WritePredictions] writes a
+// line for each node as tab-separated or comma-separated text, JSON lines or Parquet. Writers need memory for a
+// buffer (Parquet: for one row group). The same rows give the same bytes.
 //
 // # LIBSVM
 //
-// A line is a label and pairs index:value with increasing indices from 1; missing values are
-// 0. For example, "+1 1:0.5 3:2" is the row (0.5, 0, 2) with the label +1. Text after # is a
-// comment; empty lines and blanks around words are skipped. A line has at most 8 MiB. If the
-// first pair of the first line has the index 0 (0:serial), the file is a precomputed kernel,
-// and every line lists 0:serial and the values of all columns from 1. scikit-learn writes
+// A line is a label and pairs index:value with increasing indices from 1; missing values are 0. For example, "+1
+// 1:0.5 3:2" is the row (0.5, 0, 2) with the label +1. Text after # is a comment; empty lines and blanks around words
+// are skipped. A line has at most 8 MiB. If the first pair of the first line has the index 0 (0:serial), the file is
+// a precomputed kernel, and every line lists 0:serial and the values of all columns from 1. scikit-learn writes
 // indices from 0 by default; [Options].ZeroBased reads these.
 //
 // # Arrays
 //
-// Arrays hold numbers of any width and byte order, in two dimensions, or in one dimension for
-// a matrix of one column. An archive holds the matrix in the array features, kernel, X, x or
-// arr_0 (the first that exists), or else in its only array.
+// Arrays hold numbers of any width and byte order, in two dimensions, or in one dimension for a matrix of one column.
+// An archive holds the matrix in the array features, kernel, X, x or arr_0 (the first that exists), or else in its
+// only array.
 //
-// Values must be finite. Every error about a file is a [*nodefile.ParseError] with the file
-// and its line and column, or the element.
+// Values must be finite. Every error about a file is a [*nodefile.ParseError] with the file and its line and column,
+// or the element.
 package tablefile

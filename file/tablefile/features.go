@@ -27,10 +27,10 @@ type Features struct {
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 
 	groups []group  // of each attribute of a table
-	mapped *os.File // from which rows are read; nil: none
+	mapped *os.File // file of rows that are read on demand; nil: none
 }
 
-// Close closes the file from which rows of a large matrix are read, if there is one.
+// Close closes the file that rows of a large matrix are read from.
 func (f *Features) Close() error {
 	if f.mapped == nil {
 		return nil
@@ -38,7 +38,7 @@ func (f *Features) Close() error {
 	return f.mapped.Close()
 }
 
-// Names returns the name of each attribute of a table, or nil for a matrix.
+// Names returns the names of the attributes of a table, or nil for a matrix.
 func (f *Features) Names() []string {
 	if f.groups == nil {
 		return nil
@@ -50,7 +50,7 @@ func (f *Features) Names() []string {
 	return names
 }
 
-// Means returns for each attribute of a table the value that replaces a missing one, or nil for a matrix.
+// Means returns for each attribute of a table the replacement of a missing value, or nil for a matrix.
 func (f *Features) Means() []float64 {
 	var means []float64
 	for _, g := range f.groups {
@@ -59,10 +59,9 @@ func (f *Features) Means() []float64 {
 	return means
 }
 
-// Name returns the name of an attribute of a table. The name is the title of the column with the category, for
-// example "country = PL". For an attribute of numbers, it is the title with the value in row as a number or a
-// date, for example "age = 31". For a category that the row lacks, it is "near nodes: country = DE". If row is
-// nil, no value is added. For a matrix it returns "".
+// Name returns the name of an attribute of a table: the title with the category, for example "country = PL", or with
+// the value in row as a number or a date, for example "age = 31". For a category that the row lacks, it is "near
+// nodes: country = DE". If row is nil, no value is added. For a matrix it returns "".
 func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		level := attribute - g.at
@@ -84,12 +83,11 @@ func (f *Features) Name(attribute int, row []float32) string {
 	return ""
 }
 
-// group holds the attributes that come from one column of a table: one attribute for a column of numbers,
-// otherwise one for each category.
+// group holds the attributes of one column of a table: one for a column of numbers, otherwise one for each category.
 type group struct {
 	title  string
 	at, n  int
-	levels []string // categories; nil: a number
+	levels []string // categories; nil: numbers
 	mean   float64  // of the numbers
 
 	areDays bool // numbers are days since 1970
@@ -98,19 +96,19 @@ type group struct {
 // FeatureConfig holds the settings of [ReadFeatures]; nil means the zero value.
 type FeatureConfig struct {
 	IDs         string           // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
-	Rows        *Axis            // the ids of the rows of a matrix; nil: the ids in IDs
+	Rows        *Axis            // ids of the rows of a matrix; nil: see IDs
 	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
 	Names       []string         // [Features.Names] of a model: a table gets these attributes, by its titles; nil: its own attributes
 	Means       []float64        // [Features.Means] of the model; nil: the means of the table
 	Labels      *nodefile.Labels // known labels, whose columns are no attributes
-	Missing     []string         // words for a missing value in a table, in addition to the words of [table.Missing] among numbers
+	Missing     []string         // words for a missing value in a table, besides the words of [table.Missing] among numbers
 	Text        input.Text       // how the text of a table is read; default: decide from it
-	Fix         string           // remedy in the message about nodes that are not in the graph; default: the options of ingest
-	SkipUnknown bool             // skip rows of nodes that are not in the graph; default: an error
-	SkipBad     bool             // skip lines of a table with a fault, with a warning; default: an error
-	Memory      int64            // limit of the table and of reading it, in bytes (an eighth is for reading); 0: no limit
-	Stdin       io.Reader        // read for the path "-"; nil: os.Stdin
-	Warn        func(error)      // called with each warning about the file; may be nil
+	Fix         string           // remedy for nodes that are not in the graph; default: the options of ingest
+	SkipUnknown bool             // skip rows of nodes that are not in the graph, otherwise an error
+	SkipBad     bool             // skip faulty lines of a table with a warning, otherwise an error
+	Memory      int64            // limit of the table and of reading it (an eighth), in bytes; 0: no limit
+	Stdin       io.Reader        // for the path "-"; nil: os.Stdin
+	Warn        func(error)      // called with warnings about the file; may be nil
 }
 
 // ErrMatrix is the error of [ReadFeatures] if the settings name columns of a matrix.
@@ -120,29 +118,26 @@ var ErrMatrix = errors.New("tablefile: the columns of a matrix have no titles")
 // column of ids.
 var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 
-// ReadFeatures reads attributes of nodes, a row for each node, from a matrix that [Inspect]
-// reads and a list of the ids of its rows, or from a table with a column of ids. The error for
-// a matrix without ids wraps [ErrNoIDs], the error for a pipe wraps [ErrStream].
+// ReadFeatures reads attributes of nodes from a matrix that [Inspect] reads and a list of the ids of its rows, or
+// from a table with a column of ids.
 //
-// A table is read by the rules of label tables. The node is in the column with such a title (node,
-// id, …), or in the only column with nodes of the graph, or in the first column of a table without
-// a header. A column of row numbers is skipped. A column of numbers becomes one attribute, and a
-// missing value becomes the mean of the column. A column of other text becomes one attribute of 0
-// and 1 for each category; for a missing value all of them are 0. For example, the column colour
-// with the values red, blue and red becomes two attributes. Numbers with leading zeros, for example
-// 01234, are text.
+// A table is read by the rules of label tables. The node is in the column with such a title (node, id, …), or in the
+// only column with nodes of the graph, or in the first column of a table without a header. A column of row numbers is
+// skipped. A column of numbers becomes one attribute, and a missing value becomes its mean. A column of other text
+// becomes one attribute of 0 and 1 for each category; for a missing value all are 0. Numbers with leading zeros, for
+// example 01234, are text.
 //
 // Other columns are ignored: dates, labels, texts that differ for nearly every node, and columns of more than 1,000
-// categories. Labels are the column with the title of Labels, and columns titled as labels that repeat these; if no title
-// is known, all columns titled as labels. If Fields names the columns, these rules do not apply, and dates are numbers of
-// days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the label. A table is
-// read twice: for the types of its columns and for the values. The two counts above the vectors of word2vec are skipped.
+// categories. Labels are the column with the title of Labels, and columns titled as labels that repeat it; if no
+// title is known, all columns titled as labels. If Fields names the columns, these rules do not apply, and dates are
+// numbers of days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the
+// label. The two counts above the vectors of word2vec are skipped. A table is read twice.
 //
-// The error is a [*nodefile.ParseError] if there is no row, if a node has two rows, if a node
-// is not in the graph (unless SkipUnknown is set), if a column of numbers has values such as
-// <0.001, 5 kg, $5 or 1,234 or other text in up to a tenth of the values, if a column of Fields
-// cannot be used, or if a column of Names is missing. If the attributes exceed Memory, the error is a [*budget.Error], and
-// Features.Table has the estimated size of the whole table.
+// The error wraps [ErrNoIDs] for a matrix without ids, and [ErrStream] for a pipe. It is a [*nodefile.ParseError] if
+// there is no row, if a node has two rows, if a node is not in the graph (unless SkipUnknown is set), if a column of
+// numbers has values such as <0.001, 5 kg, $5 or 1,234 or other text in up to a tenth of the values, if a column of
+// Fields cannot be used, or if a column of Names is missing. If the attributes exceed Memory, the error is a
+// [*budget.Error], and Features.Table has the estimated size of the whole table.
 func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (*Features, error) {
 	c = cmp.Or(c, new(FeatureConfig))
@@ -153,10 +148,10 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 		err = ErrMatrix
 	case isMatrix:
 		err = r.readMatrix(ctx)
-	case textio.IsStream(path) && c.IDs != "": // only a matrix has a list of ids, and it cannot be read from a pipe
+	case textio.IsStream(path) && c.IDs != "": // only a matrix has a list of ids
 		err = streamError(path)
 	case c.IDs != "":
-		if _, err = os.Stat(path); err == nil { // for a missing file, report that it is missing
+		if _, err = os.Stat(path); err == nil { // report a missing file as missing
 			err = fmt.Errorf("%w, and so none are read from %s", ErrTable, c.IDs)
 		}
 	default:
@@ -174,10 +169,9 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 	return r.Features, err
 }
 
-// readingShare is the divisor of the memory limit that gives the share for reading.
+// readingShare divides the memory limit into the share for reading.
 const readingShare = 8
 
-// features reads the attributes of nodes into a table.
 type features struct {
 	*Features
 	c       *FeatureConfig
@@ -185,7 +179,7 @@ type features struct {
 	nodes   nodefile.Lookup
 	unknown nodefile.Unknown
 	ids     Axis          // of the rows of a matrix
-	reading int64         // bytes of reading that exceed its share of the limit; ≤ 0 if none do
+	reading int64         // bytes of reading above its share of the limit; ≤ 0: none
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }
 
@@ -194,7 +188,6 @@ func newFeatures(path string, nodes nodefile.Lookup, c *FeatureConfig) *features
 		unknown: nodefile.Unknown{Nodes: nodes}}
 }
 
-// readMatrix reads a matrix and the ids of its rows.
 func (r *features) readMatrix(ctx context.Context) error {
 	f, err := Inspect(ctx, r.file, &Options{Memory: r.c.Memory / readingShare})
 	if err != nil {
@@ -218,8 +211,8 @@ func (r *features) readMatrix(ctx context.Context) error {
 	})
 }
 
-// readIDs reads the ids of the rows of a matrix. If there are no ids, row i belongs to node i. In this case
-// the graph must have the nodes 0 … n−1, and the matrix must have n rows.
+// readIDs reads the ids of the rows of a matrix. Without ids, row i is node i; then the graph must have the nodes 0 …
+// n−1, and the matrix n rows.
 func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 	if r.c.Rows != nil {
 		r.ids = *r.c.Rows
@@ -265,11 +258,11 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	return nil
 }
 
-// FindLeaks returns the titles of the attributes that determine the labels of all labelled nodes with a value:
-// nodes with the same value have the same label. Such a column may have been made from the labels. There must
-// be two classes of at least two such nodes, and at most half as many values as nodes. The agreement must be
-// unlikely by chance. L labels of K classes with n labels each have L! / ∏ n! orders, and at most K^D orders
-// agree with D values. K^D · ∏ n! / L! must be below 1/4 divided by the number of columns.
+// FindLeaks returns the titles of columns that may have been made from the labels: labelled nodes with the same value
+// have the same label. There must be two classes of at least two nodes with a value, at most half as many values as
+// nodes, and the agreement must be unlikely by chance. L labels of K classes with n labels each have L! / ∏ n!
+// orders, and at most K^D orders agree with D values; K^D · ∏ n! / L! must be below 1/4 divided by the number of
+// columns.
 func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 	classOf := make([]map[float32]int, len(f.groups)) // of each value
 	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
@@ -312,7 +305,7 @@ func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 		}
 	}
 	for g, group := range f.groups {
-		// orders is a logarithm to the base 2.
+		// orders is a logarithm to base 2.
 		large := 0
 		labels := 0
 		orders := 0.0
@@ -339,7 +332,6 @@ func logFactorial(n int) float64 {
 	return v / math.Ln2
 }
 
-// end returns an error if there are no rows, or if there are rows of nodes that are not in the graph.
 func (r *features) end() error {
 	if r.unknown.Total == 0 {
 		return textio.Fault(r.file, 0, "give one node a row", "no row")

@@ -85,7 +85,7 @@ func TestFeaturesOfMatrix(t *testing.T) {
 	}{
 		{name: "x.svm"}, {name: "y.svm", ids: "named.ids"}, {name: "z.csv"},
 		{name: "y.svm", err: ErrNoIDs}, {name: "z.csv", ids: "named.ids", err: ErrTable},
-		{name: "stream.npy", err: ErrStream}, {name: "stream", ids: "named.ids", err: ErrStream}, // not a table, nor an archive to unpack
+		{name: "stream.npy", err: ErrStream}, {name: "stream", ids: "named.ids", err: ErrStream}, // neither a table nor an archive to unpack
 	} {
 		if of.ids != "" {
 			of.ids = filepath.Join(dir, of.ids)

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// nodesOf returns the nodes with the given ids, in this order.
 func nodesOf(t *testing.T, ids ...string) *shard.Nodes {
 	nodes, err := shard.StringNodes(slices.Values(ids))
 	if err != nil {
@@ -22,7 +21,7 @@ func nodesOf(t *testing.T, ids ...string) *shard.Nodes {
 	return nodes
 }
 
-// TestReadFeatures reads tables as pandas, R and spreadsheets write them.
+// Tables are as pandas, R and spreadsheets write them.
 func TestReadFeatures(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3", "4")
 	for _, c := range []struct {
@@ -59,7 +58,6 @@ func TestReadFeatures(t *testing.T) {
 	}
 }
 
-// ignoredOf returns the titles of the columns that are not attributes.
 func ignoredOf(a *Features) (titles []string) {
 	for _, c := range a.Columns {
 		if c.Use == "" {
@@ -120,7 +118,6 @@ func dense(a *Features, row int) []float32 {
 	return out
 }
 
-// TestBadFeatures checks place and text of the errors about tables.
 func TestBadFeatures(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	for _, c := range []struct{ text, want string }{
@@ -213,7 +210,6 @@ func TestAttributeForms(t *testing.T) {
 	}
 }
 
-// TestDetermining checks which attributes are reported to determine the labels.
 func TestDetermining(t *testing.T) {
 	const rows, classes = 24, 3
 	var ids []string
@@ -243,7 +239,7 @@ func TestDetermining(t *testing.T) {
 	}
 }
 
-// The reasons do not depend on the names of attributes, and a column that is not named has no errors.
+// Reasons must not depend on the names of attributes, and a column that is not named has no errors.
 func TestOtherColumns(t *testing.T) {
 	nodes := nodesOf(t, "n1", "n2", "n3")
 	path := write(t, "x.csv", []byte("node,age,joined,note,money,label\nn1,30,2024-01-31,,$5,a\nn2,40,2023-05-01,,inf,b\nn3,50,2022-07-07,,7,a\n"))
@@ -259,14 +255,14 @@ func TestOtherColumns(t *testing.T) {
 	}
 }
 
-// TestWordVectors reads vectors below the two counts that word2vec writes.
+// word2vec writes two counts above the vectors.
 func TestWordVectors(t *testing.T) {
 	nodes := nodesOf(t, "1", "2", "3")
 	for text, cols := range map[string]int{
 		"3 2\n1 0.5 1\n2 1.5 -2\n3 0 1\n":          2,
 		"3 3\n1 0.5 1 2 \n2 1.5 -2 2 \n3 0 1 2 \n": 3,
 		"2 2\n1 1 1\n3 2 2\n":                      2,
-		"3 1\n1 2\n2 5\n":                          1, // a row of node 3, because it has as many fields as the other rows
+		"3 1\n1 2\n2 5\n":                          1, // a row of node 3, with as many fields as the other rows
 	} {
 		f, err := ReadFeatures(t.Context(), write(t, "x.emb", []byte(text)), nodes, nil)
 		if err != nil || f.Table.Cols != cols {

@@ -11,18 +11,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Format is a file format of matrices. Each format is declared in a file of code of its own,
-// together with its reader and writer, and listed in [Formats].
+// Format is a file format of matrices. [Formats] lists all formats.
 type Format struct {
 	Name    string   // short: "npy"
-	Title   string   // such a file in messages, with an article: "a NumPy array"
+	Title   string   // for messages, with an article: "a NumPy array"
 	Endings []string // usual endings of file names: ".npy"
-	Kernel  string   // name of the variant for precomputed kernels; "": no variant
-	NoGraph string   // remedy for such a file where a graph is expected
+	Kernel  string   // name of the variant for precomputed kernels; "": none
+	NoGraph string   // remedy where a graph is expected
 
-	// Text means that a file is read sequentially, may be compressed, and contains a label for each row but no
-	// ids. Files of other formats are read at any offset. They must not be compressed, and have ids in the
-	// file or in separate files.
+	// Text means that a file is read sequentially, may be compressed, and contains a label for each row but no ids.
+	// Files of other formats are read at any offset, must not be compressed, and have ids in the file or in separate
+	// files.
 	Text bool
 
 	SeparateIDs bool // ids are written to files of their own: X.rows.ids, X.cols.ids
@@ -37,15 +36,14 @@ type Format struct {
 	of64 rows[float64]
 }
 
-// rows holds the functions that read and write rows of a format with elements of type T.
+// rows reads and writes rows with elements of type T.
 type rows[T sparse.Float] struct {
 	read  func(ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error
 	write func(w io.Writer, m *Matrix) (*Writer[T], error)
 	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // for formats with AnyOrder
 }
 
-// rowsOf returns the functions for elements of type T. The format has a field for each type because a Go
-// method cannot have type parameters.
+// rowsOf selects the field of type T, because a Go method cannot have type parameters.
 func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	if r, ok := any(&f.of32).(*rows[T]); ok {
 		return r
@@ -53,7 +51,7 @@ func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	return any(&f.of64).(*rows[T])
 }
 
-// Formats lists all formats. If several formats recognize a file, the first one is used.
+// Formats lists all formats. The first format that recognizes a file is used.
 var Formats = []*Format{NPY, NPZ, LIBSVM}
 
 // MatrixEndings are the endings of the names of files in all formats.
@@ -80,9 +78,9 @@ func endsAsMatrix(name string) bool {
 		func(f *Format) bool { return slices.Contains(f.Endings, ending) })
 }
 
-// Recognize returns the format of a file. It decides by head, the first bytes of the content, or else by the
-// name. It returns nil if no format matches. It also returns nil for archives, because only their members show
-// whether they contain a matrix; [Detect] reads these.
+// Recognize returns the format of a file by head, the first bytes of the content, or else by the name, or nil if no
+// format matches. It returns nil for archives, because only their members show whether they contain a matrix; see
+// [Detect].
 func Recognize(name string, head []byte) *Format {
 	if f := formatOf(name, head); f != nil && f.holds == nil {
 		return f
@@ -92,8 +90,8 @@ func Recognize(name string, head []byte) *Format {
 
 const headBytes = 4 << 10
 
-// Detect returns the format of a file. It returns nil if path is not a regular file or cannot be read. It also
-// returns nil for an archive with a square sparse matrix, because this is a graph.
+// Detect returns the format of a file. It returns nil if path is not a regular file or cannot be read, and for an
+// archive with a square sparse matrix, which is a graph.
 func Detect(ctx context.Context, path string) *Format {
 	in, err := open(ctx, path)
 	if err != nil {
@@ -107,8 +105,8 @@ func Detect(ctx context.Context, path string) *Format {
 	return f
 }
 
-// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64". The size of an array
-// is without its header, the size of text is approximate.
+// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64": without the header for
+// arrays, approximate for text.
 func (f *Format) Size(rows, cols int, dtype string) int64 {
 	bytes := 4 * int64(rows) * int64(cols)
 	if dtype == "float64" {

@@ -113,7 +113,7 @@ func TestReadCancelled(t *testing.T) {
 	m := &Matrix{Rows: Axis{len(rows), idOf("r")}, Cols: Axis{2, idOf("c")}}
 	for _, format := range Formats {
 		if format.Text {
-			continue // which is read ahead
+			continue // text is read ahead
 		}
 		var content bytes.Buffer
 		writeRows(t, &content, format, m, rows)

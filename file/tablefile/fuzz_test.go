@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// seeds calls add with the files of a pattern.
 func seeds(f *testing.F, pattern string, add func(data []byte)) {
 	files, err := filepath.Glob(filepath.Join("testdata", pattern))
 	if err != nil || files == nil {
@@ -109,7 +108,7 @@ func FuzzArray(f *testing.F) {
 			return
 		}
 		if int64(file.Rows)*int64(file.Cols) > 1<<20 {
-			return // an archive may declare sizes that exceed its contents
+			return // sizes may exceed the contents of an archive
 		}
 		got, err := read[float64](path, nil)
 		if wrong := new(nodefile.ParseError); err != nil && !errors.As(err, &wrong) {

@@ -8,12 +8,11 @@ import (
 	"strconv"
 )
 
-// newJSONL returns a writer of predictions that writes one JSON object on each line. The object has the
-// columns in front of the scores, null for missing values, and scores. scores is an object from class to
-// score, null if the node has no scores, and absent if c.Top < 0.
+// newJSONL writes one JSON object on each line, with the columns before the scores, null for missing values, and
+// scores: an object from class to score, null if the node has no scores, absent if c.Top < 0.
 func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	out := bufio.NewWriterSize(w, bufferBytes)
-	// keys of JSON objects
+	// as JSON
 	var titles [][]byte
 	var classes [][]byte
 	columns := c.fixed()
@@ -46,9 +45,8 @@ func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	}}
 }
 
-// appendJSON appends text as a JSON string to line.
 func appendJSON(line []byte, text string) []byte {
-	w := bytes.NewBuffer(line) // writes to it never fail
+	w := bytes.NewBuffer(line) // never fails
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(text)

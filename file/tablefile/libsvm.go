@@ -36,16 +36,15 @@ var LIBSVM = &Format{
 
 const bufferBytes = 256 << 10
 
-// vectorReader reads LIBSVM text line by line.
 type vectorReader struct {
 	name      string
 	in        *bufio.Reader
 	text      []byte // of the current line, without its comment
-	line      int64  // number of the current line, from 1
-	column    int    // column of the last word, from 1
+	line      int64  // current, from 1
+	column    int    // of the last word, from 1
 	longest   int    // bytes of a line
 	zeroBased bool
-	limit     int // largest number of columns; 0: no limit
+	limit     int // on the number of columns; 0: none
 	bits      int // precision of values, 32 or 64
 
 	rows    int64
@@ -58,7 +57,7 @@ type vectorReader struct {
 
 const (
 	fixLine  = "fix the line"
-	maxIndex = math.MaxInt32 // because LIBSVM stores indices in 32 bits
+	maxIndex = math.MaxInt32 // LIBSVM stores indices in 32 bits
 	maxLine  = 8 << 20       // bytes of a line
 )
 
@@ -110,8 +109,8 @@ func (v *vectorReader) word(tail []byte) (word, behind []byte) {
 	return tail[:end], tail[end:]
 }
 
-// vector reads the next line, and calls set with the column, counted from 0, and the value of every pair. It
-// returns false at the end of the text.
+// vector reads the next line, and calls set with the column, from 0, and the value of every pair. It returns false at
+// the end of the text.
 func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	if isLine, err := v.next(); !isLine {
 		return false, err
@@ -176,7 +175,6 @@ func (v *vectorReader) readLabel(word []byte) error {
 	return nil
 }
 
-// pair parses index:value.
 func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 	colon := bytes.IndexByte(word, ':')
 	switch {
@@ -202,7 +200,7 @@ func (v *vectorReader) pair(word []byte) (index int, value float64, err error) {
 	if wrong != "" {
 		fix := fixLine
 		if v.bits == 32 {
-			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits without an error
+			fix = "pass {dtype=float64}" // Inspect has read the value in 64 bits
 		}
 		return 0, 0, v.fault(fix, "value %s %s",
 			words.Quoted(word[colon+1:]), wrong)
@@ -269,7 +267,7 @@ func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
 		limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
-// inspectVectors determines the shape by reading all lines, because the text does not declare it.
+// inspectVectors reads all lines, because the text does not declare its shape.
 func (f *File) inspectVectors(in *textio.Reader) error {
 	v, err := openVectors(in, f, 64)
 	if err != nil {
@@ -299,7 +297,6 @@ func (f *File) inspectVectors(in *textio.Reader) error {
 	return nil
 }
 
-// readVectors implements [Read] for text.
 func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 	visit func(label []byte, row []T) error) error {
 	v, err := openVectors(in, f, bitsOf[T]())
@@ -338,8 +335,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	}
 }
 
-// isVectors reports whether text begins as LIBSVM text. It requires a line with two pairs, because "1 2:3" may
-// be an edge to the node 2:3.
+// isVectors requires a line with two pairs, because "1 2:3" may be an edge to the node 2:3.
 func isVectors(head []byte) bool {
 	v := &vectorReader{bits: 64}
 	largest := 0
@@ -364,9 +360,8 @@ func isVectors(head []byte) bool {
 	return largest >= 2
 }
 
-// newLIBSVMWriter returns a writer of LIBSVM text. A line begins with the label. Features follow as
-// index:value, without zeros. A kernel has 0:serial and all values. Indices and serial numbers count from 1.
-// Values have enough digits to read the same bits back.
+// newLIBSVMWriter writes lines with a label, and then features as index:value without zeros, or 0:serial and all
+// values of a kernel. Indices and serial numbers count from 1. Values have enough digits to read the same bits back.
 func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	bits := bitsOf[T]()

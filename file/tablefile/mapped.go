@@ -18,13 +18,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// mappedBytes is a size of an array with elements of type float32. The rows of a larger array stay in its file
-// and are read when they are needed.
+// mappedBytes is the size, as float32, above which rows of an array stay in its file.
 const mappedBytes = 64 << 20
 
-// isMapped reports whether the rows of f stay in its file. The file must be a .npy file without compression.
-// Its size with elements of type float32 must be larger than mappedBytes or than the share of the memory limit
-// for reading.
+// isMapped reports whether the rows of f stay in its file, a plain .npy file larger, as float32, than mappedBytes or
+// than the share of the memory limit for reading.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
 	return (bytes > mappedBytes ||
@@ -45,25 +43,22 @@ type mappedRows struct {
 	array *npy.Array
 	file  *os.File
 	cols  int
-	place []int32 // the row in the file of each row, −1: missing; nil: the same
+	place []int32 // of each row in the file, −1: missing; nil: the same
 
 	mu  sync.Mutex
 	err error // guarded by mu
 }
 
-// Has implements [sparse.RowSource].
 func (m *mappedRows) Has(i int) bool {
 	return m.place == nil || m.place[i] >= 0
 }
 
-// Err implements [sparse.RowSource].
 func (m *mappedRows) Err() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.err
 }
 
-// RowsTo implements [sparse.RowSource].
 func (m *mappedRows) RowsTo(dst []float32, lo int) {
 	if m.place == nil {
 		m.read(dst, lo)
@@ -80,7 +75,7 @@ func (m *mappedRows) RowsTo(dst []float32, lo int) {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// read stores whole rows of the file, beginning with row lo, in dst.
+// read stores whole rows of the file, from row lo on, in dst.
 func (m *mappedRows) read(dst []float32, lo int) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)
@@ -161,10 +156,10 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 	return m.err
 }
 
-// CopyRows writes attributes in a .npy file to w. It puts the rows in the order of the nodes and keeps the
-// type of the elements. It returns the number of columns and the name of the type. The rows have the ids that
-// [ReadFeatures] uses. The error is a [*nodefile.ParseError] if ReadFeatures would return one, if the file is
-// not a .npy file, is compressed or is stored by columns, and if it does not have one row for each node.
+// CopyRows writes attributes in a .npy file to w, with the rows in the order of the nodes and elements of the same
+// type. It returns the number of columns and the name of the type. The rows have the ids that [ReadFeatures] uses.
+// The error is a [*nodefile.ParseError] if ReadFeatures would return one, if the file is not a .npy file, is
+// compressed or is stored by columns, or if it does not have one row for each node.
 func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (columns int, element string, err error) {
 	c = cmp.Or(c, new(FeatureConfig))
@@ -184,7 +179,7 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 	if err = r.readIDs(ctx, f); err == nil {
 		err = r.mapMatrix(ctx, f)
 	}
-	defer r.Close() // it was only read
+	defer r.Close() // only read
 	if err == nil {
 		err = r.end()
 	}

@@ -15,18 +15,17 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// classTitle is the title of a column of labels that is written as an attribute, because Gephi and NetworkX
-// use label for the name of a node.
+// classTitle replaces label as the title of an attribute, because Gephi and NetworkX use label for the name of a
+// node.
 const classTitle = "class"
 
-// NodeAttributes reads a table with a node in each row, for example predictions, as attributes for
-// [graphfile.Write]. The column of labels comes first. The columns are chosen as by [ReadFeatures]. A column
-// whose values are all integers, numbers, or true and false has this type. Other columns, labels, and numbers
-// with leading zeros are text. Missing values are empty fields, the words of c.Missing, and among numbers the
-// words of [table.Missing].
+// NodeAttributes reads a table with a node in each row, for example predictions, as attributes for [graphfile.Write],
+// labels first. [ReadFeatures] says which columns are read. A column whose values are all integers, numbers, or true
+// and false has this type. Other columns, labels, and numbers with leading zeros are text. Missing values are empty
+// fields, the words of c.Missing, and among numbers the words of [table.Missing].
 //
-// NodeAttributes returns its memory, which is 4 bytes for each node and column and the distinct values.
-// c.Memory bounds this memory. c.IDs is not used.
+// NodeAttributes returns its memory: 4 bytes for each node and column, and the distinct values. c.Memory bounds this
+// memory. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	c = cmp.Or(c, new(FeatureConfig))
@@ -98,7 +97,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	return attributes, bytes, nil
 }
 
-// attribute returns an attribute. Its distinct values determine its type.
+// attribute determines the type by the distinct values.
 func attribute(title string, values []string, codes []int32,
 	isLabel bool) graphfile.Attribute {
 	a := graphfile.Attribute{Title: title}

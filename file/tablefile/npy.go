@@ -29,7 +29,6 @@ var NPY = &Format{
 		placeNPY[float64]},
 }
 
-// inspectArray reads the header of a .npy file.
 func (f *File) inspectArray(in *textio.Reader) error {
 	file, size := in.File()
 	a, err := npy.Read(f.Name, io.NewSectionReader(file, 0, size))
@@ -39,8 +38,8 @@ func (f *File) inspectArray(in *textio.Reader) error {
 	return f.shape(a, size)
 }
 
-// shape sets the shape of f. It compares size, the bytes of the file or the member of an archive, with the
-// header, to find truncated files before rows are read.
+// shape sets the shape of f. It compares size, the bytes of the file or member, with the header, to find truncated
+// files before rows are read.
 func (f *File) shape(a *npy.Array, size int64) error {
 	if err := setType(f, a); err != nil {
 		return err
@@ -141,7 +140,7 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 
 func (f *File) readRows(a *npy.Array,
 	visit func(i int, row []float64) error) error {
-	const elements = 1 << 13 // that are read at once
+	const elements = 1 << 13 // per read
 	height := max(1, elements/f.Cols)
 	rows := make([]float64, min(height, f.Rows)*f.Cols)
 	for lo := 0; lo < f.Rows; lo += height {
@@ -158,8 +157,8 @@ func (f *File) readRows(a *npy.Array,
 	return a.End()
 }
 
-// panelRows returns the number of rows of a panel. A panel holds rows of an array that is stored by columns.
-// They are read together, so that each read covers adjacent elements of a column.
+// panelRows returns the number of rows of an array stored by columns that are read together, so that each read covers
+// adjacent elements of a column.
 func panelRows(f *File) int {
 	memory := int64(64 << 20)
 	if f.o.Memory > 0 {
@@ -168,7 +167,7 @@ func panelRows(f *File) int {
 	return int(max(1, min(int64(f.Rows), memory/(8*int64(f.Cols)+16))))
 }
 
-// panelBytes returns the memory of a panel and of its buffers.
+// panelBytes returns the memory of a panel and its buffers.
 func panelBytes(f *File) int64 {
 	if !f.byColumns {
 		return 0
@@ -176,8 +175,7 @@ func panelBytes(f *File) int64 {
 	return int64(panelRows(f)) * (8*int64(f.Cols) + 16)
 }
 
-// readPanels visits the rows of an array that is stored by columns. For each panel, it reads the same range of
-// every column.
+// readPanels visits the rows of an array stored by columns. For each panel, it reads the same range of every column.
 func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(),
 	visit func(i int, row []float64) error) error {
 	height := panelRows(f)
@@ -206,7 +204,6 @@ func (f *File) readPanels(file io.ReaderAt, a *npy.Array, progress func(),
 	return nil
 }
 
-// newNPYWriter returns a writer of a .npy file, row by row.
 func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out, err := npy.NewWriter[T](w, m.Rows.N, m.Cols.N)
 	if err != nil {
@@ -217,7 +214,7 @@ func newNPYWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 		close: out.Close}, nil
 }
 
-// placeNPY returns a writer of a .npy file to which elements can be written in any order.
+// placeNPY returns a writer of elements in any order.
 func placeNPY[T sparse.Float](w io.WriterAt, m *Matrix) (*Writer[T], error) {
 	out, err := npy.NewPlaced[T](w, m.Rows.N, m.Cols.N)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/nodefile"
 )
 
-// npyFile returns a .npy file with the given header.
 func npyFile(descr, fortran, shape string, data any) []byte {
 	var b bytes.Buffer
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, fortran, shape)
@@ -117,7 +116,7 @@ func TestNames(t *testing.T) {
 	text := func(shape, bytes string) []byte { return npyFile("|S2", "False", shape, []byte(bytes)) }
 	for _, test := range []struct {
 		rows []byte
-		want string // the names, or the error
+		want string // names, or the error
 	}{
 		{text("(2,)", "a\x00b "), "[a b ] <nil>"},
 		{npyFile("<i2", "False", "(2,)", []int16{7, 8}), "[] <nil>"},

@@ -22,8 +22,7 @@ var NPZ = &Format{
 	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
 }
 
-// arrays lists the names under which an archive may contain the matrix. kernelArray is the name of a
-// precomputed kernel.
+// arrays lists the names of the matrix in an archive. kernelArray is the name of a precomputed kernel.
 var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
 
 const kernelArray = "kernel"
@@ -37,7 +36,7 @@ func pick(archive *npy.Archive) string {
 	return archive.Single()
 }
 
-// archive opens an archive. Reading its arrays reports the progress.
+// archive opens an archive whose arrays report progress as they are read.
 func (f *File) archive(in *textio.Reader) (*npy.Archive, error) {
 	file, size := in.File()
 	if file == nil {
@@ -64,7 +63,6 @@ func (f *File) openMember(in *textio.Reader) (archive *npy.Archive, a *npy.Array
 	return archive, a, err
 }
 
-// inspectArchive reads the header of the matrix of an archive.
 func (f *File) inspectArchive(in *textio.Reader) error {
 	archive, a, err := f.openMember(in)
 	if archive != nil && pick(archive) == "" {
@@ -83,9 +81,8 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 	return f.shape(a, archive.Size(name))
 }
 
-// archiveNames returns the ids of the n rows (which = "rows") or columns ("cols"), which are the strings of
-// the array of this name. It returns nil if the array is missing or contains numbers. Ids with tabs or line
-// breaks are errors, because files of ids could not contain them.
+// archiveNames returns the strings of the array which ("rows" or "cols") as ids, or nil if the array is missing or
+// contains numbers. It refuses tabs and line breaks, because files of ids could not contain them.
 func archiveNames(ctx context.Context, f *File, which string,
 	n int) ([]string, error) {
 	in, err := open(ctx, f.path)
@@ -102,7 +99,7 @@ func archiveNames(ctx context.Context, f *File, which string,
 		return nil, err
 	}
 	if a.IsNumeric() || len(a.Shape) != 1 {
-		return nil, nil // an array of the same name with another meaning
+		return nil, nil // an array with another meaning
 	}
 	if a.Len != int64(n) {
 		return nil, a.Fault("give one for each, or leave the array out", "%d names, the matrix has %d %s", a.Len, n,
@@ -122,8 +119,7 @@ func archiveNames(ctx context.Context, f *File, which string,
 	return names, a.End()
 }
 
-// sparseArrays lists the arrays that scipy.sparse.save_npz writes for a CSR matrix, in
-// addition to format and shape.
+// sparseArrays lists the arrays of a CSR matrix in scipy.sparse.save_npz, besides format and shape.
 var sparseArrays = []string{"indptr", "indices", "data"}
 
 func sparseShape(archive *npy.Archive) (rows, cols int64, ok bool) {
@@ -161,7 +157,6 @@ func (f *File) inspectSparse(archive *npy.Archive, rows, cols int64) error {
 	return setType(f, data)
 }
 
-// readNPZ implements [Read] for archives.
 func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 	visit func(label []byte, row []T) error) error {
 	rows := narrowRows(ctx, f, visit)
@@ -175,8 +170,8 @@ func readNPZ[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 	return f.readRows(a, rows)
 }
 
-// readSparse visits the rows of the sparse matrix in an archive. Entries of the same row and
-// column are added, as in SciPy.
+// readSparse visits the rows of the sparse matrix in an archive. Entries of the same row and column are added, as in
+// SciPy.
 func (f *File) readSparse(in *textio.Reader,
 	visit func(i int, row []float64) error) error {
 	archive, err := f.archive(in)
@@ -237,7 +232,7 @@ func (f *File) readSparse(in *textio.Reader,
 	return cmp.Or(ends.End(), indices.End(), data.End())
 }
 
-// holdsMatrix reports whether an archive contains a matrix of features. A square sparse matrix is a graph.
+// holdsMatrix reports whether an archive contains a matrix of features; a square sparse matrix is a graph.
 func holdsMatrix(name string, in *textio.Reader) bool {
 	archive, err := (&File{Name: name}).archive(in)
 	if err != nil {
@@ -247,8 +242,7 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 	return sparse && rows != cols || pick(archive) != ""
 }
 
-// newNPZWriter returns a writer of an archive. The arrays rows and cols contain the ids. The matrix is the
-// array kernel if it is a kernel, and otherwise the array features.
+// newNPZWriter writes the ids as arrays rows and cols, and the matrix as kernel or features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
 	err := cmp.Or(archive.Strings("rows", m.Rows.N, m.Rows.ID),

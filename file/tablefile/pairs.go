@@ -7,10 +7,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/npy"
 )
 
-// WritePairs writes eigenvalues and eigenvectors. vector(i) returns row i of the matrix of eigenvectors, whose
-// shape is m. If values is not nil, WritePairs writes the eigenvalues to values and the matrix to vectors, as
-// NumPy arrays, and the ids of the rows to m.RowIDs. If values is nil, it writes one archive with the arrays
-// values, vectors and rows to vectors.
+// WritePairs writes eigenvalues and eigenvectors. vector(i) returns row i of the matrix of eigenvectors, of shape m.
+// If values is not nil, WritePairs writes the eigenvalues to values and the matrix to vectors, as NumPy arrays, and
+// the ids of the rows to m.RowIDs. Otherwise it writes an archive with the arrays values, vectors and rows to
+// vectors.
 func WritePairs(vectors, values io.Writer, m *Matrix, eigenvalues []float64,
 	vector func(i int) []float64) error {
 	writeValues := func(w io.Writer) error {

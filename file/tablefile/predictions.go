@@ -15,18 +15,17 @@ import (
 // Prediction is the prediction for one node.
 type Prediction struct {
 	Node    string
-	Label   string // predicted class; empty if no class was predicted
+	Label   string // predicted class; "" for none
 	Reached bool   // a path connects the node with a labelled node
 	Known   bool   // the label was given
 
 	Set []string // prediction set of the node, see Columns.Sets
 
-	// Scores has one score for each class. It is nil for a node without scores. A writer reads it during the
-	// call only.
+	// Scores has one score for each class, or is nil. A writer reads it during the call only.
 	Scores []float64
 
 	class int   // of the label; −1: none, or several
-	order []int // classes whose scores the line holds, even if there are none
+	order []int // classes of the scores in the line, even if there are no scores
 }
 
 func (p *Prediction) score(class int) float64 {
@@ -36,7 +35,7 @@ func (p *Prediction) score(class int) float64 {
 	return p.Scores[class]
 }
 
-// fixedColumns are the columns before the scores. The column probability is the probability of the label.
+// fixedColumns are the columns before the scores; probability is the probability of the label.
 var fixedColumns = []Column[*Prediction]{
 	{Title: "node", Text: func(p *Prediction) string { return p.Node }},
 	{Title: labelTitle, Optional: true, Text: func(p *Prediction) string { return p.Label }},
@@ -45,16 +44,15 @@ var fixedColumns = []Column[*Prediction]{
 	scoreColumn("probability", func(p *Prediction) int { return p.class }),
 }
 
-// setColumns are the columns of prediction sets. They follow the fixed columns.
+// setColumns are the columns of prediction sets, which follow the fixed columns.
 var setColumns = []Column[*Prediction]{
 	{Title: "set", Optional: true, Text: func(p *Prediction) string { return strings.Join(p.Set, SetSeparator) }},
 	{Title: "set_size", Whole: func(p *Prediction) int { return len(p.Set) }},
 }
 
-// SetSeparator separates the classes of a prediction set, and the labels of a node with several labels.
+// SetSeparator separates the classes of a prediction set, and the labels of a node.
 const SetSeparator = "|"
 
-// labelTitle is the title of the column of labels.
 const labelTitle = "label"
 
 // scoreDigits is the number of digits of scores as text.
@@ -65,7 +63,7 @@ func scoreColumn(title string, class func(p *Prediction) int) Column[*Prediction
 	return Column[*Prediction]{Title: title, Optional: true, Digits: scoreDigits, Number: score}
 }
 
-// PredictionTitles are the titles of the columns in front of the scores.
+// PredictionTitles are the titles of the columns before the scores.
 var PredictionTitles = func() (titles []string) {
 	for _, c := range slices.Concat(fixedColumns, setColumns) {
 		titles = append(titles, c.Title)
@@ -73,7 +71,6 @@ var PredictionTitles = func() (titles []string) {
 	return titles
 }()
 
-// predictionFormats lists the formats of predictions. The code of each format is in its own file.
 var predictionFormats = []struct {
 	ending string
 	begin  func(w io.Writer, ending string, c *Columns) rowFile[*Prediction]
@@ -91,9 +88,9 @@ var PredictionEndings = func() (endings []string) {
 	return endings
 }()
 
-// WritePredictions writes n predictions in the format of a file ending. For an unknown ending it uses the
-// first of [PredictionEndings]. line(i, p) stores prediction i in *p. p.Scores has one element for each class
-// and is reused for the next prediction. Memory: one line, or one row group for Parquet.
+// WritePredictions writes n predictions in the format of a file ending, by default the first of [PredictionEndings].
+// line(i, p) stores prediction i in *p. p.Scores has one element for each class and is reused for the next
+// prediction. Memory: one line, or one row group for Parquet.
 func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns, n int,
 	line func(i int, p *Prediction)) error {
 	format := predictionFormats[max(0, slices.Index(PredictionEndings, ending))]
@@ -123,14 +120,13 @@ func WritePredictions(ctx context.Context, w io.Writer, ending string, c Columns
 type Columns struct {
 	Classes []string // class names, in the order of the scores; columns have the order of [nodefile.OrderClasses]
 
-	// Top is the number of best classes to write, each with its name and score. 0 means a column for each
-	// class, and a negative number no scores.
+	// Top is the number of best classes to write, each with its name and score. 0 means a column for each class; if it
+	// is negative, no scores are written.
 	Top int
 
-	Sets bool // columns of sets
+	Sets bool // write columns of prediction sets
 }
 
-// fixed returns the columns in front of the scores.
 func (c *Columns) fixed() []Column[*Prediction] {
 	if c.Sets {
 		return slices.Concat(fixedColumns, setColumns)
@@ -138,8 +134,8 @@ func (c *Columns) fixed() []Column[*Prediction] {
 	return slices.Clone(fixedColumns)
 }
 
-// list returns all columns. A class with the name of a fixed column gets the title class:NAME, because titles
-// must be unique.
+// list returns all columns. A class with the name of a fixed column gets the title class:NAME, because titles must be
+// unique.
 func (c *Columns) list() []Column[*Prediction] {
 	columns := c.fixed()
 	for i := range c.top() {
@@ -167,11 +163,10 @@ func (c *Columns) list() []Column[*Prediction] {
 	return columns
 }
 
-// top returns the number of best classes in a line.
 func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order returns the classes whose scores are in a line: all classes, or the c.Top classes with the highest
-// scores. Of classes with equal scores the first comes first. dst holds all classes.
+// order returns the classes whose scores are in a line: all, or the c.Top classes with the highest scores, of equal
+// scores the first. dst holds all classes.
 func (c *Columns) order(dst []int, scores []float64) []int {
 	if c.Top == 0 {
 		return dst

@@ -27,7 +27,6 @@ var (
 	}
 )
 
-// writeMany writes the predictions over and over, n in all.
 func writeMany(w io.Writer, ending string, c Columns, n int) error {
 	return WritePredictions(context.Background(), w, ending, c, n, func(i int, p *Prediction) {
 		*p = predictions[i%len(predictions)]

@@ -13,11 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ErrStream is wrapped by the error of [Inspect] about an input that can be read only once: a pipe, standard
-// input or a compressed array.
+// ErrStream is wrapped by the error of [Inspect] about an input that can be read only once: a pipe, standard input or
+// a compressed array.
 var ErrStream = fmt.Errorf("tablefile: not a plain file: %w", nodefile.ErrInput)
 
-// streamError returns an error about a file that wraps [ErrStream].
 func streamError(path string) error {
 	return &nodefile.ParseError{File: path,
 		Msg: "cannot be read several times, as this command requires",
@@ -26,15 +25,15 @@ func streamError(path string) error {
 
 // Options holds the settings of [Inspect]; nil means the zero value.
 type Options struct {
-	Name      string                                // file name for messages and for the format; "": the path
+	Name      string                                // for messages and for the format; "": the path
 	ZeroBased bool                                  // indices of LIBSVM text count from 0
-	Columns   int                                   // number of columns of LIBSVM features; 0: the largest index
+	Columns   int                                   // columns of LIBSVM features; 0: the largest index
 	Memory    int64                                 // limit of a panel of rows, in bytes; 0: 64 MiB
-	Progress  func(stage string, done, total int64) // called with the bytes read and the size of the file (0 if unknown); may be nil
-	Stdin     io.Reader                             // read for the path "-"; nil: os.Stdin
+	Progress  func(stage string, done, total int64) // called with the bytes read and the size of the file (0: unknown); may be nil
+	Stdin     io.Reader                             // for the path "-"; nil: os.Stdin
 
-	// Copy returns the path of a temporary file to which [Inspect] copies input that can be read only once,
-	// decompressed. If Copy is nil, such input is an error.
+	// Copy returns the path of a temporary file for a decompressed copy of input that can be read only once. If it is
+	// nil, such input is an error.
 	Copy func() (string, error)
 }
 
@@ -46,9 +45,9 @@ type File struct {
 	Kernel     bool // the matrix is a precomputed kernel
 	Labelled   bool // every row has a label
 	InOrder    bool // the serial numbers of a LIBSVM kernel are 1, 2, 3 …
-	Single     bool // the type of the elements fits into float32
+	Single     bool // float32 holds the type of the elements
 
-	// Held is the approximate memory of [Read] in bytes, without the memory of a row.
+	// Held is the approximate memory of [Read] in bytes, without a row.
 	Held int64
 
 	path      string
@@ -73,9 +72,9 @@ func (f *File) rowBytes(element int64) int64 {
 	return f.Held + element*int64(f.Cols)
 }
 
-// Inspect determines the format, the shape and the type of the matrix in a file. The error wraps [ErrStream]
-// if the input can be read only once and Options.Copy is nil. Cost: LIBSVM text is read once to the end. In
-// other formats Inspect reads the header.
+// Inspect determines the format, the shape and the type of the matrix in a file. The error wraps [ErrStream] if the
+// input can be read only once and Options.Copy is nil. Cost: LIBSVM text is read to the end, other formats up to the
+// header.
 func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	o = cmp.Or(o, &Options{})
 	f, err := inspect(ctx, path, o)
@@ -107,7 +106,6 @@ func Inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	return inspect(ctx, plain, &named)
 }
 
-// inspect implements [Inspect] for a regular file.
 func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	f := &File{path: path, o: *o, Name: cmp.Or(o.Name, path)}
 	in, err := open(ctx, path)
@@ -116,7 +114,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	defer in.Close()
 	head := in.Peek(headBytes)
-	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // because its errors fit any text
+	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // its errors fit any text
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
 			return nil, textio.Fault(f.Name, 0, fetchAgain, "empty file")
@@ -133,8 +131,8 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	return f, nil
 }
 
-// Read calls visit with every row, in order, and with its label, which is nil if the format has no labels.
-// Both slices are valid during the call only. A value that overflows T is an error.
+// Read calls visit with every row, in order, and its label, or nil if the format has no labels. Both slices are valid
+// during the call. A value that overflows T is an error.
 func Read[T sparse.Float](ctx context.Context, f *File,
 	visit func(label []byte, row []T) error) error {
 	in, err := open(ctx, f.path)
@@ -146,14 +144,12 @@ func Read[T sparse.Float](ctx context.Context, f *File,
 	return cmp.Or(in.CheckUnchanged(), err)
 }
 
-// progressReader reports the progress after every read.
 type progressReader struct {
 	io.Reader
 	f  *File
 	in *textio.Reader
 }
 
-// Read implements [io.Reader].
 func (r progressReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.f.progress(r.in)

@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// loaded holds the rows of a file.
 type loaded[T sparse.Float] struct {
 	*File
 	labels []string
@@ -108,7 +107,6 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestBadVectors compares place, problem and remedy of the messages.
 func TestBadVectors(t *testing.T) {
 	const kernel = "list 0:serial and every column; features that count from 0 need option zero-based"
 	for _, test := range []struct{ text, want string }{
@@ -277,7 +275,7 @@ func TestRecognize(t *testing.T) {
 		{"x", "# c\n\n+1\n3 1:0.7 2:0.", LIBSVM},
 		{"x", "1 1:0.5 2:3 3:", LIBSVM},
 		{"x", "1 qid:3 2:3 3:1\n", LIBSVM},
-		{"x", "1 1:0.7\n", nil}, // an edge from 1 to a node that is called 1:0.7
+		{"x", "1 1:0.7\n", nil}, // an edge from 1 to a node called 1:0.7
 		{"x", "1 2 3\n", nil},
 		{"x", "1 2:1 3:a\n", nil},
 		{"x", "a 2:1 3:1\n", nil},

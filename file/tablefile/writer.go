@@ -18,16 +18,15 @@ type Matrix struct {
 	Kernel         bool      // the matrix is a precomputed kernel
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// Predictions returns the predicted column of row i, or −1 for none, and whether a label reaches the row.
-	// Archives contain both, as the arrays label and reached. It is nil if there are no predictions.
+	// Predictions returns the predicted column of row i, or −1 for none, and whether a label reaches the row, for the
+	// arrays label and reached of an archive. It may be nil.
 	Predictions func(i int) (label int, reached bool)
 
-	// Label returns the label of row i for LIBSVM text, which is a number. If Label is nil, all labels are 0.
+	// Label returns the label of row i for LIBSVM text, a number. If Label is nil, all labels are 0.
 	Label func(i int) string
 
-	// Pieces means that blocks are written in any order, with [Writer.Put]. If Hold is set, all elements stay
-	// in memory until Close. Otherwise the format must have AnyOrder and the io.Writer must be an
-	// [io.WriterAt], because each row of a block is written at its offset.
+	// Pieces means that blocks are written in any order, with [Writer.Put]. If Hold is set, all elements stay in memory
+	// until Close. Otherwise the format must have AnyOrder and the io.Writer must be an [io.WriterAt].
 	Pieces, Hold bool
 }
 
@@ -63,8 +62,7 @@ func NewWriter[T sparse.Float](w io.Writer, f *Format,
 	return file, nil
 }
 
-// Fill writes a whole file. It calls values to store row i in row. The error about a number that overflows T
-// wraps [ErrRange].
+// Fill writes a whole file. values stores row i in row. The error about a number that overflows T wraps [ErrRange].
 func Fill[T sparse.Float](ctx context.Context, w io.Writer, f *Format, m *Matrix,
 	values func(i int, row []float64) error) error {
 	file, err := NewWriter[T](w, f, m)
@@ -99,8 +97,8 @@ func (w *Writer[T]) Row(values []T) error {
 	return w.row(w.written-1, values)
 }
 
-// Put writes a block whose first element is in row i and column j of the matrix. The error about a number that
-// overflows T wraps [ErrRange].
+// Put writes a block that begins at row i and column j of the matrix. The error about a number that overflows T wraps
+// [ErrRange].
 func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	piece *sparse.Block[float64]) error {
 	if len(w.narrow) < piece.Cols {
@@ -121,7 +119,7 @@ func (w *Writer[T]) Put(ctx context.Context, i, j int,
 	return nil
 }
 
-// PutRows writes a panel of whole rows that begins with row i. If m.Pieces is not set, i must be the next row.
+// PutRows writes a panel of whole rows from row i on. If m.Pieces is not set, i must be the next row.
 func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	panel *sparse.Block[T]) error {
 	for r := range panel.Rows {
@@ -139,8 +137,8 @@ func (w *Writer[T]) PutRows(ctx context.Context, i int,
 	return nil
 }
 
-// Close writes the buffered elements. It returns an error if an array is written row by row and rows are
-// missing. It does not close the underlying writer.
+// Close writes the buffered elements. It returns an error if rows of an array are missing. It does not close the
+// underlying writer.
 func (w *Writer[T]) Close(ctx context.Context) error {
 	for ; len(w.held) > 0; w.held = w.held[w.cols:] {
 		if ctx.Err() != nil {
@@ -161,7 +159,7 @@ var ErrRange = errors.New("too large for float32")
 func Narrow[T sparse.Float](dst []T, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)
-		if narrow := dst[j]; narrow-narrow != 0 && v-v == 0 { // infinite, and v is not
+		if narrow := dst[j]; narrow-narrow != 0 && v-v == 0 { // infinite, unlike v
 			return fmt.Errorf("the value %.3g is %w", v, ErrRange)
 		}
 	}

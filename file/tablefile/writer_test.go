@@ -27,7 +27,6 @@ func idOf(kind string) func(int) string {
 	return func(i int) string { return fmt.Sprint(kind, i) }
 }
 
-// writeRows writes a matrix into a file.
 func writeRows[T sparse.Float](t interface{ Fatal(...any) }, w io.Writer, f *Format, m *Matrix, rows [][]T) {
 	out, err := NewWriter[T](w, f, m)
 	for _, row := range rows {
@@ -57,7 +56,6 @@ func TestLIBSVMText(t *testing.T) {
 	}
 }
 
-// TestReadAxis reads lists of ids without a matrix.
 func TestReadAxis(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -101,7 +99,6 @@ func TestWriteIDs(t *testing.T) {
 	}
 }
 
-// TestWriterReportsWriteErrors checks that the error of any failing write is returned.
 func TestWriterReportsWriteErrors(t *testing.T) {
 	for f, cols := range map[*Format]int{LIBSVM: 40_000, NPY: 20_000, NPZ: 1000} { // some buffers full
 		m := &Matrix{Rows: Axis{2, idOf("r")}, Cols: Axis{cols, idOf("c")}, Kernel: true}
