@@ -27,7 +27,6 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// planted returns the blocks of [testgraph.Planted].
 func planted(t testing.TB, seed uint64, n, labelled int) *engine.Problem {
 	return problemOf(testgraph.Planted(t, seed, n, labelled))
 }
@@ -44,7 +43,6 @@ func onWalk(alpha float64, steps int, declared *engine.Setting) engine.Parameter
 
 var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, walks.Plain, walks.Honest)
 
-// Predictions depend on training labels alone.
 func TestNoLeak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -91,7 +89,6 @@ func TestNoLeak(t *testing.T) {
 	}
 }
 
-// A comparison on many training sets computes components once.
 func TestComponentsAreFoundOnce(t *testing.T) {
 	p := planted(t, 4, 300, 60)
 	a := &counting{Matrix: p.A}
@@ -108,13 +105,11 @@ func TestComponentsAreFoundOnce(t *testing.T) {
 	}
 }
 
-// counting counts the sweeps over a matrix.
 type counting struct {
 	sparse.Matrix
-	sweeps atomic.Int64 // several walks may go on at once
+	sweeps atomic.Int64
 }
 
-// SweepRows implements [sparse.Matrix].
 func (c *counting) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {
 	c.sweeps.Add(1)
 	return c.Matrix.SweepRows(ctx, lo, hi, workers, visit)

@@ -48,7 +48,6 @@ func TestMeanStderr(t *testing.T) {
 	}
 }
 
-// accuracyOf returns the share of nodes on the diagonal.
 func accuracyOf(c Confusion) float64 {
 	right, all := 0, 0
 	for i, row := range c {

@@ -59,7 +59,6 @@ func TestPage(t *testing.T) {
 	contract.CheckPage(t, pageOf(t, r), "A single split does not show whether the difference is chance.")
 }
 
-// Pages of many methods, sizes and classes remain small.
 func TestPageSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

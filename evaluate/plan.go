@@ -10,13 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/method/engine"
 )
 
-// Plan lists the methods that [Run] compares and the splits that it draws. Run panics if a plan has no
-// training sets.
+// Plan lists the methods that [Run] compares and the splits that it draws. Run panics if a plan has no training sets.
 type Plan struct {
 	Methods []engine.Entry // the majority class is always measured too; an entry without a name has the name of its method
 
-	// The training sets of a size consist of a fraction of the labels, of a number of nodes of every class, or
-	// of all folds except one; or the splits are given. Given splits of one size must be consecutive.
+	// The training sets of a size consist of a fraction of the labels, of a number of nodes of every class, or of all
+	// folds except one; or the splits are given. Given splits of one size must be consecutive.
 	Fractions []float64
 	PerClass  []int
 	Folds     int
@@ -28,18 +27,17 @@ type Plan struct {
 
 	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
-	// TuningSplits is the number of further splits on which a method chooses its parameters, once for each
-	// training size. If it is 0, or if splits are given, parameters are chosen inside each training set.
+	// TuningSplits is the number of further splits on which a method chooses its parameters, once for each training
+	// size. If it is 0, or if splits are given, parameters are chosen inside each training set.
 	TuningSplits int
 
 	Settings *engine.Settings
 
-	// Progress is called at the start, and after a method has predicted a split, with the name of the method.
-	// total is the number of splits of all methods and training sizes. Progress may be nil.
+	// Progress, if not nil, is called at the start, and with the name of a method after the method has predicted a
+	// split. total is the number of splits of all methods and training sizes.
 	Progress func(stage string, done, total int64)
 }
 
-// entry is a method that is measured.
 type entry struct {
 	engine.Entry
 
@@ -48,12 +46,12 @@ type entry struct {
 	bytes              []int64          // memory of a prediction at each training size
 	space              budget.Workspace // memory of predictions side by side, and of choices on tuning splits
 
-	// predict predicts the test nodes of a split from its training nodes, with the chosen parameters. If
-	// chosen is nil, the method chooses parameters on the training nodes.
+	// predict predicts the test nodes of a split from its training nodes. If chosen is nil, the method chooses
+	// parameters on the training nodes.
 	predict func(ctx context.Context, s choose.Split, chosen *engine.Parameters) (*trial, error)
 }
 
-// entries returns all methods to measure with all of their fields set.
+// entries returns all methods to measure, with names and settings.
 func (plan *Plan) entries(set *engine.Settings) []entry {
 	methods := plan.Methods
 	if !slices.ContainsFunc(methods,
@@ -94,7 +92,7 @@ func (s *size) newResult(method string) Measured {
 	return Measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
 
-// sizes returns the training sizes. It checks all splits before anything is computed.
+// sizes checks all splits before anything is computed.
 func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	share := func(s choose.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	var sizes []size
@@ -132,8 +130,8 @@ func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
-// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal,
-// because the sizes of stratified draws and of folds differ by some nodes.
+// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal, because the
+// sizes of stratified draws and of folds differ by some nodes.
 func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	isClose := func(a, b int) bool { return 50*max(a, b) <= 51*min(a, b) || max(a, b) == min(a, b)+1 }
 	for i, s := range plan.Given {

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// Tuning splits differ from reported splits.
 func TestTuningSplitsAreOthers(t *testing.T) {
 	p := planted(t, 9, 120, 90)
 	for _, plan := range []*Plan{{Fractions: []float64{0.3}, TuningSplits: 4}, {PerClass: []int{5}, TuningSplits: 4}, {Folds: 4, TuningSplits: 4}} {
@@ -44,7 +43,6 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestStanding checks the marks against the tests themselves.
 func TestStanding(t *testing.T) {
 	results := []Result{
 		{Measured: Measured{Method: "a"}, ClassMeasures: &ClassMeasures{Accuracies: []float64{0.5, 0.6, 0.7}}},

@@ -18,13 +18,13 @@ import (
 
 // Quality holds measures of scores. A measure that does not apply is nil.
 type Quality struct {
-	// AveragePrecision and AUC measure the ranking of the items by the score of a class. They are averaged
-	// over the classes that some but not all items have.
+	// AveragePrecision and AUC measure the ranking of the items by the score of a class. They are means over the
+	// classes that some but not all items have.
 	AveragePrecision *float64 `json:"average_precision"` // Σ (Rₙ − Rₙ₋₁)·Pₙ, Pₙ and Rₙ precision and recall above the n-th score
 	AUC              *float64 `json:"auc"`               // area under the receiver operating characteristic
 
-	// LogLoss, Brier and CalibrationError are for scores that are probabilities: within 1e-3, all scores are
-	// at least 0 and each row has the sum 1.
+	// LogLoss, Brier and CalibrationError are for scores that are probabilities: within 1e-3, all scores are at least 0
+	// and each row has the sum 1.
 	LogLoss          *float64 `json:"log_loss"`          // mean of −ln p of the true class, p at least 2⁻²³
 	Brier            *float64 `json:"brier"`             // mean over items of Σ over classes of (p − [class is true])², 0 … 2
 	CalibrationError *float64 `json:"calibration_error"` // expected, over 15 bins of equal width: Guo et al. 2017
@@ -38,17 +38,15 @@ func (q *Quality) measures() []**float64 {
 		&q.CalibrationError}
 }
 
-// leastProbability is the resolution of float32. Smaller probabilities are replaced by it, so that their
-// logarithm is finite.
+// leastProbability is the resolution of float32. It replaces smaller probabilities, so that their logarithm is finite.
 const leastProbability = 0x1p-23
 
-// rounding is the largest amount by which a probability may be below 0, and by which the sum of a row may
-// differ from 1.
+// rounding is the largest amount by which a probability may be below 0, and by which the sum of a row may differ from
+// 1.
 const rounding = 1e-3
 
-// measureQuality compares the scores of items with their true classes. Item i has the class truth[i] and the
-// predicted class predicted[i]. row(i) returns the scores of item i, one for each class, which are used until
-// the next call of row. Cost: a sort of the items for each class.
+// measureQuality compares the scores of items with their true classes. row(i) returns the scores of item i, one for
+// each class, which are used until the next call of row. Cost: a sort of the items for each class.
 func measureQuality(truth, predicted []int, classes int,
 	row func(i int) []float32) Quality {
 	var q Quality
@@ -96,8 +94,8 @@ func measureQuality(truth, predicted []int, classes int,
 	return q
 }
 
-// rankings returns the mean average precision and the mean AUC over the classes that some but not all items
-// have. It returns nil if there are no such classes or a score is NaN. It overwrites score and positive.
+// rankings returns the mean average precision and the mean AUC over the classes that some but not all items have, or
+// nil if there are no such classes or a score is NaN. It overwrites score and positive.
 func rankings(truth []int, classes int, score []float64, positive []bool,
 	row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
@@ -126,14 +124,13 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 	return &sum[0], &sum[1]
 }
 
-// measureRanking returns two measures of scores. Both are NaN if there is no positive or no negative item. The
-// average precision is Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores in decreasing order, where Pₙ and Rₙ are the
-// precision and the recall of all items with at least that score. The AUC is the share of pairs of a positive
-// and a negative item in which the positive item has the higher score. Pairs with equal scores count one half.
+// measureRanking returns NaN if there is no positive or no negative item. The average precision is Σ (Rₙ − Rₙ₋₁)·Pₙ
+// over the distinct scores in decreasing order, where Pₙ and Rₙ are the precision and the recall of all items with at
+// least that score. The AUC is the share of pairs of a positive and a negative item in which the positive item has the
+// higher score. Pairs with equal scores count one half.
 func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.Descending(score)
-	// right counts positive items, and pairs counts pairs of a positive item and a negative item with a lower
-	// score.
+	// right counts positive items, and pairs counts pairs of a positive item and a negative item with a lower score.
 	right := 0
 	pairs := 0.0
 	for lo, hi := 0, 0; lo < len(order); lo = hi {
@@ -151,11 +148,11 @@ func measureRanking(positive []bool, score []float64) (averagePrecision, auc flo
 		pairs / (float64(right) * float64(len(order)-right))
 }
 
-// calibrationBins is the number of bins of [Calibration], as in Guo et al.
+// calibrationBins is the number of bins of Guo et al.
 const calibrationBins = 15
 
-// Calibration counts items by the probability of their predicted class, in 15 bins of equal width. A
-// probability between two bins belongs to the lower bin.
+// Calibration counts items by the probability of their predicted class, in 15 bins of equal width. A probability
+// between two bins belongs to the lower bin.
 type Calibration [calibrationBins]Bin
 
 // Bin holds items with similar probabilities.
@@ -175,8 +172,8 @@ func (c *Calibration) add(probability float64, isRight bool) {
 	b.Probability += probability
 }
 
-// error returns the expected calibration error of Guo et al. (2017), which is the mean over the items of
-// |share of right predictions − mean probability| of their bin.
+// error returns the expected calibration error of Guo et al. (2017): the mean over the items of |share of right
+// predictions − mean probability| of their bin.
 func (c *Calibration) error() float64 {
 	sum := 0.0
 	items := 0
@@ -218,8 +215,8 @@ func (c Confusion) Count(truth, predicted []int) {
 	}
 }
 
-// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the first classes. It leaves out classes that occur
-// neither as truth nor as prediction. It returns 0 if no class occurs.
+// macroF1 returns the mean of 2·TP/(2·TP + FP + FN) over the first classes. It leaves out classes that occur neither as
+// truth nor as prediction.
 func (c Confusion) macroF1(classes int) float64 {
 	sum := 0.0
 	present := 0
@@ -236,8 +233,7 @@ func (c Confusion) macroF1(classes int) float64 {
 	return sum / float64(max(1, present))
 }
 
-// meanStderr returns the mean of x and the standard error of the mean, which is the sample standard deviation
-// divided by √len(x). The standard error of a single value is 0.
+// meanStderr returns the mean of x and the standard error of the mean, which is 0 for a single value.
 func meanStderr(x []float64) (mean, stderr float64) {
 	if len(x) < 2 {
 		return stat.Mean(x, nil), 0
@@ -252,9 +248,9 @@ type Truth struct {
 	MacroF1 float64 `json:"macro_f1"`
 }
 
-// Accuracies are shares of right predictions from 0 to 1: of all compared nodes, and of the compared nodes
-// that a label reaches. No method can learn anything about unreached nodes. Accuracies estimated from labels
-// are therefore accuracies on reached nodes.
+// Accuracies are shares of right predictions from 0 to 1: of all compared nodes, and of the compared nodes that a label
+// reaches. No method can learn anything about unreached nodes. Accuracies estimated from labels are therefore
+// accuracies on reached nodes.
 type Accuracies struct {
 	Nodes        int     `json:"nodes"`
 	All          float64 `json:"accuracy"`
@@ -262,8 +258,7 @@ type Accuracies struct {
 	NodesReached int     `json:"nodes_reached"`
 }
 
-// truthOf compares predicted classes with true classes. Only the first named classes contribute to the mean of
-// F1.
+// truthOf compares predicted classes with true classes. Only the first named classes contribute to the mean of F1.
 func truthOf(truth, predicted []int, classes, named int,
 	reached func(i int) bool) (t Truth) {
 	table := newConfusion(classes)
@@ -285,9 +280,9 @@ func truthOf(truth, predicted []int, classes, named int,
 	return t
 }
 
-// Compare compares predicted labels with the known labels of the nodes that have no label in seeds. labels has
-// a class of seeds, or [Unlabelled], for each row. Compare returns nil if there are no such nodes. A blank
-// counts as wrong. A true class that seeds lacks counts as wrong too.
+// Compare compares predicted labels with the known labels of the nodes that have no label in seeds, or returns nil if
+// there are no such nodes. labels has a class of seeds, or [Unlabelled], for each row. A blank counts as wrong, and so
+// does a true class that seeds lacks.
 func Compare(labels []int, reached *roaring.Bitmap,
 	seeds, actual *nodefile.Labels) *Truth {
 	seedClass := classOfRow(seeds, len(labels))
@@ -299,7 +294,7 @@ func Compare(labels []int, reached *roaring.Bitmap,
 		}
 		positions = append(positions, slices.Index(names, name))
 	}
-	blank := len(names) // in a column of its own, which has no part in the mean of F1
+	blank := len(names) // has its own column, and no part in the mean of F1
 	var truth, predicted, rows []int
 	for i, row := range actual.Row {
 		if seedClass[row] != Unlabelled {
@@ -329,10 +324,8 @@ func classOfRow(l *nodefile.Labels, n int) []int32 {
 	return class
 }
 
-// probabilityBins is the number of bins of probabilities in [Predictions].
 const probabilityBins = 10
 
-// leastCertain is the number of nodes that [Predictions] lists.
 const leastCertain = 20
 
 // Predictions holds statistics of the predicted classes of a graph, see [Summarize].
@@ -345,8 +338,8 @@ type Predictions struct {
 
 	Rare *RareClass `json:"rare,omitempty"` // the class with fewer labels, if there are two classes
 
-	// The comparison with the true classes of nodes whose true class has a label in training. Without true
-	// classes it is with held-out labels. Without held-out labels all are nil.
+	// The comparison with the true classes of nodes whose true class has a label in training, or otherwise with
+	// held-out labels. Without either all are nil.
 	ComparedWith string       `json:"compared_with,omitempty"`
 	Confusion    Confusion    `json:"confusion,omitempty"`
 	Calibration  *Calibration `json:"calibration,omitempty"`
@@ -393,15 +386,14 @@ type LikelyNode struct {
 	Probability float64 `json:"probability"`
 }
 
-// ListPrecision is the expected share of nodes of the class among the first nodes of a list. It is the mean of
-// their probabilities.
+// ListPrecision is the expected share of nodes of the class among the first nodes of a list: the mean of their
+// probabilities.
 type ListPrecision struct {
 	List      string  `json:"list"` // in words
 	Nodes     int     `json:"nodes"`
 	Precision float64 `json:"precision"`
 }
 
-// mostLikely is the number of nodes in the list of a rare class.
 const mostLikely = 100
 
 func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
@@ -443,9 +435,9 @@ func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,
 	return r
 }
 
-// Summarize returns statistics of the predictions for nodes without a label. labels has the predicted class of
-// each row, or [Unlabelled] for rows that do not count. Rows of scores must have the sum 1. If truth is nil,
-// held-out labels take its place. id returns the name of the node in a row. Cost: one pass over the scores.
+// Summarize returns statistics of the predictions for nodes without a label. labels has the predicted class of each
+// row, or [Unlabelled] for rows that do not count. Rows of scores must have the sum 1. If truth is nil, held-out labels
+// take its place. id returns the name of the node in a row. Cost: one pass over the scores.
 func Summarize(prediction *engine.Prediction, labels []int,
 	seeds, truth *nodefile.Labels, id func(row int) string) *Predictions {
 	classes := len(seeds.Names)
@@ -513,8 +505,8 @@ func (c Confusion) arrange(order []int) Confusion {
 	return out
 }
 
-// compareWith begins the comparison with truth, or with held-out labels if truth is nil. It returns the class
-// of each row in truth, or [Unlabelled].
+// compareWith begins the comparison with truth, or with held-out labels if truth is nil. It returns the class of each
+// row in truth, or [Unlabelled].
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)

@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// TestRankings compares with reference values for rankings with ties.
 func TestRankings(t *testing.T) {
 	file, err := os.Open("../testdata/golden/metrics/ap_auc.tsv")
 	if err != nil {
@@ -18,7 +17,7 @@ func TestRankings(t *testing.T) {
 	}
 	defer file.Close()
 	lines := bufio.NewScanner(file)
-	lines.Scan() // the titles
+	lines.Scan()
 	cases := 0
 	for lines.Scan() {
 		f := strings.Split(lines.Text(), "\t")
@@ -56,7 +55,6 @@ func number(t *testing.T, s string) float64 {
 	return x
 }
 
-// slowQuality is [measureQuality] by definition.
 func slowQuality(truth, predicted []int, classes int, p [][]float32) (ap, auc, logLoss, brier, ece float64) {
 	n := len(truth)
 	present := 0

@@ -40,8 +40,8 @@ type Report struct {
 	Results []Result `json:"results"`
 }
 
-// ClassReport is the part of a report about predictions of classes. The summary names the best method at the
-// middle training size, and says whether the difference from the next method may be chance.
+// ClassReport is the part of a report about predictions of classes. The summary names the best method at the middle
+// training size, and says whether the difference from the next method may be chance.
 type ClassReport struct {
 	Unreached       int    `json:"nodes_unreached"`    // nodes that no label reaches, of which nothing can be learned
 	Untested        string `json:"untested,omitempty"` // classes without a test node in any split of a training size
@@ -59,7 +59,7 @@ type Result struct {
 	*NumberMeasures
 	*LabelMeasures
 
-	outcomes []outcome    // of classes, by split
+	outcomes []outcome
 	columns  [4][]float64 // values of the fields by split
 }
 
@@ -75,19 +75,19 @@ type ClassMeasures struct {
 	AccuracyStderr float64   `json:"accuracy_stderr"`
 	Accuracies     []float64 `json:"accuracies"` // by split
 
-	// AccuracyReached is the accuracy on the test nodes that a training label reaches, and NodesReached is the
-	// number of these nodes. Both are means over splits.
+	// AccuracyReached is the accuracy on the test nodes that a training label reaches, and NodesReached is the number
+	// of these nodes. Both are means over splits.
 	AccuracyReached float64 `json:"accuracy_reached"`
 	NodesReached    float64 `json:"nodes_reached"`
 
 	Quality             // means over splits; nil where a split has none
 	Confusion Confusion `json:"confusion"` // summed over splits
 
-	Tuned          string  `json:"tuned,omitempty"`           // "splits" or "training sets": where parameters were chosen; "" where there are none
+	Tuned          string  `json:"tuned,omitempty"`           // where parameters were chosen: "splits", "training sets", or "" if there are none
 	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
 
-	// Unfinished is the message about the first iteration that did not converge. UnfinishedSplits is the
-	// number of splits with such iterations.
+	// Unfinished is the message about the first iteration that did not converge. UnfinishedSplits is the number of
+	// splits with such iterations.
 	Unfinished       string `json:"unfinished,omitempty"`
 	UnfinishedSplits int    `json:"unfinished_splits,omitempty"`
 
@@ -98,7 +98,6 @@ type ClassMeasures struct {
 	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // of predictions, summed over splits
 }
 
-// field is a mean over splits and its standard error.
 type field struct{ mean, stderr *float64 }
 
 func (r *Result) fields() []field {
@@ -128,9 +127,9 @@ type Measured struct {
 	NodesTrained  float64 `json:"nodes_trained"`      // means over splits
 	NodesTested   float64 `json:"nodes_tested"`
 
-	// Parameters are the parameters that all splits have in common, including values that were not chosen.
-	// They are null if there are no parameters, or if each split has its own parameters, which are in
-	// ParametersBySplit. Text is the text of Parameters, or else of the parameters of the first split.
+	// Parameters are the parameters that all splits have in common, including values that were not chosen. They are
+	// null if there are no parameters, or if each split has its own parameters, which are in ParametersBySplit. Text is
+	// the text of Parameters, or else of the parameters of the first split.
 	Parameters        json.RawMessage   `json:"parameters"`
 	ParametersBySplit []json.RawMessage `json:"parameters_by_split,omitempty"`
 	Text              string            `json:"parameters_text,omitempty"`
@@ -204,8 +203,8 @@ func (r *Report) Page() string {
 	return "evaluate"
 }
 
-// WriteText writes the table of the measures by methods and training sizes, and the chosen parameters. For
-// classes it also writes the other measures.
+// WriteText writes the table of the measures by methods and training sizes, and the chosen parameters. For classes it
+// also writes the other measures.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	page, err := report.Build(r.Page(), r)
@@ -246,20 +245,17 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Marks of methods in tables.
 const (
 	bestMark     = "*"
 	notWorseMark = "≈"
 	drawsMark    = "†"
 )
 
-// Explanations of the marks.
 const (
 	legend = "* best, ≈ not significantly worse; " + tests
 	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where test sets have at most 40 % of the size of training sets; Holm, level 0.05"
 )
 
-// drawn describes the splits over which means are taken.
 func (r *Sampling) drawn() string {
 	kind := ""
 	if r.Stratified {

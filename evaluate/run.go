@@ -19,10 +19,10 @@ import (
 	"github.com/heatwalk/heatwalk/method/regression"
 )
 
-// Run measures methods side by side. At each training size all methods learn from the same training sets and
-// are scored on the same test nodes. They predict numbers if p has values, several labels of a node if
-// plan.Several is set, and otherwise classes. If several processes share the rows of the graph, all processes
-// must have the labelled nodes as named rows, and compute the same report, see [sparse.Team].
+// Run measures methods side by side. At each training size all methods learn from the same training sets and are scored
+// on the same test nodes. They predict numbers if p has values, several labels of a node if plan.Several is set, and
+// otherwise classes. If several processes share the rows of the graph, all processes must have the labelled nodes as
+// named rows, and compute the same report, see [sparse.Team].
 func Run(ctx context.Context, p *engine.Problem, plan *Plan) (*Report, error) {
 	set := plan.Settings.WithDefaults()
 	c := &comparison{p: p, plan: plan, report: new(Report)}
@@ -64,7 +64,6 @@ func Run(ctx context.Context, p *engine.Problem, plan *Plan) (*Report, error) {
 	return report, nil
 }
 
-// comparison is one run.
 type comparison struct {
 	p       *engine.Problem
 	plan    *Plan
@@ -85,7 +84,6 @@ func (c *comparison) draw(row, class []int, seed uint64) (err error) {
 	return nil
 }
 
-// beginClasses prepares the comparison of methods that predict classes.
 func (c *comparison) beginClasses(ctx context.Context, set *engine.Settings) error {
 	p := c.p
 	if err := p.Validate(); err != nil {
@@ -153,11 +151,10 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 	return labels, err
 }
 
-// splitBytes is the memory of a label in splits and rankings.
 const splitBytes = 96
 
-// settle returns the methods with their memory at each training size. It assumes that training sets of one
-// size need the same memory.
+// settle returns the methods with their memory at each training size, assuming that training sets of one size need the
+// same memory.
 func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*engine.Problem, len(sizes))
@@ -195,12 +192,10 @@ func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	return methods, nil
 }
 
-// sideBytes is the largest memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
-// sideBySide returns the number of predictions from a training set that are computed at the same time, and
-// their settings. Several are computed at a time because sweeps of small graphs are too short to be divided
-// among processors.
+// sideBySide returns the number of predictions from a training set that are computed at the same time, and their
+// settings. Sweeps of small graphs are too short to be divided among processors.
 func (m *entry) sideBySide(train *engine.Problem,
 	splits int) (lanes int, s *engine.Settings) {
 	if train.Team() != nil {
@@ -212,7 +207,7 @@ func (m *entry) sideBySide(train *engine.Problem,
 		if set.Memory > 0 { // 0 is no limit
 			set.Memory = max(1, set.Memory/int64(lanes))
 		}
-		set.Progress = nil // of one prediction among several
+		set.Progress = nil
 		w, err := m.Method.Declare(train, &set, budget.Workspace{})
 		if err == nil && budget.Check(set.Memory, w.Enough(), "") == nil && budget.Times(lanes, w.Enough()) <= sideBytes {
 			return lanes, &set
@@ -221,7 +216,6 @@ func (m *entry) sideBySide(train *engine.Problem,
 	return 1, m.Settings
 }
 
-// measure measures a method at one training size.
 func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result, error) {
 	s := &c.sizes[number]
 	result := &Result{Measured: s.newResult(m.Name)}
@@ -293,21 +287,20 @@ func (c *comparison) reportProgress(method string, splits int) {
 	}
 }
 
-// trial is the prediction of a method for the test nodes of one split.
 type trial struct {
 	parameters any             // of the method on the split; nil: none
 	text       string          // the parameters in words
 	add        func(r *Result) // adds the measures to the measures of earlier splits
 }
 
-// outcome holds the measures of a method that predicts classes, on one split.
+// outcome holds the measures of predicted classes on one split.
 type outcome struct {
 	Truth
 	Quality Quality
 }
 
-// predict learns from the training nodes and predicts the test nodes. If chosen is nil, the method chooses
-// parameters on the training nodes.
+// predict learns from the training nodes and predicts the test nodes. If chosen is nil, the method chooses parameters
+// on the training nodes.
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
@@ -360,9 +353,9 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	return a, nil
 }
 
-// keepLabelledClasses returns a problem with only the classes that have a label, in the order of their first
-// labels, so that ties are decided as in a prediction from these labels. It also returns the positions of
-// these classes among the names of p. If the shares of the classes are known, it returns p.
+// keepLabelledClasses returns a problem with only the classes that have a label, in the order of their first labels, so
+// that ties are decided as in a prediction from these labels. It also returns the positions of these classes among the
+// names of p. If the shares of the classes are known, it returns p.
 func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// LabelMeasures are measures of several predicted labels of each node. Measures of F1 are means over splits. A
-// test node has as many predicted labels as true labels (Perozzi, Al-Rfou, Skiena 2014). In the measures with
-// a threshold, the number of true labels is not known, and the predicted labels are those above a threshold
-// learned from the training nodes.
+// LabelMeasures are measures of several predicted labels of each node. Measures of F1 are means over splits. A test
+// node has as many predicted labels as true labels (Perozzi, Al-Rfou, Skiena 2014). In the measures with a threshold,
+// the number of true labels is not known, and the predicted labels are those above a threshold learned from the
+// training nodes.
 type LabelMeasures struct {
 	MicroF1              float64 `json:"micro_f1"`
 	MicroStderr          float64 `json:"micro_f1_stderr"`
@@ -23,8 +23,8 @@ type LabelMeasures struct {
 	ThresholdMacroStderr float64 `json:"threshold_macro_f1_stderr"`
 }
 
-// beginLabels compares the model of several labels with the most frequent labels. Training nodes are drawn
-// uniformly. A true label that no training node has is never predicted.
+// beginLabels compares the model of several labels with the most frequent labels. Training nodes are drawn uniformly. A
+// true label that no training node has is never predicted.
 func (c *comparison) beginLabels(_ context.Context, set *engine.Settings) error {
 	learner := regression.NewLabelLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)

@@ -12,19 +12,18 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Comparison is a test of the difference between two methods on the same splits: the corrected resampled t-test of Nadeau and
-// Bengio (2003). With differences d of J splits it compares
+// Comparison is a test of the difference between two methods on the same splits: the corrected resampled t-test of
+// Nadeau and Bengio (2003). With differences d of J splits it compares
 //
 //	t = mean(d) / √((1/J + tested/trained)·var(d))
 //
-// with Student's t distribution with J − 1 degrees of freedom. The second term of the variance accounts for nodes
-// that several splits share. It assumes that two splits have the correlation tested/(tested + trained), the share of
-// the nodes in a test set. P is therefore about other nodes than the nodes of the graph.
+// with Student's t distribution with J − 1 degrees of freedom. The second term of the variance accounts for nodes that
+// several splits share, with the assumed correlation tested/(tested + trained) of two splits. P is therefore about
+// other nodes than the nodes of the graph.
 //
-// If test sets are larger than mostTested times the training sets, this test is left out, and P, PHolm and Margin are
-// NaN. With test and training sets of equal size, a difference of one
-// standard deviation, which 17 of 20 splits show, has p = 0.33. If 5 % of the labels are training labels, the
-// standard error of 20 splits would be multiplied by 20. Nadeau and Bengio recommend a tenth to a fifth.
+// If test sets are larger than 0.4 times the training sets, this test is left out, and P, PHolm and Margin are NaN:
+// with test and training sets of equal size, a difference of one standard deviation, which 17 of 20 splits show, has p
+// = 0.33. Nadeau and Bengio recommend a tenth to a fifth.
 //
 // PDraws is the p value of the paired t-test, which lacks the second term. It is about other draws of labelled nodes
 // from the same graph, because splits are independent draws from them.
@@ -43,8 +42,8 @@ type Comparison struct {
 	Mark          string  `json:"mark,omitempty"` // * significant by all tests that were made, † by PDraws alone
 }
 
-// leastSplits is the least number of splits for a confidence interval. The interval of two splits is wider
-// than ± 90 points.
+// leastSplits is the least number of splits for a confidence interval. The interval of two splits is wider than ± 90
+// points.
 const leastSplits = 5
 
 // Level is the p value below which the report calls a difference significant.
@@ -57,15 +56,14 @@ func (m *Measured) byDraws() bool {
 	return m.NodesTested > mostTested*m.NodesTrained
 }
 
-// Standings of a method among the methods at its training size.
 const (
 	first    = "best"      // the highest mean accuracy
 	notWorse = "not worse" // the difference from the best is not significant at [Level] by the test of byDraws
 	worse    = "worse"
 )
 
-// scoresOf returns the scores of methods on each split. Scores are accuracies, or −RMSE divided by the mean
-// RMSE of the first method.
+// scoresOf returns the scores of methods on each split: accuracies, or −RMSE divided by the mean RMSE of the first
+// method.
 func scoresOf(list []Result) (scores [][]float64) {
 	for i := range list {
 		r := &list[i]
@@ -82,8 +80,8 @@ func scoresOf(list []Result) (scores [][]float64) {
 	return scores
 }
 
-// compare returns the tests between all methods at one training size, and stores how they compare with the best
-// method. With a single split nothing is known about chance, and no difference is significant.
+// compare returns the tests between all methods at one training size, and stores how they compare with the best method.
+// With a single split no difference is significant.
 func compare(results []Result) (tests []Comparison) {
 	scores := scoresOf(results)
 	best := 0
@@ -133,7 +131,6 @@ func compare(results []Result) (tests []Comparison) {
 	return tests
 }
 
-// newComparison compares two methods at one training size.
 func newComparison(a, b *Measured, x, y []float64) Comparison {
 	c := Comparison{TrainFraction: a.TrainFraction, TrainedOn: a.TrainedOn,
 		A: a.Method, B: b.Method, Difference: stat.Mean(x, nil) - stat.Mean(y, nil)}
@@ -157,11 +154,10 @@ func newComparison(a, b *Measured, x, y []float64) Comparison {
 	return c
 }
 
-// correctedT returns the two-sided p value of the corrected resampled t-test, see [Comparison], and half the
-// width of the 95 % confidence interval of the mean difference. ratio is the number of test nodes divided by
-// the number of training nodes. The variance is at least 1/(12·tested²), the variance of accuracies rounded to
-// whole nodes, because a few differences can be equal by chance. p is 1 if all differences are 0 or there are
-// fewer than two.
+// correctedT returns the two-sided p value of the corrected resampled t-test, see [Comparison], and half the width of
+// the 95 % confidence interval of the mean difference. ratio is the number of test nodes divided by the number of
+// training nodes. The variance is at least 1/(12·tested²), the variance of accuracies rounded to whole nodes, because a
+// few differences can be equal by chance. p is 1 if all differences are 0 or there are fewer than two.
 func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 	if len(a) < 2 {
 		return 1, 0
@@ -180,8 +176,8 @@ func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 	return 2 * dist.CDF(-math.Abs(mean/stderr)), stderr * dist.Quantile(1-Level/2)
 }
 
-// holm returns m p values corrected for their number by the step-down procedure of Holm (1979). The k-th
-// smallest p value, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, and at most 1.
+// holm returns m p values corrected for their number by the step-down procedure of Holm (1979): the k-th smallest p
+// value, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, and at most 1.
 func holm(p []float64) []float64 {
 	order := sched.Ascending(p)
 	adjusted := make([]float64, len(p))

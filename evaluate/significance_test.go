@@ -48,8 +48,7 @@ func TestCorrectedT(t *testing.T) {
 	}
 }
 
-// Two equal methods differ significantly in at most 5 % of experiments; without correction in three
-// times as many.
+// Two equal methods differ significantly in at most 5 % of experiments; without correction in three times as many.
 func TestCorrectedTOfEqualMethods(t *testing.T) {
 	const seed, experiments, items, splits, tested = 5, 400, 200, 15, 20
 	t.Logf("rng seed %d", seed)

@@ -21,20 +21,19 @@ const Unlabelled = -1
 
 // Statistics holds counts of a graph and its labels, computed in two sweeps.
 type Statistics struct {
-	Labelled int     // labels
-	Classes  int     // classes that they are of
-	Frequent int     // the class that most labels are of, the first of several
-	Share    float64 // its share of the labels
+	Labelled int
+	Classes  int
+	Frequent int     // the class with most labels, the first of several
+	Share    float64 // of Frequent among the labels
 	OfClass  []int   // labels of each class
 
 	Components int64
-	Sizes      []SizeCount // components by their number of nodes, in increasing order
-	Largest    int64       // nodes of the largest component
+	Sizes      []SizeCount // numbers of components by their number of nodes, in increasing order
+	Largest    int64       // number of nodes of the largest component
 	Isolated   int64       // nodes without an edge
 
-	// SwitchWeight is the probability that an edge joins different classes if it is drawn in proportion to its
-	// weight. SwitchEdge is this probability if the edge is drawn uniformly. Edges with an unlabelled end are
-	// ignored. Both are 0 if no edges are left.
+	// SwitchWeight is the probability that an edge joins different classes if it is drawn in proportion to its weight,
+	// SwitchEdge if it is drawn uniformly. Edges with an unlabelled end are ignored. Both are 0 if no edges are left.
 	SwitchWeight, SwitchEdge float64
 
 	Neighbours []uint32  // of each node; of a directed graph, along its edges
@@ -75,8 +74,8 @@ func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	return list
 }
 
-// DegreeBin counts the nodes with at least From and fewer than Below neighbours, and the nodes with a weighted
-// degree in this range. Nodes with 0 are in a bin from 0 to 0.
+// DegreeBin counts the nodes with at least From and fewer than Below neighbours, and the nodes with a weighted degree
+// in this range. Nodes with 0 are in a bin from 0 to 0.
 type DegreeBin struct {
 	From       float64 `json:"from"`
 	Below      float64 `json:"below"`
@@ -105,8 +104,8 @@ func (s *Statistics) DegreeBins(degrees []float64) []DegreeBin {
 	return slices.DeleteFunc(bins, func(b DegreeBin) bool { return b.Neighbours+b.Degrees == 0 })
 }
 
-// Measure returns the statistics of a graph in two sweeps. If directed is set, an edge is one entry, and
-// otherwise two entries. l may be nil.
+// Measure returns the statistics of a graph in two sweeps. If directed is set, an edge is one entry, and otherwise two
+// entries. l may be nil.
 func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 	l *nodefile.Labels, workers int) (*Statistics, error) {
 	parts, err := (&graph.Graph{A: a, Symmetric: !directed, Workers: workers}).FindComponents(ctx)
@@ -153,8 +152,8 @@ func (s *Statistics) countComponents(parts *sparse.Components) {
 	}
 }
 
-// linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number
-// of workers.
+// linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number of
+// workers.
 type linkCounter struct {
 	class    []int32 // of each row
 	directed bool
@@ -234,14 +233,13 @@ func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Share = float64(largest) / float64(s.Labelled)
 }
 
-// steps counts the ends of edges between labelled nodes, and the ends of edges between different classes, with
-// their weights.
+// steps counts the ends of edges between labelled nodes, and the ends of edges between different classes, with their
+// weights.
 type steps struct {
 	ends, mixed         int64
 	weight, mixedWeight float64
 }
 
-// add adds other counts.
 func (s *steps) add(o steps) {
 	s.ends += o.ends
 	s.mixed += o.mixed

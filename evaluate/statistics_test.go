@@ -33,7 +33,6 @@ func matrix(t *testing.T, n int, edges []edge, directed bool) *sparse.CSR {
 	return a
 }
 
-// slowStatistics is Measure by definition.
 func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistics {
 	component := make([]int, n)
 	for i := range component {
@@ -71,7 +70,7 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 			mixedWeight += e.weight
 		}
 	}
-	counts := make([]int64, n+1) // components by their number of nodes
+	counts := make([]int64, n+1)
 	for _, rows := range size {
 		if rows > 0 {
 			s.Components++
@@ -124,7 +123,6 @@ func slowStatistics(n int, edges []edge, directed bool, class []int32) Statistic
 
 var classNames = []string{"a", "b", "c"}
 
-// labelsOf returns the labels of rows by their classes.
 func labelsOf(class []int32) *nodefile.Labels {
 	l := &nodefile.Labels{Names: classNames}
 	for row, c := range class {
@@ -187,8 +185,8 @@ func TestMeasureLongRow(t *testing.T) {
 	}
 }
 
-// Table 1 of the paper on coinciding walk kernels has these measures, or another program computed
-// them from the same data.
+// Table 1 of the paper on coinciding walk kernels has these measures, or another program computed them from the same
+// data.
 func TestMeasureCora(t *testing.T) {
 	p := testgraph.Cora(t)
 	got, err := Measure(context.Background(), p.A, false, &nodefile.Labels{Row: p.Row, Class: p.Class, Names: p.Names}, 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/regression"
 )
 
-// NumberMeasures are measures of predicted numbers. Errors are errors at the test nodes, averaged over splits.
-// Methods are compared by RMSE.
+// NumberMeasures are measures of predicted numbers at the test nodes, averaged over splits. Methods are compared by
+// RMSE.
 type NumberMeasures struct {
 	engine.Errors
 	RMSEStderr float64              `json:"rmse_stderr"`
@@ -23,8 +23,7 @@ type NumberMeasures struct {
 	Tested     []engine.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
-// beginNumbers prepares the comparison of methods that predict numbers. It adds two means as baselines. All
-// methods choose parameters by cross-validation.
+// beginNumbers adds two means as baselines. All methods choose parameters by cross-validation.
 func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error {
 	for _, m := range slices.Concat(regression.Means(), c.plan.Methods) {
 		own := *set
@@ -46,7 +45,6 @@ func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error
 	return c.draw(c.p.Row, make([]int, len(c.p.Row)), set.RNGSeed)
 }
 
-// addErrors measures the predictions of a split.
 func (r *Result) addErrors(test *engine.Problem, predicted []float64) {
 	predicted = problem.Pick(predicted, test.Row)
 	e := engine.MeasureErrors(test.Value, predicted)
@@ -80,7 +78,6 @@ func (r *Report) describeErrors() {
 	}
 }
 
-// mostPoints is the largest number of points in a chart of predicted values.
 const mostPoints = 400
 
 func (r *Report) writeErrors(b *strings.Builder, table string) {

@@ -47,8 +47,8 @@ func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) in
 	return values, vectors, nil
 }
 
-// eigen is Eigen without a context. After a cancellation parallel may call nothing, because the result is then
-// discarded.
+// eigen is Eigen without a context. parallel must call its argument for every piece 0 ≤ piece < pieces. After a
+// cancellation it may call nothing, because the result is then discarded.
 func eigen(h *mat.SymDense, count func(values []float64) int,
 	parallel runner) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()

@@ -1,7 +1,8 @@
-// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of rows first, and then chunk by
-// chunk, so that a sum has the same bits for any number of workers. Sums for each component of a graph are added in the order
-// of the rows, because a chunk may have rows of any number of components. If several processes share the rows, their sums are
-// added in the order of the processes. The package also computes inner products of rows of features.
+// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of rows first, and then
+// chunk by chunk, so that a sum has the same bits for any number of workers. Sums for each component of a graph are
+// added in the order of the rows, because a chunk may have rows of any number of components. If several processes share
+// the rows, their sums are added in the order of the processes. The package also computes inner products of rows of
+// features.
 package blocks
 
 import (
@@ -12,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ChunkRows is the number of rows in a chunk. Sums over the rows of a chunk are added first, and then the sums of chunks in
-// order. Bits of results depend on ChunkRows.
+// ChunkRows is the number of rows in a chunk, on which bits of results depend.
 const ChunkRows = 512
 
 // Chunks returns the number of chunks of the given number of rows.
@@ -21,8 +21,8 @@ func Chunks(rows int) int {
 	return (rows + ChunkRows - 1) / ChunkRows
 }
 
-// EachChunk calls do with the rows lo ≤ i < hi of each chunk. Nothing interrupts a pass over the rows, because it takes less
-// time than a sweep.
+// EachChunk calls do with the rows lo ≤ i < hi of each chunk. Nothing interrupts a pass over the rows, because it takes
+// less time than a sweep.
 func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 	_ = sched.Run(context.Background(), workers, Chunks(rows), func(worker, chunk int) error {
 		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))
@@ -115,7 +115,7 @@ func AddScaled(dst []float64, f float64, x []float64) {
 	}
 }
 
-// Grow returns a slice of length n. It returns part of s if the capacity of s suffices.
+// Grow returns a slice of length n, part of s if the capacity of s suffices.
 func Grow[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -123,7 +123,7 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns a block with the given shape. It returns b if b has this shape, or a block in the memory of b if this memory
+// Reshape returns a block with the given shape: b if b has this shape, or a block in the memory of b if this memory
 // suffices.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
@@ -139,8 +139,8 @@ func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 		Data: data}
 }
 
-// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth's sum of two numbers and its error). The relative
-// error of Value is about ε².
+// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth). The relative error of Value is about
+// ε².
 type ExactSum struct{ Sum, Rest float64 }
 
 // Add adds v.

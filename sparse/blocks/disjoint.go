@@ -7,17 +7,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one vector for each component of a graph. An
-// example is the null space of a Laplacian. The projector on the space is P₀.
+// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one vector for each component of a graph,
+// for example the null space of a Laplacian. The projector on the space is P₀.
 type Disjoint struct {
 	Unit []float64 // element i of the vector whose support has row i; 0 if there is no such vector
 
-	// Sums over the rows of a vector are added by chunks of rows, so that they do not depend on the number of workers. A chunk
-	// has a slot for each vector with a row in the chunk. Slots are numbered in the order of chunks.
+	// Sums over the rows of a vector are added by chunks of rows. A chunk has a slot for each vector with a row in the
+	// chunk. Slots are numbered in the order of chunks.
 	Slot    []uint32 // slot of each row; NoSlot outside all vectors, OwnSlot for a vector of one row
 	vector  []uint32 // vector of each slot
 	slots   []int    // the first slot of each chunk, and the number of slots
-	vectors int      // number of vectors with several rows
+	vectors int
 	team    *sparse.Team
 }
 
@@ -26,9 +26,9 @@ const (
 	OwnSlot = math.MaxUint32 - 1
 )
 
-// NewDisjoint returns the span of the restrictions of a vector to the components. Nil weights mean a vector of ones, which
-// gives the null space of L; weights d^½ give the null space of L̃. In a component of one row, the weight of the row counts as
-// 1.
+// NewDisjoint returns the span of the restrictions of a vector to the components. Nil weights mean a vector of ones,
+// which gives the null space of L; weights d^½ give the null space of L̃. In a component of one row, the weight of the
+// row counts as 1.
 func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	weights []float64) *Disjoint {
 	n := len(c.Of)
@@ -45,10 +45,9 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	return NewDisjointOf(team, c.Of, len(c.Sizes), unit)
 }
 
-// NewDisjointOf returns the span of one unit vector for each component: the vector unit, restricted to the component and scaled
-// to length 1. component has the component of each row. NewDisjointOf stores the unit vectors in unit. In addition to the
-// result it allocates 4 bytes for each component and 28 for each vector of several rows, which is less than two columns of a
-// block.
+// NewDisjointOf returns the span of one unit vector for each component: the vector unit, restricted to the component
+// and scaled to length 1. component has the component of each row. NewDisjointOf stores the unit vectors in unit. In
+// addition to the result it allocates 4 bytes for each component and 28 for each vector of several rows.
 func NewDisjointOf(team *sparse.Team, component []uint32, components int,
 	unit []float64) *Disjoint {
 	vector, vectors := numberVectors(team, component, components, unit)
@@ -61,7 +60,7 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int,
 		}
 	}
 	AddExact(team, sums)
-	// of the norms; latest slots
+	// inverse has the inverses of the norms, and last the latest slots.
 	inverse := make([]float64, vectors)
 	last := make([]uint32, vectors)
 	for v, s := range sums {
@@ -107,7 +106,7 @@ func NewDisjointRows(unit []float64) *Disjoint {
 	return n
 }
 
-// AddExact adds sums over all processes, and stores the results in sums in each process.
+// AddExact replaces sums by their sums over all processes.
 func AddExact(team *sparse.Team, sums []ExactSum) {
 	if team == nil {
 		return
@@ -127,8 +126,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 }
 
-// numberVectors numbers, in order, the components in which the vector has several nonzero rows. Components with one nonzero row
-// get OwnSlot.
+// numberVectors numbers, in order, the components in which the vector has several nonzero rows. Components with one
+// nonzero row get OwnSlot.
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
@@ -183,9 +182,9 @@ func (s *Share) Negate() {
 	}
 }
 
-// Subtract stores in dst, which may be x, the rows lo ≤ i < hi of x less their share. The share of a row is the factor of the
-// row times the totals of its vector, from the given column of the totals on. The totals must be negated, see [Share.Negate]. A
-// row that is a vector of its own becomes 0.
+// Subtract stores in dst, which may be x, the rows lo ≤ i < hi of x less their share. The share of a row is its factor
+// times the totals of its vector, from the given column of the totals on. The totals must be negated, see
+// [Share.Negate]. A row that is a vector of its own becomes 0.
 func (s *Share) Subtract(lo, hi, column int, factors []float64, dst, x *sparse.Block[float64]) {
 	s.EachRun(lo, hi, func(r Run) {
 		if r.Total != nil {
@@ -204,7 +203,7 @@ func (s *Share) Subtract(lo, hi, column int, factors []float64, dst, x *sparse.B
 	})
 }
 
-// Share is the part P₀·X of a block in a [Disjoint] space. It is stored as the products of the columns of X with the vectors.
+// Share is the part P₀·X of a block in a [Disjoint] space, stored as the products of the columns of X with the vectors.
 type Share struct {
 	*Disjoint
 	Totals  []float64 // the products with the vectors of several rows, one after the other
@@ -212,8 +211,8 @@ type Share struct {
 	partial []float64 // cols for each slot
 }
 
-// Compute stores the share of x in s. If fill is not nil, Compute calls it to store the rows lo ≤ i < hi of each chunk of x
-// before it reads these rows, which saves a pass. Cost: a pass over x.
+// Compute stores the share of x in s. If fill is not nil, it must store the rows lo ≤ i < hi of each chunk of x, which
+// Compute then reads; this saves a pass. Cost: a pass over x.
 func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
 	fill func(worker, lo, hi int)) {
 	s.Begin(n, x.Cols)
@@ -227,8 +226,8 @@ func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
 	s.Total()
 }
 
-// Add adds the rows lo ≤ i < hi of x, times their factors, to the sums of their slots, from the given column of the sums on. It
-// skips rows that do not count in this process.
+// Add adds the rows lo ≤ i < hi of x that count in this process, times their factors, to the sums of their slots, from
+// the given column of the sums on.
 func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
 	for start, end := range s.team.CountingRows(lo, hi) {
 		s.EachRun(start, end, func(r Run) {
@@ -240,15 +239,15 @@ func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float
 	}
 }
 
-// ShareMemory returns the largest memory of the [Share] of a block with n rows in a space spanned by the given number of
-// vectors.
+// ShareMemory returns the largest memory of the [Share] of a block with n rows in a space spanned by the given number
+// of vectors.
 func ShareMemory(n, vectors, cols int) int64 {
 	slots := min(int64(n), int64(vectors)*int64(Chunks(n)))
 	return 8 * int64(cols) * (slots + int64(vectors))
 }
 
-// Run is a run of consecutive rows of P₀·X. All rows belong to one vector, or all to no vector, or each row is a vector of its
-// own.
+// Run is a run of consecutive rows of P₀·X. All rows belong to one vector, or all to no vector, or each row is a vector
+// of its own.
 type Run struct {
 	Lo, Hi int       // the rows lo ≤ i < hi
 	Unit   []float64 // row i of P₀·X is Unit[i−Lo]·Total
@@ -307,8 +306,7 @@ func (s *Share) Of(slot uint32) []float64 {
 	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
 
-// Roots returns d^½ for each degree d, and 1 for the degree 0. These are the weights of the null space of a normalized
-// Laplacian.
+// Roots returns d^½ for each degree d, and 1 for the degree 0: the weights of the null space of a normalized Laplacian.
 func Roots(degrees []float64) []float64 {
 	root := make([]float64, len(degrees))
 	for i, d := range degrees {

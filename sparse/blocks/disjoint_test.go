@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// If the rows of components alternate, every component has rows in every chunk.
+// Every component has rows in every chunk.
 func TestShareMemory(t *testing.T) {
 	const n, cols = 5 * ChunkRows, 3
 	for _, components := range []int{1, 7, ChunkRows, n} {

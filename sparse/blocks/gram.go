@@ -18,9 +18,9 @@ const (
 //
 //	dst[i, j] += Σ_{e in chunk} f[i, e]·g[j, e]
 //
-// for one chunk of depth features after the other. Each chunk is added up in float64 as [simd.DotPanels] does. A sum depends on
-// its two rows only, so that any cut of f or g into parts gives the same bits. If f and g are the same block, AddProducts
-// computes one side of the diagonal only, and dst must be symmetric. It returns the error of the context.
+// for one chunk of features after the other. Each chunk is added up in float64. A sum depends on its two rows only, so
+// that any cut of f or g into parts gives the same bits. If f and g are the same block, AddProducts computes one side
+// of the diagonal only, and dst must be symmetric. It returns the error of the context.
 func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	f, g *sparse.Block[T], workers int) error {
 	if dst.Rows != f.Rows || dst.Cols != g.Rows || f.Cols != g.Cols {

@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The pieces of a hub's row add to the sum of squares of the whole row.
 func TestHubSquares(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()

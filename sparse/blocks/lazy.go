@@ -8,7 +8,7 @@ type Lazy struct {
 	value float64 // 0: not computed yet
 }
 
-// Get returns the number. The first call stores the result of compute. If compute returns an error, Get returns the error and
+// Get returns the number. The first call stores the result of compute. If compute fails, Get returns its error and
 // stores nothing. A nil Lazy never stores the number.
 func (l *Lazy) Get(compute func() (float64, error)) (float64, error) {
 	if l == nil {

@@ -11,8 +11,8 @@ import (
 // NodeChunk is the number of nodes in one piece of work of a loop over nodes.
 const NodeChunk = 4096
 
-// EachNodeChunk calls do for the items lo ≤ i < hi of n, in pieces of fixed length. If the context is cancelled, do may return
-// early.
+// EachNodeChunk calls do for the items lo ≤ i < hi of n, in pieces of fixed length. If the context is cancelled, do may
+// return early.
 func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
 	return sched.Run(ctx, workers, (n+NodeChunk-1)/NodeChunk, func(_, piece int) error {
 		do(piece, piece*NodeChunk, min(n, (piece+1)*NodeChunk))
@@ -20,8 +20,8 @@ func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi in
 	})
 }
 
-// NodeSums returns count sums over the nodes of a team, of which this process has n. If team is nil, the sums are over n items.
-// do must add each piece to the sums of the piece. The sums of pieces are added in one order for any number of workers.
+// NodeSums returns count sums over the nodes of a team, of which this process has n, or over n items if team is nil. do
+// must add each piece to the sums of the piece, which are added in one order for any number of workers.
 func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	do func(sums []float64, lo, hi int)) ([]float64, error) {
 	var sums sched.Sums
@@ -37,8 +37,7 @@ func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	return total, err
 }
 
-// NewDense returns a block without padding, for values that are read row by row. No sweep gathers from such a block, so that
-// padding would waste memory.
+// NewDense returns a block without padding. No sweep may gather from it; it is for values that are read row by row.
 func NewDense[T sparse.Float](rows, cols int) *sparse.Block[T] {
 	return sparse.BlockOf(rows, cols, system.Make[T](rows*cols))
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pieces computes sums over the rows of tall matrices. The order of the additions depends on the number of rows only, so that
-// the bits of a sum do not depend on the number of workers. Rows are cut into chunks of a fixed length, and the chunks into at
-// most MaxPieces pieces. Sums are added chunk by chunk within a piece, and then piece by piece. With several processes, each
-// process adds its own sums, and totals are added over the processes.
+// Pieces computes sums over the rows of tall matrices. Rows are cut into chunks of a fixed length, and the chunks into
+// at most MaxPieces pieces. Sums are added chunk by chunk within a piece, and then piece by piece, so that their bits
+// do not depend on the number of workers. Totals are added over the processes.
 type Pieces struct {
 	Workers int
 	Chunks  int
@@ -21,10 +20,11 @@ type Pieces struct {
 	partial          []float64 // the sums of each piece
 }
 
-// MaxPieces is the largest number of pieces. The sums of each piece are in memory.
+// MaxPieces is the largest number of pieces, whose sums are in memory.
 const MaxPieces = 128
 
-// NewPieces returns the pieces of a matrix with the given number of rows, in chunks of chunk rows. chunk must divide 4096.
+// NewPieces returns the pieces of a matrix with the given number of rows, in chunks of chunk rows. chunk must divide
+// 4096.
 func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 	p := Pieces{team: team, rows: chunk, Workers: sched.Workers(workers),
 		Chunks: (rows + chunk - 1) / chunk}
@@ -33,9 +33,8 @@ func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 	return p
 }
 
-// Each calls do for every chunk with the sums of its piece: size numbers, which are 0 at the first chunk of the piece. Only
-// rows that count in this process contribute, see [sparse.Team]. The sums of other rows are discarded, and padding must be
-// zero.
+// Each calls do for every chunk with the sums of its piece: size numbers, which are 0 at the first chunk of the piece.
+// Only rows that count in this process contribute, see [sparse.Team]. Padding must be zero.
 func (p *Pieces) Each(ctx context.Context, size int,
 	do func(worker, chunk int, sums []float64)) error {
 	p.partial = Grow(p.partial, p.pieces*size)
@@ -54,7 +53,7 @@ func (p *Pieces) Each(ctx context.Context, size int,
 	})
 }
 
-// TotalTo adds up the sums of all pieces and stores in dst the sums from offset on. Each piece has step sums.
+// TotalTo stores in dst the totals of the sums from offset on. Each piece has step sums.
 func (p *Pieces) TotalTo(dst []float64, step, offset int) {
 	clear(dst)
 	for piece := range p.pieces {

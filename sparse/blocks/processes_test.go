@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Sums of several processes agree with the sums of a single process up to rounding. All processes have the same bits.
 func TestSumsOfSeveralProcesses(t *testing.T) {
 	const n, k = 6000, 3
 	rng := rand.New(rand.NewPCG(3, 4))

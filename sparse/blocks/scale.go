@@ -9,15 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ErrScale is returned for weights so large or so small that computing with them would
-// overflow or underflow.
+// ErrScale is returned for weights so large or so small that computing with them would overflow or underflow.
 var ErrScale = errors.New("graph: edge weights")
 
 // leastWeight is the least weight of an edge in float64.
 const leastWeight = 1e-100
 
-// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest is below 1e-100, because its inverse would overflow in
-// products. smallest is the least absolute value of a weight other than 0.
+// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest, the least absolute value of a weight other
+// than 0, is below 1e-100, because its inverse would overflow in products.
 func CheckLeast(smallest float64) error {
 	if smallest >= leastWeight {
 		return nil
@@ -28,9 +27,9 @@ func CheckLeast(smallest float64) error {
 	}
 }
 
-// CheckScale returns an [*input.Error] that wraps [ErrScale] if a sum of the weights at a node is neither 0 nor between two
-// numbers. Between these numbers, the squares and products of two sums in float64, in norms and in bounds on eigenvalues,
-// neither overflow nor underflow. In float32 the sums and their inverses do not.
+// CheckScale returns an [*input.Error] that wraps [ErrScale] if a sum of the weights at a node is neither 0 nor between
+// two numbers. Between these numbers, the squares and products of two sums in float64, in norms and in bounds on
+// eigenvalues, neither overflow nor underflow. In float32 the sums and their inverses do not.
 func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	low, high := leastWeight, 1/leastWeight
 	if _, single := any(T(0)).(float32); single {
@@ -57,9 +56,9 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	}
 }
 
-// WeightUnit returns the power of four just below the mean weight of the entries of a matrix. degrees must be the sums of its
-// rows. If all sums are 0, it returns 1. Quantities divided by WeightUnit do not depend on the unit of the weights. Division by
-// a power of four, or by its root, does not round.
+// WeightUnit returns the power of four just below the mean weight of the entries of a matrix, or 1 if all degrees, the
+// sums of its rows, are 0. Quantities divided by WeightUnit do not depend on the unit of the weights. Division by a
+// power of four, or by its root, does not round.
 func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
 	team := sparse.TeamOf(a)
 	sum := 0.0

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sums returns size sums over the rows of the matrix. Blocks have rows rows in this process. add must add the contribution of
-// row i to the sums of its chunk. The functions below that take a team add sums in the same way.
+// Sums returns size sums over the rows of the matrix. Blocks have rows rows in this process. add must add the
+// contribution of row i to the sums of its chunk.
 func Sums(team *sparse.Team, rows, size int,
 	add func(i int, sums []float64)) []float64 {
 	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {
@@ -116,8 +116,7 @@ func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
 	return MaxOver(team, size)
 }
 
-// ProductTo stores aᵀ·b in dst. Products are rounded before they are added, so that aᵀ·a is
-// symmetric to the bit.
+// ProductTo stores aᵀ·b in dst. Products are rounded before they are added, so that aᵀ·a is symmetric to the bit.
 func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	ShareOfProductTo(team, dst, a, b)
 	for i := range dst.Rows {
@@ -125,8 +124,8 @@ func ProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	}
 }
 
-// ShareOfProductTo stores in dst the part of aᵀ·b from the rows that count in this process. The sum of dst over the processes
-// is aᵀ·b. ShareOfProductTo does not communicate, so that goroutines may call it.
+// ShareOfProductTo stores in dst the part of aᵀ·b from the rows that count in this process. It does not communicate, so
+// that goroutines may call it.
 func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	if a.Rows != b.Rows || dst.Rows != a.Cols || dst.Cols != b.Cols {
 		panic(badShape)
@@ -148,14 +147,12 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	}
 }
 
-// BoundRounding returns a bound on the rounding error of the product of two columns of n rows, in units
-// of ε times their norms.
+// BoundRounding bounds the rounding error of the product of two columns of n rows, in units of ε times their norms.
 func BoundRounding(n int) float64 {
 	return float64(min(n, ChunkRows) + n/ChunkRows + 2)
 }
 
-// ByPart returns the sum of v over the rows of each component, added in the order of the
-// rows.
+// ByPart returns the sum of v over the rows of each component, added in the order of the rows.
 func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	sums := make([]float64, len(c.Sizes))
 	for lo, hi := range team.CountingRows(0, len(v)) {
@@ -167,8 +164,8 @@ func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	return sums
 }
 
-// Centre subtracts from the columns of x their weighted means in each component. The weights of the rows must be ≥ 0. Sums are
-// added in the order of the rows. A component of weight 0 is not changed.
+// Centre subtracts from the columns of x their weighted means in each component. The weights of the rows must be ≥ 0. A
+// component of weight 0 is not changed.
 func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components,
 	weights []float64) {
 	volume := ByPart(team, c, weights)

@@ -12,12 +12,12 @@ import (
 // ErrAsymmetric is returned for a matrix that must be symmetric and is not.
 var ErrAsymmetric = errors.New("the graph is directed, or its matrix is not symmetric; give edges without a direction")
 
-// asymmetry is the smallest asymmetry of a map that is an error, relative to the size of its products. It is not smaller,
-// because a map may be a solve to a tolerance.
+// asymmetry is the smallest asymmetry of a map that is an error, relative to the size of its products. It is not
+// smaller, because a map may be a solve to a tolerance.
 const asymmetry = 1e-7
 
-// CheckSymmetric returns [ErrAsymmetric] if |xᵀ(Ay) − yᵀ(Ax)| exceeds rounding. x and y are vectors of random numbers between 0
-// and 1. If rounding is 0, the limit is 1e-7 of the typical size of such a product. Cost: a sweep of two columns.
+// CheckSymmetric returns [ErrAsymmetric] if |xᵀ(Ay) − yᵀ(Ax)| exceeds rounding, for random vectors x and y. If rounding
+// is 0, the limit is 1e-7 of the typical size of such a product. Cost: a sweep of two columns.
 func CheckSymmetric(ctx context.Context, a sparse.Applier[float64], rounding float64) error {
 	n, _ := a.Dims()
 	team := sparse.TeamOf(a)
@@ -25,7 +25,7 @@ func CheckSymmetric(ctx context.Context, a sparse.Applier[float64], rounding flo
 	source := rand.NewPCG(1, 1)
 	rng := rand.New(source)
 	for i := range n {
-		source.Seed(1, uint64(team.Row(i))) // so that all processes have the same values in a named row
+		source.Seed(1, uint64(team.Row(i))) // all processes need the same values in a named row
 		x.Row(i)[0], x.Row(i)[1] = rng.Float64(), rng.Float64()
 	}
 	if err := a.StepTo(ctx, y, x, sparse.Step[float64]{Alpha: 1}); err != nil {

@@ -55,7 +55,6 @@ func checkIndex(n int64, things string) error {
 
 func largestIndex() int64 { return int64(C.hw_largest_index()) }
 
-// Begin implements [sparse.Exchange].
 func (e *exchange) Begin(offered, received []byte, size int) {
 	if e.sent != nil {
 		panic("petsc: Begin before End")
@@ -77,7 +76,6 @@ func (e *exchange) Begin(offered, received []byte, size int) {
 	e.w.must(func() C.int { return C.hw_exchange_begin(e.sf, source, target, C.int64_t(size)) })
 }
 
-// End implements [sparse.Exchange].
 func (e *exchange) End() {
 	source, target := unsafe.Pointer(unsafe.SliceData(e.sent)),
 		unsafe.Pointer(unsafe.SliceData(e.received))
@@ -86,7 +84,6 @@ func (e *exchange) End() {
 	e.sent, e.received = nil, nil
 }
 
-// Close implements [sparse.Exchange].
 func (e *exchange) Close() {
 	e.w.must(func() C.int { return C.hw_exchange_free(e.sf) })
 	e.sf = nil

@@ -16,13 +16,12 @@ import (
 	"time"
 )
 
-// host is a network namespace used as a machine.
 type host struct{ name, link, address string }
 
 var hosts = []host{{"heatwalk-a", "heatwalk-a0", "10.77.0.1"}, {"heatwalk-b", "heatwalk-b0", "10.77.0.2"}}
 
-// TestHosts runs jobs on two hosts, each a network namespace with a host name of its own, that one link
-// connects. It needs root and the program ip.
+// TestHosts runs jobs on two hosts, each a network namespace with a host name of its own. It needs root and the program
+// ip.
 func TestHosts(t *testing.T) {
 	if os.Getenv("HEATWALK_HOSTS") == "" {
 		t.Skip("set HEATWALK_HOSTS=1 to run jobs on two network namespaces, as root")
@@ -43,7 +42,6 @@ func ip(t *testing.T, args ...string) {
 	}
 }
 
-// connect makes the hosts and removes them at the end of the test.
 func connect(t *testing.T) {
 	for _, h := range hosts {
 		_ = exec.Command("ip", "netns", "del", h.name).Run() // of a test that was killed
@@ -83,8 +81,7 @@ esac
 exec ip netns exec "$name" unshare --uts sh -c "hostname $name; $*"
 `
 
-// onHosts returns a job of the scenario with one process on each host. Without keepalive messages mpirun would
-// wait minutes for a host that cannot be reached.
+// Without keepalive messages mpirun would wait minutes for a host that cannot be reached.
 func onHosts(t *testing.T, scenario string, env ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "agent")
@@ -106,7 +103,6 @@ func onHosts(t *testing.T, scenario string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// sent returns the bytes that the hosts have sent each other.
 func sent(t *testing.T) (bytes int64) {
 	t.Helper()
 	for _, h := range hosts {
@@ -125,8 +121,8 @@ func sent(t *testing.T) (bytes int64) {
 
 var reported = regexp.MustCompile(`process \d has pid (\d+) and (\d+) ghost rows`)
 
-// The bytes on the link are the bytes of the ghost rows. The difference between many and few products leaves
-// out the bytes of the start.
+// The bytes on the link are the bytes of the ghost rows. The difference between many and few products leaves out the
+// bytes of the start.
 func countBytes(t *testing.T) {
 	const few, many = 10, 60
 	var bytes [2]int64
@@ -151,7 +147,6 @@ func countBytes(t *testing.T) {
 	}
 }
 
-// A process that is killed or hangs on the other host ends the job.
 func failOnOtherHost(t *testing.T, scenario string, code int, message string, env ...string) {
 	begin := time.Now()
 	cmd := onHosts(t, scenario, env...)
@@ -162,8 +157,8 @@ func failOnOtherHost(t *testing.T, scenario string, code int, message string, en
 	}
 }
 
-// If the link is cut, mpirun ends because its connection to the other host is gone, and so do its processes; those
-// of the other host end with its daemon, or after their longest time of waiting.
+// mpirun ends because its connection to the other host is gone, and so do its processes; those of the other host end
+// with its daemon, or after their longest time of waiting.
 func cutLink(t *testing.T) {
 	const limit = 8 * time.Second
 	cmd := onHosts(t, "steps", stepsVariable+"=1000000000", timeoutVariable+"="+limit.String())

@@ -51,7 +51,6 @@ func TestMain(m *testing.M) {
 	w.Close()
 }
 
-// scenarios run in every process of a job.
 var scenarios = map[string]func(w *World) error{
 	"gather":    gather,
 	"rows":      rows,
@@ -65,7 +64,6 @@ var scenarios = map[string]func(w *World) error{
 	"close":     slowClose,
 }
 
-// job runs scenarios in several processes. It returns their output and the exit code of mpirun.
 func job(t *testing.T, processes int, names string, env ...string) (output string, code int) {
 	t.Helper()
 	if _, err := exec.LookPath("mpirun"); err != nil {
@@ -82,7 +80,6 @@ func job(t *testing.T, processes int, names string, env ...string) (output strin
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// The results hold for any number of processes.
 func TestScenarios(t *testing.T) {
 	for processes := 1; processes <= 3; processes++ {
 		t.Run(strconv.Itoa(processes), func(t *testing.T) {
@@ -93,7 +90,6 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// The job ends if one process is killed, exits or hangs.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		scenario, timeout, message string
@@ -111,7 +107,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The end of a process waits for the other processes, up to the limit.
 func TestClose(t *testing.T) {
 	for limit, want := range map[string]int{"1s": 1, "1m": 0} {
 		if out, code := job(t, 2, "close", timeoutVariable+"="+limit); code != want {
@@ -160,11 +155,11 @@ func gather(w *World) error {
 	return nil
 }
 
-// offeredRows returns how many rows a process offers; one of them none.
+// offeredRows is 0 for one process.
 func offeredRows(rank int) int { return 5 * ((rank + 1) % 3) }
 
-// rows exchanges rows of every kind of size. Process r wants all rows of the next process backwards,
-// its own rows, and one row of process 0 twice.
+// rows exchanges rows of every kind of size. Process r wants all rows of the next process backwards, its own rows, and
+// one row of process 0 twice.
 func rows(w *World) error {
 	next := (w.Rank() + 1) % w.Size()
 	var wanted []sparse.RemoteRow
@@ -199,8 +194,7 @@ func rows(w *World) error {
 	return nil
 }
 
-// ring is the share of a process of the cycle of n nodes with weights of 1/2. The product with ring
-// fetches the neighbours by an Exchange.
+// ring is the share of a process of the cycle of n nodes with weights of 1/2.
 type ring struct {
 	n, lo, hi int
 	neighbour sparse.Exchange
@@ -256,7 +250,7 @@ func farthest(a, b []float64, scale float64) (most float64) {
 	return most
 }
 
-// product compares heatwalk's products of float64 and float32 on the rows of several processes with sums over the entries.
+// product compares products on the rows of several processes with sums over the entries.
 func product(w *World) error {
 	const n = 500
 	a := testgraph.Random(1, n, 3000, true)
@@ -284,7 +278,6 @@ func product(w *World) error {
 	return nil
 }
 
-// compare compares a product with rows of several processes with y.
 func compare[T sparse.Float](w *World, a sparse.Matrix, bounds []int, x, y []float64, k int, tolerance float64) error {
 	n, _ := a.Dims()
 	d := sparse.NewDivision(n, w, bounds, nil)
@@ -309,7 +302,6 @@ func compare[T sparse.Float](w *World, a sparse.Matrix, bounds []int, x, y []flo
 	return nil
 }
 
-// limits meets more rows than PETSc counts.
 func limits(*World) error {
 	if largestIndex() > math.MaxInt32 {
 		return nil
@@ -321,8 +313,8 @@ func limits(*World) error {
 	return nil
 }
 
-// collector exchanges rows while the garbage collector runs and goroutines are preempted, and
-// recovers from a nil pointer, because MPI must leave the signals to Go.
+// collector exchanges rows while the garbage collector runs and goroutines are preempted, and recovers from a nil
+// pointer, because MPI must leave the signals to Go.
 func collector(w *World) error {
 	stop := make(chan bool)
 	for range 2 {
@@ -358,7 +350,6 @@ func collector(w *World) error {
 	return errors.New("a nil pointer was no panic")
 }
 
-// steps multiplies as often as an environment variable says, and prints the number of ghost rows.
 func steps(w *World) error {
 	number, err := strconv.Atoi(os.Getenv(stepsVariable))
 	if err != nil {

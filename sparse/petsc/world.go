@@ -29,7 +29,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("PETSc error %d: %s", e.Code, e.Text)
 }
 
-// check converts an error code. It must run on the thread of the call, before the next call.
+// check must run on the thread of the call, before the next call.
 func check(code C.int) error {
 	if code == 0 {
 		return nil
@@ -37,8 +37,8 @@ func check(code C.int) error {
 	return &Error{int(code), C.GoString(C.hw_error_text(code))}
 }
 
-// World is the network of an MPI job; it implements [sparse.Network]. Its methods may be called from
-// any goroutine, one at a time.
+// World is the network of an MPI job; it implements [sparse.Network]. Its methods may be called from any goroutine, one
+// at a time.
 type World struct {
 	rank, size int
 	limit      time.Duration // longest time in one call; 0: no limit
@@ -52,7 +52,6 @@ const DefaultTimeout = time.Hour
 // timeoutVariable is the environment variable that changes [DefaultTimeout].
 const timeoutVariable = "HEATWALK_MPI_TIMEOUT"
 
-// timeout returns the longest time in one call of the network; 0: no limit.
 func timeout() (time.Duration, error) {
 	text := os.Getenv(timeoutVariable)
 	if text == "" {
@@ -67,13 +66,14 @@ func timeout() (time.Duration, error) {
 
 var started atomic.Bool
 
-// Start initializes MPI and PETSc. It must be called once in a process. args are options of PETSc, such as -log_view; PETSc
-// also reads the environment variable PETSC_OPTIONS. If mpirun did not start the program, the job has one process.
+// Start initializes MPI and PETSc. It must be called once in a process. args are options of PETSc, such as -log_view;
+// PETSc also reads the environment variable PETSC_OPTIONS. If mpirun did not start the program, the job has one
+// process.
 //
-// If the start, the end or a call of the network lasts longer than [DefaultTimeout], the process prints an error and exits with
-// code 1, because otherwise a process that hangs, or a link that is cut, would hold up the job without end. The environment
-// variable HEATWALK_MPI_TIMEOUT changes the time; 0 means no limit. The time must exceed the longest time that one process
-// computes while the other processes wait.
+// If the start, the end or a call of the network lasts longer than [DefaultTimeout], the process prints an error and
+// exits with code 1, because otherwise a process that hangs, or a link that is cut, would hold up the job without end.
+// The environment variable HEATWALK_MPI_TIMEOUT changes the time; 0 means no limit. The time must exceed the longest
+// time that one process computes while the other processes wait.
 func Start(args []string) (*World, error) {
 	if started.Swap(true) {
 		panic("petsc: Start called twice")
@@ -110,8 +110,7 @@ func Start(args []string) (*World, error) {
 	return w, nil
 }
 
-// initialize starts MPI on the thread that calls it. Without -no_signal_handler PETSc would replace handlers of
-// Go.
+// initialize starts MPI on the thread that calls it. Without -no_signal_handler PETSc would replace handlers of Go.
 func (w *World) initialize(args []string) error {
 	args = append([]string{os.Args[0], "-no_signal_handler"}, args...)
 	argv := (**C.char)(C.calloc(C.size_t(len(args)+1), C.size_t(unsafe.Sizeof(uintptr(0))))) // kept by PETSc
@@ -125,7 +124,6 @@ func (w *World) initialize(args []string) error {
 	return nil
 }
 
-// run runs a call on the thread of MPI and returns its error.
 func (w *World) run(call func() C.int) (err error) {
 	if w.waiting != nil {
 		w.waiting.Reset(w.limit)
@@ -147,15 +145,15 @@ func (w *World) must(call func() C.int) {
 	}
 }
 
-// fail prints an error and ends the process. MPI is not finalized, so that mpirun ends the other processes.
+// fail does not finalize MPI, so that mpirun ends the other processes.
 func (w *World) fail(err error) {
 	fmt.Fprintf(os.Stderr, "%s: process %d of %d: %v\n", filepath.Base(os.Args[0]),
 		w.rank, w.size, err)
 	os.Exit(1)
 }
 
-// Close ends MPI. It waits until every process has called it, at most for the time limit of a call. It must be the last call. A
-// process that fails exits without calling Close, so that mpirun ends the other processes.
+// Close ends MPI. It waits until every process has called it, at most for the time limit of a call. It must be the last
+// call. A process that fails exits without calling Close, so that mpirun ends the other processes.
 func (w *World) Close() {
 	w.must(func() C.int { return C.hw_finalize() })
 	close(w.calls)
