@@ -1,9 +1,8 @@
 //go:build ignore
 
-// Type-checks all packages and tests for other systems, and vets them there:
-// go run .ci/systems.go GOOS/GOARCH …
-// It reads the declarations of everything they import from source, which is a twentieth of the work
-// of go vet, for whom the compiler makes all of that for each system.
+// Type-checks all packages and tests for other systems, and vets them there: go run .ci/systems.go GOOS/GOARCH … It
+// reads the declarations of imports from source, which is a twentieth of the work of go vet, for which the compiler
+// compiles all imports for each system.
 package main
 
 import (
@@ -71,7 +70,7 @@ func main() {
 	}
 }
 
-// version is the end of the path of an import that is no part of the name of the package.
+// version is the end of the path of an import that is not part of the name of the package.
 var version = regexp.MustCompile(`[/.]v[0-9]+$`)
 
 // parse reads a file. Functions of files outside this folder lose their bodies, and imports that only

@@ -9,15 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Locality returns an order in which communities, and the communities within them, are runs of consecutive nodes (Rabbit Order;
-// Arai et al., IPDPS 2016, Algorithms 2 and 3, sequential). In the order of increasing degree, each node joins the neighbouring
-// community with the largest increase of modularity,
+// Locality returns an order in which communities, and the communities within them, are runs of consecutive nodes
+// (Rabbit Order; Arai et al., IPDPS 2016, Algorithms 2 and 3, sequential). In the order of increasing degree, each node
+// joins the neighbouring community with the largest increase of modularity,
 //
 //	ΔQ = w_uv/m − d_u·d_v/(2m²),
 //
-// if this increase is positive. The order is a depth-first traversal of the tree of these joins. If progress is not nil, it is
-// called with the approximate number of nodes that have joined. Cost: a few passes over the entries in random order, 8 bytes an
-// entry.
+// if this increase is positive. The order is a depth-first traversal of the tree of these joins. If progress is not
+// nil, it is called with the approximate number of nodes that have joined. Cost: a few passes over the entries in
+// random order, 8 bytes an entry.
 func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
 	order, _, err := Communities(ctx, a, progress)
 	return order, err
@@ -119,8 +119,8 @@ func (g *merging) root(node uint32) uint32 {
 	return node
 }
 
-// join collects the edges of the community of a node, and joins the community to the neighbouring community with the largest
-// gain.
+// join collects the edges of the community of a node, and joins the community to the neighbouring community with the
+// largest gain.
 func (g *merging) join(node uint32) {
 	col, _ := g.a.Row(int(node))
 	for _, v := range col {
@@ -169,7 +169,6 @@ func (g *merging) join(node uint32) {
 	g.child[best] = node
 }
 
-// touch adds weight to the edges to a community.
 func (g *merging) touch(community uint32, weight float32) {
 	if g.weight[community] == 0 {
 		g.touched = append(g.touched, community)
@@ -194,5 +193,4 @@ func (g *merging) visit(root uint32) {
 
 const badShape = "partition: matrix is not square"
 
-// visitsPerCheck is the number of visits between two checks of the context.
 const visitsPerCheck = 1 << 12

@@ -57,7 +57,6 @@ func neighbours(a *sparse.CSR, node int) (list []uint32) {
 	return list
 }
 
-// shuffled numbers the nodes randomly.
 func shuffled(t *testing.T, n int, edges [][2]int) *sparse.CSR {
 	to := rand.New(rand.NewPCG(1, 2)).Perm(n)
 	for i, e := range edges {
@@ -66,7 +65,6 @@ func shuffled(t *testing.T, n int, edges [][2]int) *sparse.CSR {
 	return graph(t, n, edges)
 }
 
-// inverse returns the position of each node.
 func inverse(order []uint32) []int {
 	place := make([]int, len(order))
 	for i, node := range order {
@@ -108,7 +106,6 @@ func grid(w, h int) (n int, edges [][2]int) {
 	return w * h, edges
 }
 
-// Orders are reproducible permutations, with nodes without neighbours last.
 func TestOrders(t *testing.T) {
 	for name, order := range orders {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +139,6 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// Clear communities are runs of nodes.
 func TestCliques(t *testing.T) {
 	const cliques, size = 20, 8
 	var edges [][2]int
@@ -200,7 +196,6 @@ func TestGain(t *testing.T) {
 	}
 }
 
-// On a grid, every order has shorter gaps than a random order.
 func TestCost(t *testing.T) {
 	n, edges := grid(60, 60)
 	a := shuffled(t, n, edges)

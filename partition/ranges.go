@@ -2,11 +2,11 @@ package partition
 
 import "github.com/heatwalk/heatwalk/sparse"
 
-// Ranges cuts rows 0 ≤ i < rows into consecutive ranges, one for each of several processes. It returns parts+1 bounds: range p
-// has the rows bounds[p] ≤ i < bounds[p+1]. length must return the number of entries of a row. Ranges are balanced by rows plus
-// entries, because a process stores numbers for its rows and reads its entries. The rows and entries of a range exceed 1/parts
-// of all rows and entries by at most one row with its entries. A range is empty if a row before it has more than the share of a
-// range. Cost: two calls of length for each row, in increasing order.
+// Ranges cuts rows 0 ≤ i < rows into consecutive ranges, one for each of several processes. It returns parts+1 bounds:
+// range p has the rows bounds[p] ≤ i < bounds[p+1]. length must return the number of entries of a row. Ranges are
+// balanced by rows plus entries, because a process stores numbers for its rows and reads its entries. The rows and
+// entries of a range exceed 1/parts of all rows and entries by at most one row with its entries. A range is empty if a
+// row before it has more than the share of a range. Cost: two calls of length for each row, in increasing order.
 func Ranges(rows int, length func(i int) int64, parts int) []int {
 	if parts < 1 {
 		panic(badParts)
@@ -33,15 +33,15 @@ func Ranges(rows int, length func(i int) int64, parts int) []int {
 	return bounds
 }
 
-// rangesEach is the number of ranges of a process if rows are sorted by their lengths. With so many ranges all processes get
-// similar numbers of rows.
+// rangesEach is the number of ranges of a process if rows are sorted by their lengths. With so many ranges all
+// processes get similar numbers of rows.
 const rangesEach = 256
 
-// Divide cuts the rows of a matrix into ranges for several processes. Process p of P gets the ranges p, p+P, …, see
-// [sparse.NewDivision]. [Ranges] cuts the rows. Each process gets one range, so that neighbours among the rows stay together.
-// If one of these ranges would have more than 1.5 times the mean number of rows, for example because rows are sorted by their
-// lengths, each process gets 256 ranges instead. Divide does not read entries. It assumes that the entries of each range of the
-// matrix are spread evenly over its rows.
+// Divide cuts the rows of a matrix into ranges for several processes, by [Ranges]. Process p of P gets the ranges p,
+// p+P, …, see [sparse.NewDivision]. Each process gets one range, so that neighbours among the rows stay together. If
+// one of these ranges would have more than 1.5 times the mean number of rows, for example because rows are sorted by
+// their lengths, each process gets 256 ranges instead. Divide does not read entries: it assumes that the entries of
+// each range of the matrix are spread evenly over its rows.
 func Divide(a sparse.Matrix, processes int) (bounds []int) {
 	rows, _ := a.Dims()
 	length := meanLengths(a.Ranges())
@@ -54,8 +54,8 @@ func Divide(a sparse.Matrix, processes int) (bounds []int) {
 	return bounds
 }
 
-// meanLengths returns a function that returns an assumed number of entries of row i. The rows of each range get numbers that
-// are as equal as possible. The function must be called with increasing rows, or again from row 0.
+// meanLengths returns a function that returns an assumed number of entries of row i: the rows of each range get numbers
+// that are as equal as possible. The function must be called with increasing rows, or again from row 0.
 func meanLengths(ranges []sparse.Range) func(i int) int64 {
 	// next is the next range, and the other variables describe the range of row i.
 	next := 0

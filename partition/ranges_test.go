@@ -44,7 +44,6 @@ func TestRangesOfEqualRows(t *testing.T) {
 	}
 }
 
-// Each process has one range if the ranges have similar numbers of rows, otherwise many.
 func TestDivide(t *testing.T) {
 	const n = 1 << 15
 	var path, sorted [][2]int
@@ -87,8 +86,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// countGhosts returns the number of rows of other processes that the rows of each process refer to. Process p has the ranges p,
-// p+processes, ….
+// Process p has the ranges p, p+processes, ….
 func countGhosts(a *sparse.CSR, bounds []int, processes int) []int {
 	n, _ := a.Dims()
 	owner := make([]int, n)

@@ -18,13 +18,13 @@ type model struct {
 	rowBytes       float64 // of a block
 }
 
-// scattered returns the ghost rows of each of p processes if the neighbours of a node may be in any range. Each of the other
-// n(1 − 1/p) nodes has d neighbours. One of them is in the range of the process with probability 1 − (1 − 1/p)ᵈ.
+// scattered returns the ghost rows of each of p processes if the neighbours of a node may be in any range. Each of the
+// other n(1 − 1/p) nodes has d neighbours, of which one is in the range of the process with probability 1 − (1 − 1/p)ᵈ.
 func (m model) scattered(p float64) float64 {
 	return m.nodes * (1 - 1/p) * (1 - math.Pow(1-1/p, m.entries/m.nodes))
 }
 
-// cut returns the ghost rows if a given share of the edges leads to other ranges. These edges are spread evenly.
+// cut returns the ghost rows if a given share of the edges, spread evenly, leads to other ranges.
 func (m model) cut(p, share float64) float64 {
 	return m.nodes / p * (p - 1) * (1 - math.Pow(1-1/(p-1), share*m.entries/m.nodes))
 }
@@ -51,7 +51,6 @@ func (m model) table() string {
 	return text
 }
 
-// TestScalePage checks the numbers of docs/run.md.
 func TestScalePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/run.md")
 	if err != nil {
@@ -63,8 +62,7 @@ func TestScalePage(t *testing.T) {
 	}
 }
 
-// plantedCommunities returns a graph of communities of equal size in which a share of the edges is inside communities. The
-// numbers of nodes are independent of the communities.
+// The numbers of nodes are independent of the communities.
 func plantedCommunities(t *testing.T, n, degree, communities int, inside float64) *sparse.CSR {
 	r := rand.New(rand.NewPCG(5, 6))
 	size := n / communities
@@ -94,7 +92,6 @@ func reordered(t *testing.T, a *sparse.CSR, order []uint32) *sparse.CSR {
 	return graph(t, len(order), edges)
 }
 
-// ghostsIn returns the ghost rows of all ranges of a matrix.
 func ghostsIn(a *sparse.CSR, ranges int) (sum float64) {
 	for _, n := range countGhosts(a, partition.Divide(a, ranges), ranges) {
 		sum += float64(n)
@@ -102,7 +99,6 @@ func ghostsIn(a *sparse.CSR, ranges int) (sum float64) {
 	return sum
 }
 
-// Counted ghost rows agree with the model.
 func TestGhostsOfModel(t *testing.T) {
 	const n, degree, communities, inside = 1 << 13, 28, 128, 0.8
 	a := plantedCommunities(t, n, degree, communities, inside)

@@ -25,7 +25,6 @@ type opening struct {
 	skipped []string            // lists that may differ
 }
 
-// unit gives all kinds the weight 1.
 func unit(c *Graph) sides.Options {
 	o := sides.Options{Kinds: map[string]float64{}}
 	for k := range c.Kinds {
@@ -37,7 +36,6 @@ func unit(c *Graph) sides.Options {
 	return o
 }
 
-// open opens the store of a graph.
 func open(t *testing.T, c *Graph, o *heatwalk.Options, change func(c *ingest.Config)) *heatwalk.Graph {
 	t.Helper()
 	store, _ := c.Store(t, change)
@@ -56,7 +54,6 @@ func openPath(t *testing.T, path string, o *heatwalk.Options) *heatwalk.Graph {
 
 func hasCodes(c *Graph) bool { return c.Kinds > 0 || c.Days > 0 }
 
-// openings are the ways that are compared with the store of the merged graph in memory.
 func openings() []opening {
 	// Folds follow ids, so that no choice depends on the order of nodes. Calibration amplifies the tolerance of svm.
 	isStable := func(j *job) bool { return !strings.HasSuffix(j.name, "+svm") }
@@ -120,7 +117,6 @@ func selected(name string) bool {
 	return strings.Contains(name, os.Getenv("HEATWALK_AGREE"))
 }
 
-// TestWays compares the answers about the merged graph with the answers of each other way.
 func TestWays(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {
@@ -175,15 +171,14 @@ func TestWays(t *testing.T) {
 }
 
 // pending reports whether a disagreement is known. Two classes without a friend near an opponent have equal scores, and
-// rounding decides between them. Functions of L over many decades have errors relative to the largest value of a column, which
-// is far above the scores of most nodes.
+// rounding decides between them. Functions of L over many decades have errors relative to the largest value of a
+// column, which is far above the scores of most nodes.
 func pending(c *Graph, j *job) bool {
 	return c.Signed && strings.HasPrefix(j.name, "classify diffusion") ||
 		c.Decades > 6 && (strings.HasPrefix(j.name, "explain diffusion:laplacian") || strings.HasPrefix(j.name, "explain regularized"))
 }
 
-// tolerance returns the largest difference between the answers of two ways, relative to the largest
-// number of a list.
+// tolerance returns the largest difference between two answers, relative to the largest number of a list.
 func tolerance(c *Graph, j *job) float64 {
 	switch {
 	case strings.HasPrefix(j.name, "explain"), strings.HasPrefix(j.name, "classify cwk"), strings.HasSuffix(j.name, "von-neumann:matrix=adjacency"):
@@ -192,10 +187,10 @@ func tolerance(c *Graph, j *job) float64 {
 	return 1e-5
 }
 
-// digits matches digits of numbers in messages that rounding may change, and promised tolerances, which are bounds of rounding.
+// digits matches digits of numbers in messages that rounding may change, and promised tolerances, which are bounds of
+// rounding.
 var digits = regexp.MustCompile(`(\.\d{5})\d+|where \S+ can be promised`)
 
-// compare reports the first list of numbers that differs by more than a tolerance, relative to its largest number.
 func compare(t *testing.T, name string, got, want *answer, skipped []string, tolerance float64) {
 	t.Helper()
 	if digits.ReplaceAllString(got.problem, "$1") != digits.ReplaceAllString(want.problem, "$1") {

@@ -31,7 +31,6 @@ func (a *answer) add(name string, numbers ...float64) {
 	a.numbers = append(a.numbers, numbers)
 }
 
-// job is a question about a graph.
 type job struct {
 	name string
 	ask  func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error)
@@ -41,7 +40,6 @@ type job struct {
 	scaleFree bool // all weights times a factor do not change the answer
 }
 
-// answer answers a job.
 func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *Graph) *answer {
 	a, err := j.ask(ctx, g, c)
 	if err != nil {
@@ -59,7 +57,6 @@ func row(g *heatwalk.Graph, c *Graph, v int) int {
 	return r
 }
 
-// labels returns the labels by id.
 func labels(c *Graph) map[string]string {
 	out := map[string]string{}
 	for v, label := range c.Labels {
@@ -68,7 +65,6 @@ func labels(c *Graph) map[string]string {
 	return out
 }
 
-// predict returns a prediction with settings that are changed.
 func predict(ctx context.Context, g *heatwalk.Graph, c *Graph, name, grid string, change func(s *engine.Settings), o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := g.Problem(labels(c))
 	if err != nil {
@@ -87,10 +83,8 @@ func predict(ctx context.Context, g *heatwalk.Graph, c *Graph, name, grid string
 	return heatwalk.Predict(ctx, g, p, entries[0].Method, entries[0].Settings, o)
 }
 
-// classes are the classes of every graph, in the order in which they are printed.
 var classes = []string{"a", "b", "c"}
 
-// describe returns the numbers of a prediction.
 func describe(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction, held bool) *answer {
 	out := new(answer)
 	var scores, raw, reached []float64
@@ -125,7 +119,6 @@ func describe(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction, held bool) *a
 	return out
 }
 
-// classifyBy returns the job of a method.
 func classifyBy(name, grid, weights string) job {
 	j := job{name: "classify " + name + " " + weights, chooses: grid != "none"}
 	j.scaleFree = weights == engine.GivenWeights
@@ -152,7 +145,6 @@ func defaults(name string) job {
 	}}
 }
 
-// regress returns the job of methods for numbers.
 func regress(name string) job {
 	return job{name: "regress " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		values := map[string]float64{}
@@ -174,7 +166,6 @@ func regress(name string) job {
 	}}
 }
 
-// ranking returns the job of a kernel with seeds.
 func ranking(name string) job {
 	return job{name: "rank " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		var seeds []string
@@ -195,7 +186,6 @@ func ranking(name string) job {
 	}}
 }
 
-// gram returns the job of a block of a kernel.
 func gram(name string) job {
 	return job{name: "kernel " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		var rows, cols []string
@@ -215,7 +205,6 @@ func gram(name string) job {
 	}}
 }
 
-// application returns the job of a function of a matrix times some columns.
 func application(name string) job {
 	return job{name: "apply " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		y, _, err := apply(ctx, g, c, name)
@@ -263,16 +252,15 @@ func apply(ctx context.Context, g *heatwalk.Graph, c *Graph, name string) (*answ
 	return out, report.ErrorBound, nil
 }
 
-// columns is the number of columns of the block that functions are applied to.
 const columns = 6
 
-// rounding is the size of numbers of a column that rounding errors of other columns may hide, relative to the largest number of
-// these columns.
+// rounding is the size of numbers of a column that rounding errors of other columns may hide, relative to their largest
+// number.
 const rounding = 1e-6
 
-// column returns an element of the block that functions of graphs of n nodes are applied to: a unit vector, a wave, a column with
-// both signs of each size, and columns that many functions map to zero: ones, zeros, and the unit vector of a node that is isolated
-// in many graphs.
+// column returns an element of the block that functions of graphs of n nodes are applied to: a unit vector, a wave, a
+// column with both signs of each size, and columns that many functions map to zero: ones, zeros, and the unit vector of
+// a node that is isolated in many graphs.
 func column(v, j, n int) float64 {
 	switch {
 	case j == 0 && v == 0, j == 3, j == 5 && v == n-1:
@@ -285,7 +273,6 @@ func column(v, j, n int) float64 {
 	return 0
 }
 
-// eigenvalues returns the job of the ends of the spectrum of a matrix.
 func eigenvalues(matrix string) job {
 	return job{name: "eigen " + matrix, global: true, ask: func(ctx context.Context, g *heatwalk.Graph, _ *Graph) (*answer, error) {
 		out := new(answer)
@@ -308,7 +295,6 @@ func eigenvalues(matrix string) job {
 // negligible is the size of shares and importances whose digits are not compared.
 const negligible = 1e-6
 
-// reasons returns the job of explanations.
 func reasons(name string) job {
 	return job{name: "explain " + name, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		nodes := []int{0, 1, 2, 3, 4, 5}
@@ -359,7 +345,6 @@ func (j *job) isSlow() bool {
 	return j.chooses || strings.HasPrefix(j.name, "classify gp-transduction")
 }
 
-// jobs are all questions.
 func jobs() []job {
 	var list []job
 	scaleFree := func(j job) job {

@@ -14,12 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// bitShapes are the shapes of which a sample is compared to the bit: one of each feature.
+// bitShapes are one shape of each feature.
 var bitShapes = []string{"parts", "signed with loops", "directed", "hub", "hub with loops", "large"}
 
-// TestBits compares the answers for one goroutine and the graph in memory with the answers for other options, to the
-// bit: goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to the same
-// graph.
+// The options are goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to
+// the same graph.
 func TestBits(t *testing.T) {
 	turn := rand.IntN(397)
 	for i, shape := range Shapes {
@@ -97,7 +96,6 @@ func answerWithin(t *testing.T, j *job, c *Graph, store string) *answer {
 	}
 }
 
-// TestProcesses compares the answers of one process with the answers of several, which share the rows.
 func TestProcesses(t *testing.T) {
 	turn := rand.IntN(51)
 	for i, shape := range Shapes {

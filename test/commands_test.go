@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// run runs a command and returns its standard output.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, messages bytes.Buffer
@@ -29,7 +28,7 @@ func run(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// readTable reads a table of the command with a header: columns by title, and the rows by node.
+// readTable returns the rows by node, with columns by title.
 func readTable(t *testing.T, path string) map[string]map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -52,7 +51,6 @@ func readTable(t *testing.T, path string) map[string]map[string]string {
 	return out
 }
 
-// numberIn returns the number at a path of keys of a JSON document.
 func numberIn(t *testing.T, document string, path ...string) float64 {
 	t.Helper()
 	var v any
@@ -75,11 +73,10 @@ func numberIn(t *testing.T, document string, path ...string) float64 {
 	return x
 }
 
-// commandMethods are the methods whose answers by several commands are compared.
 var commandMethods = []string{"auto", "lp", "lgc", "poisson", "beliefs", "cwk+svm", "diffusion+rls", "lp:center=false", "lgc:alpha=0.9", "wvrn", "majority"}
 
-// TestCommands compares the predictions of classify with predictions of Go, of a kept model, of explain, of evaluate with the
-// same split, and of several processes.
+// TestCommands compares the predictions of classify with predictions of Go, of a kept model, of explain, of evaluate
+// with the same split, and of several processes.
 func TestCommands(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {
@@ -105,8 +102,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// writeSplit writes the split whose training nodes are the labelled nodes, and whose other nodes are the test
-// nodes.
+// The training nodes are the labelled nodes, and the test nodes are the other nodes.
 func writeSplit(t *testing.T, c *Graph, path string) {
 	t.Helper()
 	var text strings.Builder
@@ -122,7 +118,6 @@ func writeSplit(t *testing.T, c *Graph, path string) {
 	}
 }
 
-// compareCommands compares the answers of a method.
 func compareCommands(t *testing.T, c *Graph, store string, path func(name string) string, name string) {
 	g := openPath(t, store, nil)
 	want, err := g.Classify(t.Context(), labels(c), &heatwalk.ClassifyOptions{Method: name})
@@ -194,7 +189,6 @@ func compareCommands(t *testing.T, c *Graph, store string, path func(name string
 	compareWithin(t, "2 processes", readTable(t, path("several.csv")), printed, 0.005) // a fit ends elsewhere
 }
 
-// tableOf returns a prediction as the command prints it.
 func tableOf(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for v, id := range c.IDs {
@@ -218,13 +212,11 @@ func compareLabels(t *testing.T, name string, p *heatwalk.Prediction, table map[
 	}
 }
 
-// compareTables compares labels and numbers that both tables have.
 func compareTables(t *testing.T, name string, got, want map[string]map[string]string) {
 	t.Helper()
 	compareWithin(t, name, got, want, 1e-5)
 }
 
-// compareWithin compares labels, and numbers to a tolerance.
 func compareWithin(t *testing.T, name string, got, want map[string]map[string]string, tolerance float64) {
 	t.Helper()
 	if len(got) != len(want) {

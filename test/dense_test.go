@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// dense has the matrices of a graph without directions, and their spectral decompositions.
 type dense struct {
 	n       int
 	a       *mat.SymDense
@@ -34,7 +33,6 @@ func newDense(c *Graph) *dense {
 	return d
 }
 
-// matrix returns a matrix of the graph by its name.
 func (d *dense) matrix(name string) *mat.SymDense {
 	m := mat.NewSymDense(d.n, nil)
 	for i := range d.n {
@@ -86,7 +84,6 @@ func (d *dense) apply(m *mat.SymDense, f func(x float64) float64) (fb *mat.Dense
 	return &out, norm
 }
 
-// reached returns the nodes that are connected with a label.
 func (d *dense) reached(c *Graph) []bool {
 	out := make([]bool, d.n)
 	var visit func(v int)
@@ -107,7 +104,7 @@ func (d *dense) reached(c *Graph) []bool {
 	return out
 }
 
-// harmonic returns the harmonic function of the labels of a class: the solution of L·f = 0 at nodes without a label.
+// harmonic returns the solution of L·f = 0 at nodes without a label of a class.
 func (d *dense) harmonic(c *Graph, class string) []float64 {
 	l := d.matrix("laplacian")
 	reached := d.reached(c)
@@ -135,8 +132,7 @@ func (d *dense) harmonic(c *Graph, class string) []float64 {
 	return x.RawVector().Data
 }
 
-// TestDense compares functions of matrices and label propagation with dense formulas, on graphs whose solves are exact and
-// with enough further nodes for iterative ones.
+// Graphs have exact solves, or enough further nodes for iterative solves.
 func TestDense(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {
@@ -234,7 +230,6 @@ func TestDense(t *testing.T) {
 	}
 }
 
-// largest returns the largest degree.
 func (d *dense) largest() (x float64) {
 	for _, degree := range d.degrees {
 		x = max(x, degree)
@@ -242,7 +237,6 @@ func (d *dense) largest() (x float64) {
 	return x
 }
 
-// countClasses returns the number of classes that have a label.
 func countClasses(c *Graph) int {
 	seen := map[string]bool{}
 	for _, label := range c.Labels {

@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// arcStore returns the folder of a store and the labels of some of its nodes. Its arcs lead from each of three classes to the
-// next class. It also has self loops, a second component, and isolated nodes.
+// arcStore returns a store whose arcs lead from each of three classes to the next class, with self loops, a second
+// component and isolated nodes, and labels of some nodes.
 func arcStore(t *testing.T, weighted bool, isolated int) (dir string, labels map[string]string) {
 	t.Helper()
 	const n = 200 // the second component has the last 20 nodes
@@ -69,8 +69,7 @@ func arcStore(t *testing.T, weighted bool, isolated int) (dir string, labels map
 	return dir, labels
 }
 
-// Predictions from the arcs in both directions on several processes agree with the predictions of one process, also with many
-// isolated nodes. A second run has the same bits.
+// A second run has the same bits.
 func TestDirectionsOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -121,7 +120,6 @@ func TestDirectionsOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Comparisons of methods on a graph with directions by several processes agree with one process.
 func TestEvaluateDirectionsOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest"
 )
 
-// Line is a line of a file of edges.
 type Line struct {
 	From, To int // positions in IDs
 	Weight   float64
@@ -27,7 +26,6 @@ type Line struct {
 	Day      int // since 2024-01-01
 }
 
-// Shape says which graphs to draw.
 type Shape struct {
 	Name     string
 	Nodes    int
@@ -46,7 +44,7 @@ type Shape struct {
 	Hub      int     // lines of the first node, as many for each of its neighbours; 0: no hub
 }
 
-// Shapes are the shapes of a hunt. If weights have decades, the sum of the lines of a pair is rounded.
+// If weights have decades, the sum of the lines of a pair is rounded.
 var Shapes = []Shape{
 	{Name: "plain", Nodes: 60, Lines: 3},
 	{Name: "parallel", Nodes: 60, Lines: 3, Decades: 1, Repeats: 3, Kinds: 3},
@@ -81,7 +79,6 @@ type Graph struct {
 	Seeds  []int
 }
 
-// Draw returns a graph of a shape.
 func Draw(s Shape, seed uint64) *Graph {
 	rng := rand.New(rand.NewPCG(seed, uint64(s.Nodes)))
 	g := &Graph{Shape: s, Labels: map[int]string{}, Values: map[int]float64{}}
@@ -127,8 +124,7 @@ func Draw(s Shape, seed uint64) *Graph {
 	return g
 }
 
-// addPair adds lines between two nodes. There is at most one line of a kind and a day, so that lines are entries of the store
-// with kinds.
+// addPair draws at most one line of a kind and a day, so that lines are entries of the store with kinds.
 func (g *Graph) addPair(rng *rand.Rand, v, u, lines int) {
 	type code struct{ kind, day int }
 	drawn := map[code]bool{}
@@ -165,8 +161,7 @@ func (g *Graph) Permuted(seed uint64) *Graph {
 	return &out
 }
 
-// Merged returns the graph with one line for each pair and without kinds and days. The weight of a line is the sum of the
-// weights of the pair.
+// Merged returns the graph with one line for each pair, with the sum of its weights, and without kinds and days.
 func (g *Graph) Merged() *Graph {
 	out := *g
 	out.Kinds, out.Days, out.Edges = 0, 0, nil
@@ -200,7 +195,6 @@ func (g *Graph) Twice() *Graph {
 	return &out
 }
 
-// Scaled returns the graph with all weights multiplied by a factor.
 func (g *Graph) Scaled(factor float64) *Graph {
 	out := *g
 	out.Edges = slices.Clone(g.Edges)
@@ -210,7 +204,6 @@ func (g *Graph) Scaled(factor float64) *Graph {
 	return &out
 }
 
-// Padded returns the graph with further nodes, which have no edges.
 func (g *Graph) Padded(nodes int) *Graph {
 	out := *g
 	out.Nodes += nodes
@@ -224,14 +217,12 @@ func (g *Graph) Padded(nodes int) *Graph {
 	return &out
 }
 
-// WithoutKinds returns the graph without kinds and days.
 func (g *Graph) WithoutKinds() *Graph {
 	out := *g
 	out.Kinds, out.Days = 0, 0
 	return &out
 }
 
-// Config returns the settings that read the file of edges in dir.
 func (g *Graph) Config(dir string) *ingest.Config {
 	c := &ingest.Config{
 		Directed: g.Directed, Undirected: !g.Directed, KeepLoops: g.Loops, Signed: g.Signed,
@@ -246,12 +237,10 @@ func (g *Graph) Config(dir string) *ingest.Config {
 	return c
 }
 
-// Day returns a day as it is written.
 func Day(day int) string {
 	return time.Date(2024, 1, 1+day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
-// Write writes edges.csv, nodes.ids, labels.csv, truth.csv, values.csv and seeds.ids.
 func (g *Graph) Write(t testing.TB, dir string) {
 	t.Helper()
 	edges := [][]string{{"from", "to", "weight", "kind", "day"}}
@@ -290,8 +279,7 @@ func (g *Graph) Write(t testing.TB, dir string) {
 	}
 }
 
-// Store writes the files and the store of a graph, and returns the folder of each. If change is not nil, it changes the
-// settings.
+// Store writes the files and the store of a graph, with settings that change may change.
 func (g *Graph) Store(t testing.TB, change func(c *ingest.Config)) (store, files string) {
 	t.Helper()
 	files = t.TempDir()

@@ -16,9 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The reasons for the prediction of a hub, whose row has several pieces, are the reasons of the whole row. The shares of labels
-// are weights of edges divided by the sum of these weights, and each link has the kinds of all its edges. This holds for any
-// number of goroutines.
+// The row of a hub has several pieces. The shares of labels are weights of edges divided by the sum of these weights,
+// and each link has the kinds of all its edges.
 func TestHubReasons(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000 // of which the odd ones are joined by pays, which counts half
 	var b strings.Builder

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 )
 
-// Jobs of one graph may run at the same time, from the first job on. They have the answers of jobs that run alone.
+// Jobs run at the same time from the first job on.
 func TestConcurrentJobs(t *testing.T) {
 	dir, labels := coraStore(t)
 	single := openStore(t, dir)

@@ -25,9 +25,9 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestKindsChosenAlike predicts, suggests, evaluates and regresses on the same store in several ways: in memory and streamed,
-// by a graph that has already predicted from these labels or from others, and by Predict of the method. All ways must give the
-// same answers, and Evaluate must report the accuracy of Classify with as many labels.
+// TestKindsChosenAlike asks about the same store in several ways: in memory and streamed, by a graph that has already
+// predicted from these labels or from others, and by Predict of the method. Evaluate must report the accuracy of
+// Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -124,8 +124,7 @@ func TestKindsChosenAlike(t *testing.T) {
 	}
 }
 
-// Weights of 1 do not change the factors of kinds, chosen or given: predictions agree with the predictions from the same lines
-// without amounts.
+// Predictions agree with the predictions from the same lines without amounts.
 func TestWeightsOfOneKeepKinds(t *testing.T) {
 	path, class := edgesOfKinds(t)
 	text, err := os.ReadFile(path)
@@ -180,7 +179,8 @@ func TestWeightsOfOneKeepKinds(t *testing.T) {
 	}
 }
 
-// edgesOfKinds returns a file of edges of three kinds, of which one informs about classes, and the classes of its nodes n0, n1, ….
+// edgesOfKinds returns a file of edges of three kinds, of which one informs about classes, and the classes of its nodes
+// n0, n1, ….
 func edgesOfKinds(t *testing.T) (path string, class []string) {
 	t.Helper()
 	const nodes = 600
@@ -210,7 +210,7 @@ func edgesOfKinds(t *testing.T) (path string, class []string) {
 	return path, class
 }
 
-// A kept model has the weights of kinds that labels have chosen. Several processes choose the same weights as one process.
+// Several processes choose the same weights as one process.
 func TestChosenKindsAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -282,8 +282,7 @@ func TestChosenKindsAreKept(t *testing.T) {
 	}
 }
 
-// If nodes have several labels, the labels choose the weights of kinds, and predictions are the same as with these weights
-// given.
+// Predictions are the same as with these weights given.
 func TestSeveralLabelsChooseKinds(t *testing.T) {
 	path, class := edgesOfKinds(t)
 	predict := func(kinds map[string]float64) *heatwalk.Prediction {
@@ -317,7 +316,6 @@ func TestSeveralLabelsChooseKinds(t *testing.T) {
 	}
 }
 
-// answersOfKinds are the answers to the same questions.
 type answersOfKinds struct {
 	classified, suggested *heatwalk.Prediction
 	predicted             *engine.Prediction

@@ -23,7 +23,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestMethodTable tries each cell of the table in docs/methods.md on a small graph, and requires a row for each method.
+// TestMethodTable tries each cell of the table in docs/methods.md, which must have a row for each method.
 func TestMethodTable(t *testing.T) {
 	text, err := os.ReadFile("../docs/methods.md")
 	if err != nil {
@@ -77,7 +77,6 @@ func TestMethodTable(t *testing.T) {
 	}
 }
 
-// predictTarget predicts a target by a method with its default parameters.
 func predictTarget(t *testing.T, p *engine.Problem, name string, target engine.Target) error {
 	entries, err := method.ParseList(name, target)
 	if err != nil {
@@ -87,7 +86,6 @@ func predictTarget(t *testing.T, p *engine.Problem, name string, target engine.T
 	return err
 }
 
-// classifyItems learns classes of items from kernel values between them, by the learner of a method on kernels.
 func classifyItems(t *testing.T, name string) error {
 	source, learner, _ := strings.Cut(name, "+")
 	if source != "diffusion" {

@@ -17,9 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A graph with a line for each day of a pair predicts like the graph with a line for each pair whose weight is the number of
-// days, and like a window of twice as many days. This holds for every method, with default weights and with functions of the
-// weights.
+// A graph with a line for each day of a pair predicts like the graph with a line for each pair whose weight is the
+// number of days, and like a window of twice as many days.
 func TestDaysArePairs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -1,4 +1,4 @@
 package test
 
-// The kernels and learners of the papers are tested like kernels and learners of the core.
+// Kernels and learners of the papers are tested like those of the core.
 import _ "github.com/heatwalk/heatwalk/papers"

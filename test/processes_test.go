@@ -25,13 +25,11 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// coraStore returns the folder of a store of Cora, and some labels.
 func coraStore(t *testing.T) (dir string, labels map[string]string) {
 	t.Helper()
 	return coraStoreWith(t, new(ingest.Config))
 }
 
-// coraStoreWith returns the folder of a store of Cora that is ingested in the given way, and some labels.
 func coraStoreWith(t *testing.T, c *ingest.Config) (dir string, labels map[string]string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "cora")
@@ -60,7 +58,6 @@ func coraStoreWith(t *testing.T, c *ingest.Config) (dir string, labels map[strin
 	return dir, labels
 }
 
-// openStore opens a store in one process.
 func openStore(t *testing.T, dir string) *heatwalk.Graph {
 	t.Helper()
 	g, err := heatwalk.Open(t.Context(), dir, nil)
@@ -71,7 +68,6 @@ func openStore(t *testing.T, dir string) *heatwalk.Graph {
 	return g
 }
 
-// together runs a job in one process and in several, on the same store.
 func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Graph) error) error {
 	return testgraph.Processes(processes, func(n sparse.Network) error {
 		g, err := heatwalk.Open(t.Context(), dir, &heatwalk.Options{Network: n, Workers: 2})
@@ -90,7 +86,6 @@ func together(t *testing.T, dir string, processes int, job func(g *heatwalk.Grap
 	})
 }
 
-// Predictions of several processes agree with one process up to rounding.
 func TestClassifyOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -149,7 +144,6 @@ func TestClassifyNeedsOneProcess(t *testing.T) {
 	}
 }
 
-// Comparisons of methods by several processes agree with one process, also with many isolated nodes.
 func TestEvaluateOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -207,7 +201,6 @@ func TestEvaluateOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Predicted numbers, and comparisons of methods that predict them, agree with one process.
 func TestRegressOnSeveralProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -268,7 +261,6 @@ func TestRegressOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Eigenvalues and vectors of several processes agree with one process.
 func TestEigenOnSeveralProcesses(t *testing.T) {
 	dir, _ := coraStore(t)
 	one := openStore(t, dir)

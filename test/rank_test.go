@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestRankByWalksFromTheSeeds compares the scores of Zachary's karate club with power iterations of walks that
-// start at two seeds, as networkx.pagerank(G, alpha, personalization) computes them.
+// The scores of Zachary's karate club are compared with power iterations, as networkx.pagerank(G, alpha,
+// personalization) computes them.
 func TestRankByWalksFromTheSeeds(t *testing.T) {
 	club := testgraph.LoadUnlabelled(t, "karate")
 	a := mat.DenseCopyOf(club.A)

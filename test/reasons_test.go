@@ -17,8 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
-// randomEdges writes a random table of edges with kinds, dates, weights, repeated pairs and self loops, and returns labels
-// of some nodes.
+// randomEdges writes edges with kinds, dates, weights, repeated pairs and self loops, and returns labels of some nodes.
 func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labels map[string]string) {
 	t.Helper()
 	n := 8 + rng.IntN(40)
@@ -59,9 +58,9 @@ func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labe
 	return path, labels
 }
 
-// TestReasonsAddUp explains all nodes of random graphs by the methods that have reasons. The parts must add up to the score
-// within the error, which must be small. Shares must not be many times as large as the score. A pair of nodes must be one link,
-// whose kinds have shares that add up to one. HEATWALK_HUNT=1 tries 300 graphs.
+// The parts must add up to the score within the error, which must be small. Shares must not be many times as large as
+// the score. A pair of nodes must be one link, whose kinds have shares that add up to one. HEATWALK_HUNT=1 tries 300
+// graphs.
 func TestReasonsAddUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -111,7 +110,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 }
 
-// wrongReasons describes an error in the reasons of a method. It returns "" if there is none.
+// wrongReasons describes an error in the reasons of a method, or returns "".
 func wrongReasons(e *heatwalk.Reasons, name string) string {
 	size := math.Max(1, math.Abs(e.Score))
 	most := 10.0
@@ -148,8 +147,7 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 	return ""
 }
 
-// TestReasonsOfIsolatedLabels explains a labelled node without edges. Its label must have a share, and the parts must add up to
-// the score.
+// The label of a node without edges must have a share, and the parts must add up to the score.
 func TestReasonsOfIsolatedLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges.tsv")
 	if err := os.WriteFile(path, []byte("a\tb\nb\tc\nc\td\nd\te\nz\tz\n"), 0o666); err != nil {
@@ -178,8 +176,8 @@ func TestReasonsOfIsolatedLabels(t *testing.T) {
 	}
 }
 
-// TestLinksOfEqualKernels explains nodes by kernels that are equal up to a factor: links have the same importance, which is
-// at most some times the score. A cycle has the degree 2 everywhere, so that L = 2·L̃.
+// Kernels that are equal up to a factor must give links the same importance, at most some times the score. A cycle has
+// the degree 2 everywhere, so that L = 2·L̃.
 func TestLinksOfEqualKernels(t *testing.T) {
 	for _, shape := range []string{"star", "cycle", "random"} {
 		rng := rand.New(rand.NewPCG(5, 1))
@@ -239,8 +237,7 @@ func TestLinksOfEqualKernels(t *testing.T) {
 	}
 }
 
-// The weights of a link of a directed graph include the edges in both directions, also if both nodes are
-// explained.
+// The weights include the edges in both directions, also if both nodes are explained.
 func TestReasonsOfDirections(t *testing.T) {
 	for _, kind := range []string{"", "kind"} {
 		path, labels := randomEdges(t, rand.New(rand.NewPCG(5, 76)), false)

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// lengths returns the number of entries of each row.
 func lengths(a *sparse.CSR) []int {
 	rows, _ := a.Dims()
 	n := make([]int, rows)

@@ -38,21 +38,19 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestMain makes tests not wait for a disk, and runs the collector less often, because graphs are short-lived.
+// Tests do not wait for a disk, and the collector runs less often, because graphs are short-lived.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	durable.OS = durabletest.Unsynced(durable.OS)
 	os.Exit(m.Run())
 }
 
-// line is an edge of a drawn graph, between nodes by number.
 type line struct {
 	u, v       int
 	weight     float64
 	kind, date string
 }
 
-// drawn is a small graph that is written in every format.
 type drawn struct {
 	seed                                uint64
 	ids                                 []string
@@ -62,8 +60,9 @@ type drawn struct {
 	repeated                            bool // some edge has several lines
 }
 
-// draw draws a graph with self loops, repeated edges, isolated nodes, weights over twelve decades or with signs, kinds and
-// dates. All lines of an undirected edge name its ends in the same order, because otherwise a matrix would not be symmetric.
+// draw draws a graph with self loops, repeated edges, isolated nodes, weights over twelve decades or with signs, kinds
+// and dates. All lines of an undirected edge name its ends in the same order, because otherwise a matrix would not be
+// symmetric.
 func draw(seed uint64) *drawn {
 	rng := rand.New(rand.NewPCG(seed, 76))
 	isDrawn := func(p float64) bool { return rng.Float64() < p }
@@ -119,7 +118,7 @@ func draw(seed uint64) *drawn {
 // cell is an entry of A: its ends by id, its kind and its date.
 type cell struct{ u, v, kind, date string }
 
-// entries returns the entries of the graph. Weights of an edge are added; lines without weights are one edge.
+// Weights of an edge are added; lines without weights are one edge.
 func (d *drawn) entries(kinds, dates, loops bool) map[cell]float64 {
 	a := map[cell]float64{}
 	for _, l := range d.lines {
@@ -147,7 +146,6 @@ func (d *drawn) entries(kinds, dates, loops bool) map[cell]float64 {
 	return a
 }
 
-// entriesOf returns the entries of a graph that was read.
 func entriesOf(t *testing.T, g *heatwalk.Graph) map[cell]float64 {
 	t.Helper()
 	a := map[cell]float64{}
@@ -196,8 +194,8 @@ var ways = []way{
 	{name: "csc.npz", write: func(d *drawn) []byte { return d.npz("csc") }, numbered: true},
 }
 
-// TestWaysIn writes drawn graphs in every format, and passes them as matrices and graphs of gonum. All must have the same
-// nodes, entries and direction, and must keep them when they are converted to another format and read again.
+// All must have the same nodes, entries and direction, and must keep them when they are converted to another format and
+// read again.
 func TestWaysIn(t *testing.T) {
 	first, _ := strconv.ParseUint(os.Getenv("HEATWALK_SEED"), 10, 64)
 	count := uint64(6)
@@ -213,7 +211,6 @@ func TestWaysIn(t *testing.T) {
 	}
 }
 
-// agrees compares all ways of one graph.
 func (d *drawn) agrees(t *testing.T, dir string) bool {
 	ok := true
 	fail := func(way string, format string, args ...any) {
@@ -303,7 +300,6 @@ func (d *drawn) agrees(t *testing.T, dir string) bool {
 	return ok
 }
 
-// compare returns the difference between a graph and the drawn graph, or "" if there is none.
 func (d *drawn) compare(t *testing.T, g *heatwalk.Graph, want map[cell]float64) string {
 	t.Helper()
 	if ids := g.IDs(); !slices.Equal(ids, d.ids) {
@@ -315,8 +311,7 @@ func (d *drawn) compare(t *testing.T, g *heatwalk.Graph, want map[cell]float64) 
 	return differ(entriesOf(t, g), want)
 }
 
-// differ returns the first difference between entries, or "" if there is none. Sums are rounded, and weights of kinds are
-// float32.
+// Sums are rounded, and weights of kinds are float32.
 func differ(got, want map[cell]float64) string {
 	for _, c := range slices.SortedFunc(maps.Keys(want), func(a, b cell) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
 		tolerance := 1e-14
@@ -342,7 +337,6 @@ func isSymmetric(a map[cell]float64) bool {
 	return true
 }
 
-// convert writes a store in every format and reads it again.
 func (d *drawn) convert(t *testing.T, dir string, g *heatwalk.Graph, want map[cell]float64, fail func(way string, format string, args ...any)) {
 	for _, format := range graphfile.Formats {
 		if format.Name == "" {
@@ -382,10 +376,8 @@ func (d *drawn) convert(t *testing.T, dir string, g *heatwalk.Graph, want map[ce
 	}
 }
 
-// number returns a weight as text.
 func number(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) }
 
-// field quotes an id for a table.
 func field(id, separator string) string {
 	if strings.ContainsAny(id, `"`+separator) && separator != "\t" {
 		return `"` + strings.ReplaceAll(id, `"`, `""`) + `"`
@@ -393,7 +385,6 @@ func field(id, separator string) string {
 	return id
 }
 
-// table returns an edge list.
 func (d *drawn) table(separator string, header bool) []byte {
 	var b strings.Builder
 	titles := []string{"source", "target"}
@@ -419,7 +410,6 @@ func (d *drawn) table(separator string, header bool) []byte {
 	return []byte(b.String())
 }
 
-// dictionaries returns an edge list of NetworkX.
 func (d *drawn) dictionaries() []byte {
 	var b strings.Builder
 	for _, l := range d.lines {
@@ -473,7 +463,6 @@ func (d *drawn) parquet() []byte {
 	return b.Bytes()
 }
 
-// direction returns the word of the file for the direction of edges.
 func (d *drawn) direction() string {
 	if d.directed {
 		return "directed"
@@ -558,7 +547,7 @@ func (d *drawn) both() (list []line) {
 	return list
 }
 
-// npz returns a matrix of SciPy. Its entries may occur several times; in coo format they are in no order.
+// npz returns entries that may occur several times, in coo format in no order.
 func (d *drawn) npz(format string) []byte {
 	list := d.both()
 	if format == "csc" {
@@ -618,7 +607,6 @@ func (d *drawn) npz(format string) []byte {
 	return b.Bytes()
 }
 
-// entry is an entry of a matrix.
 type entry struct {
 	row, column int
 	value       float64
@@ -639,7 +627,6 @@ func (e entries) DoNonZero(f func(i, j int, v float64)) {
 	}
 }
 
-// matrix returns the adjacency matrix, whose entries may be visited several times.
 func (d *drawn) matrix() mat.Matrix {
 	e := entries{n: len(d.ids)}
 	for _, l := range d.both() {
@@ -648,7 +635,6 @@ func (d *drawn) matrix() mat.Matrix {
 	return e
 }
 
-// graphs returns the graph in the types of gonum that can hold it.
 func (d *drawn) graphs() map[string]gonum.Graph {
 	number := func(i int) multi.Node {
 		n, _ := strconv.ParseInt(d.ids[i], 10, 64)

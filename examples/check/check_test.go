@@ -1,5 +1,5 @@
-// Package check decodes the manifests for Kubernetes with the types of Kubernetes, as strictly as its server;
-// run go test in this directory. It is a module of its own, because heatwalk needs none of its dependencies.
+// Package check decodes the manifests for Kubernetes with the types of Kubernetes, as strictly as its server; run go
+// test in this directory. It is a module of its own, because heatwalk needs none of its dependencies.
 package check
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// decode decodes a manifest, and returns an error for every field that its type does not have.
+// decode returns an error for every field of a manifest that its type does not have.
 func decode[T any](manifest string) (object T, unknown []error, err error) {
 	text, err := yaml.YAMLToJSONStrict([]byte(manifest))
 	if err == nil {
@@ -21,7 +21,7 @@ func decode[T any](manifest string) (object T, unknown []error, err error) {
 	return object, unknown, err
 }
 
-// TestNightly checks that the manifest of each night has only fields of a CronJob, and a user who may write to the volume.
+// The manifest of each night must have only fields of a CronJob, and a user who may write to the volume.
 func TestNightly(t *testing.T) {
 	text, err := os.ReadFile("../deploy/kubernetes.yaml")
 	if err != nil {

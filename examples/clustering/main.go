@@ -83,7 +83,6 @@ func kMeans(points [][]float64, count int) []int {
 	return clusters
 }
 
-// nearest returns the index of the centre that is nearest to a point.
 func nearest(centres [][]float64, x []float64) (index int) {
 	for c := range centres {
 		if floats.Distance(x, centres[c], 2) < floats.Distance(x, centres[index], 2) {

@@ -31,17 +31,14 @@ var signless = &kernel.Family{
 	},
 }
 
-// exponential is a function of a matrix.
 type exponential struct {
 	nodes int
 	m     *expm.Map
 	f     expm.Function
 }
 
-// Len implements [kernel.Kernel].
 func (k *exponential) Len() int { return k.nodes }
 
-// ApplyTo implements [kernel.Kernel].
 func (k *exponential) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64], s *kernel.Settings) (*kernel.Report, error) {
 	set := &expm.Settings{}
 	if s != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Eigenvalues and heat of a torus agree with its closed forms, within their bounds.
 func TestTorus(t *testing.T) {
 	const side = 30
 	a := torus(side)

@@ -25,13 +25,11 @@ const (
 	deadline = 5 * time.Second
 )
 
-// query is a node and the channel of its answer.
 type query struct {
 	node   string
 	answer chan<- reply
 }
 
-// reply is the answer to a query, or its error.
 type reply struct {
 	nearest []string
 	err     error

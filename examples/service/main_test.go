@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 )
 
-// Clients that ask at the same time get the answers that Rank gives to each alone.
 func TestService(t *testing.T) {
 	g, err := heatwalk.Open(t.Context(), "../../testdata/golden/karate/edges.tsv", &heatwalk.Options{Memory: memory, Jobs: 2})
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 // columns is the number of random columns: the error of a resistance is about √(2/columns) of it.
 const columns = 64
 
-// resistances returns the edges of a graph and, for each, an estimate of weight times effective resistance: the probability
-// that the edge is in a random spanning tree. Their sum is about the number of nodes less one for each component.
+// resistances returns the edges of a graph and estimates of weight times effective resistance: the probability that the
+// edge is in a random spanning tree. Their sum is about the number of nodes less one for each component.
 func resistances(ctx context.Context, g *heatwalk.Graph, rng *rand.Rand) ([]heatwalk.Edge, []float64, error) {
 	var edges []heatwalk.Edge
 	b := mat.NewDense(len(g.IDs()), columns, nil) // Bᵀ·Q, to which each edge adds at its two ends

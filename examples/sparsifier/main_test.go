@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 )
 
-// A dense graph becomes one with few edges and nearly the same quadratic form. Weights times resistances add to n − 1.
+// The quadratic form stays nearly the same. Weights times resistances add to n − 1.
 func TestSparsify(t *testing.T) {
 	const n = 300
 	rng := rand.New(rand.NewPCG(7, 1))

@@ -63,8 +63,8 @@ func GoldenCollection(t testgraph.TB, name string) *graphfile.Collection {
 	return c
 }
 
-// GoldenSets are the sets and multisets of sets.json as graphs without edges, whose
-// vertices are labelled by the elements.
+// GoldenSets returns the sets and multisets of sets.json as graphs without edges, whose vertices are labelled by the
+// elements.
 func GoldenSets(t testgraph.TB) (single, multi *graphfile.Collection, measure []float64, base *sparse.Block[float64]) {
 	t.Helper()
 	var file struct {

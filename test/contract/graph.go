@@ -21,9 +21,10 @@ func GraphOf(t testing.TB, a sparse.Matrix, workers int) *graph.Graph {
 	return g
 }
 
-// OnProcesses runs compute in size processes that share the rows of g. It returns the rows of the results in the order of the
-// rows of g. Each process gets its part of g. local returns the row of blocks for a row of g that this process has; all
-// processes have the named rows. The test fails if named rows differ among processes, or if a second run has other bits.
+// OnProcesses runs compute in size processes that share the rows of g, and returns the rows of the results in the order
+// of the rows of g. Each process gets its part of g. local returns the row of blocks for a row of g that this process
+// has; all processes have the named rows. The test fails if named rows differ among processes, or if a second run has
+// other bits.
 func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute func(share *graph.Graph, local func(row int) int) (*sparse.Block[float64], error)) *sparse.Block[float64] {
 	t.Helper()
 	n := len(g.Degrees)

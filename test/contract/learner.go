@@ -1,6 +1,6 @@
-// Package contract has the contracts of learners as tests, for learners of this module and of other modules. [Check],
-// [CheckBits], [CheckBalanced] and [CheckCalibrated] test learners on kernels, and [CheckOnProcesses] tests learners that
-// spread labels. The package also makes the graphs, items, labelled problems and collections of graphs on which methods are
+// Package contract has the contracts of learners as tests, for learners of this module and of other modules: [Check],
+// [CheckBits], [CheckBalanced] and [CheckCalibrated] for learners on kernels, and [CheckOnProcesses] for learners that
+// spread labels. It also makes the graphs, items, labelled problems and collections of graphs on which methods are
 // tested.
 package contract
 
@@ -72,8 +72,8 @@ func Within(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Check checks the contract of a learner: defaults, kernels and features give the same scores, probabilities add up to one, a
-// single class is refused, and a fit ends when it is cancelled.
+// Check checks that defaults, kernels and features give the same scores, that probabilities add up to one, that a
+// single class is refused, and that a fit ends when it is cancelled.
 func Check(t *testing.T, d *classify.Learner) {
 	t.Helper()
 	p := Clouds(3, 40, 4, 3, 6)
@@ -120,7 +120,7 @@ func Check(t *testing.T, d *classify.Learner) {
 		}
 		Within(t, d.Name+": the sum of probabilities", sum, 1, 1e-12)
 	}
-	if 10*right < 9*labelled && !d.Whole { // on a deep kernel the defaults are for other values
+	if 10*right < 9*labelled && !d.Whole { // defaults are not for a deep kernel
 		t.Errorf("%s: %d of %d training items are right", d.Name, right, labelled)
 	}
 	one := make([]int, len(p.Y))
@@ -184,8 +184,8 @@ func rareClass(seed uint64, n int) Problem {
 	return p
 }
 
-// CheckBalanced checks the weights of classes of a learner, if it has such weights. Balanced weights raise the recall of a rare
-// class. This does not hold for scores that are means over classes, because such scores are balanced without weights.
+// CheckBalanced checks that balanced weights raise the recall of a rare class, if a learner has weights of classes.
+// This does not hold for scores that are means over classes, because such scores are balanced without weights.
 func CheckBalanced(t *testing.T, l *classify.Learner) {
 	t.Helper()
 	weights := l.Param("class-weights")
@@ -216,8 +216,8 @@ func CheckBalanced(t *testing.T, l *classify.Learner) {
 	}
 }
 
-// FitFeatures learns from explicit features of the items with y ≥ 0. It returns a function that scores features. If the learner
-// has linear functions, the function uses them.
+// FitFeatures learns from explicit features of the items with y ≥ 0. It returns a function that scores features, by
+// linear functions if the learner has any.
 func FitFeatures(ctx context.Context, l *classify.Learner, f *sparse.Block[float64], y []int, classes int, v param.Values) (func(x []float64) []float64, error) {
 	var linear *classify.LinearModel
 	var m *classify.Model
@@ -243,7 +243,7 @@ func FitFeatures(ctx context.Context, l *classify.Learner, f *sparse.Block[float
 	}, err
 }
 
-// CheckCalibrated checks the calibration of probabilities of overlapping classes. Of new items for which a class has a
+// CheckCalibrated checks the calibration of probabilities of overlapping classes: of new items for which a class has a
 // probability near q, a share near q must have this class.
 func CheckCalibrated(t *testing.T, d *classify.Learner) {
 	t.Helper()

@@ -11,12 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/file/graphfile"
 )
 
-// hetero is the number of labels of branches.
 const hetero = 3
 
-// Molecules returns a collection of small labelled graphs that resemble molecules: a chain of rings and bridges of carbon, with
-// short branches whose labels depend on the class of the graph. For a share noise of the branches the class is random. vertices
-// is the mean number of vertices of a graph and must be at least 12. classes must be at most 9.
+// Molecules returns a collection of small labelled graphs that resemble molecules: a chain of rings and bridges of
+// carbon, with short branches whose labels depend on the class of the graph. For a share noise of the branches the
+// class is random. vertices is the mean number of vertices of a graph and must be at least 12. classes must be at most
+// 9.
 func Molecules(graphs, vertices, classes int, noise float64, rngSeed uint64) *graphfile.Collection {
 	c := &graphfile.Collection{Labels: []string{"C", "N", "O", "S"}, EdgeLabels: []string{"1", "2"}}
 	r := rand.New(rand.NewPCG(rngSeed, 1))
@@ -35,7 +35,6 @@ func Molecules(graphs, vertices, classes int, noise float64, rngSeed uint64) *gr
 	return c
 }
 
-// molecule draws a graph of at least size vertices. branchClass draws the class of a branch.
 func molecule(r *rand.Rand, size int, branchClass func() int) graphfile.Member {
 	var labels []int32
 	var edges [][3]int32

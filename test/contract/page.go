@@ -14,8 +14,8 @@ var (
 	unclosed   = regexp.MustCompile(`<!DOCTYPE html>|<meta [^>]*>`) // all other elements of a page are closed
 )
 
-// CheckPage checks that a page of package report is well-formed, refers to nothing outside of the page, and has the given
-// parts.
+// CheckPage checks that a page of package report is well-formed, refers to nothing outside of the page, and has the
+// given parts.
 func CheckPage(t *testing.T, html string, parts ...string) {
 	t.Helper()
 	for _, never := range []string{"NaN", "<script", "<link", "@import", "%!"} {

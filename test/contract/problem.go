@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Tests make short-lived features. Without this setting the garbage collector took a quarter of their time.
+// Without this setting the garbage collector took a quarter of the time of the tests, which make short-lived features.
 func init() { debug.SetGCPercent(400) }
 
 // Planted returns the blocks of [testgraph.Planted].
@@ -88,7 +88,7 @@ func Path(t testing.TB, n int, directed bool) *problem.Problem {
 	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}, Directed: directed, Row: []int{0, n - 1}, Class: []int{0, 1}, Names: []string{"a", "b"}}
 }
 
-// FarLabels returns a path of n nodes with a label on every 97th node, and the classes of all nodes. The class changes every
+// FarLabels returns a path of n nodes with a label on every 97th node, and the classes of all nodes, which change every
 // 1000 nodes.
 func FarLabels(t testing.TB, n int) (*problem.Problem, []int) {
 	t.Helper()
@@ -120,7 +120,7 @@ func Accuracy(p *problem.Problem, got, class []int) float64 {
 // Counting counts the sweeps over a matrix.
 type Counting struct {
 	sparse.Matrix
-	sweeps atomic.Int64 // several walks may go on at once
+	sweeps atomic.Int64
 }
 
 // Count returns the number of sweeps so far.

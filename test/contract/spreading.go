@@ -15,7 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Scores returns the scores of a learner. Parameters that given does not have are defaults.
+// Scores returns the scores of a learner, with defaults for parameters that given does not have.
 func Scores(t *testing.T, l *propagate.Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *propagate.Settings) *sparse.Block[float64] {
 	t.Helper()
 	v, err := l.Resolve(given, nil)
@@ -59,8 +59,8 @@ func Transition(t *testing.T, a sparse.Matrix) *mat.Dense {
 	return m
 }
 
-// CheckOnProcesses compares the scores of a learner, and the scores after correct and smooth, with the scores of one process.
-// The graph has two components with labels, other components without labels, and nodes without edges.
+// CheckOnProcesses compares the scores of a learner, and the scores after correct and smooth, with the scores of one
+// process. The graph has two components with labels, other components without labels, and nodes without edges.
 func CheckOnProcesses(t *testing.T, l *propagate.Learner) {
 	t.Helper()
 	const n, classes = 400, 3

@@ -62,7 +62,6 @@ func LoadUnlabelled(t TB, name string) Graph {
 	return g
 }
 
-// load reads a graph without labels, and returns a function that finds the row of an id.
 func load(t TB, name string) (g Graph, find func(id string) int) {
 	t.Helper()
 	row := map[string]int{}
@@ -91,7 +90,6 @@ func load(t TB, name string) (g Graph, find func(id string) int) {
 	return g, find
 }
 
-// table reads a file of the graph: lines of tab-separated fields.
 func table(t TB, graph, file string, fields int) [][]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), "testdata", "golden", graph, file))
@@ -143,7 +141,7 @@ func Golden(t TB, name string) *sparse.Block[float64] {
 	return sparse.BlockOf(rows, cols, data)
 }
 
-// Root returns the folder with go.mod, which is the folder in which the test runs or one of its parents.
+// Root returns the folder with go.mod: the folder in which the test runs or one of its parents.
 func Root(t TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -23,8 +23,8 @@ type Labelled struct {
 	Names   []string // the classes
 }
 
-// Planted returns a weighted graph of three blocks, with a few nodes without edges, a pair that is not connected with other
-// nodes, and classes on labelled nodes.
+// Planted returns a weighted graph of three blocks, with a few nodes without edges, a separate pair, and classes on
+// labelled nodes.
 func Planted(t testing.TB, seed uint64, n, labelled int) Labelled {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	class := make([]int, n)
@@ -118,8 +118,8 @@ func Degrees(t TB, a *sparse.CSR) []float64 {
 	return d
 }
 
-// Clouds draws n items with p normally distributed features around one centre for each class, and returns the features and the
-// classes. spread scales the distances between centres. Every class has an item.
+// Clouds draws n items with p normally distributed features around one centre for each class, and returns the features
+// and the classes. spread scales the distances between centres. Every class has an item.
 func Clouds(rngSeed uint64, n, p, classes int, spread float64) (f *sparse.Block[float64], y []int) {
 	rng := rand.New(rand.NewPCG(rngSeed, 1))
 	centre := make([]float64, classes*p)

@@ -13,9 +13,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestMatrix checks that the matrix from open has the entries of want and keeps the contract of [sparse.Matrix]: the cut, the
-// panels, one visit for each range, the numbering of workers, errors, cancellation and concurrent sweeps. It calls open several
-// times; open may return the same matrix each time.
+// TestMatrix checks that the matrix from open has the entries of want and keeps the contract of [sparse.Matrix]: the
+// cut, the panels, one visit for each range, the numbering of workers, errors, cancellation and concurrent sweeps. open
+// may return the same matrix each time.
 func TestMatrix(t *testing.T, open func() sparse.Matrix, want *sparse.CSR) {
 	for _, check := range []struct {
 		name string
@@ -54,7 +54,6 @@ func testShape(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	}
 }
 
-// checkPanel compares a panel with the same entries of want.
 func checkPanel(t *testing.T, p sparse.Panel, ranges []sparse.Range, want *sparse.CSR) {
 	t.Helper()
 	if p.Index < 0 || p.Index >= len(ranges) || p.Range != ranges[p.Index] {
@@ -99,7 +98,6 @@ func checkPanel(t *testing.T, p sparse.Panel, ranges []sparse.Range, want *spars
 	}
 }
 
-// visits counts the visits of each range.
 type visits []atomic.Int32
 
 func (v visits) checkOnce(t *testing.T) {
@@ -241,7 +239,6 @@ func testConcurrentSweeps(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	group.Wait()
 }
 
-// testSweepRows checks which ranges [sparse.Matrix.SweepRows] visits.
 func testSweepRows(t *testing.T, m sparse.Matrix, want *sparse.CSR) {
 	n, _ := m.Dims()
 	for _, rows := range [][2]int{{0, n}, {0, 0}, {n, n}, {n / 3, n / 2}, {n / 2, n/2 + 1}, {n - 1, n}} {

@@ -8,9 +8,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Processes calls run in size goroutines, which take the place of processes on several machines and share a [sparse.Network].
-// After an error in a goroutine, the other goroutines stop at their next call of the network. Processes returns the first
-// error.
+// Processes calls run in size goroutines, which take the place of processes on several machines and share a
+// [sparse.Network]. After an error in a goroutine, the other goroutines stop at their next call of the network.
+// Processes returns the first error.
 func Processes(size int, run func(n sparse.Network) error) error {
 	h := &hub{size: size, posted: make([]any, size)}
 	h.changed.L = &h.mu
@@ -47,7 +47,6 @@ func Whole(team *sparse.Team, x *sparse.Block[float64]) *sparse.Block[float64] {
 // errStopped ends a goroutine after another goroutine has failed.
 var errStopped = errors.New("testgraph: another process has failed")
 
-// hub is where the goroutines meet.
 type hub struct {
 	size int
 
@@ -60,7 +59,6 @@ type hub struct {
 	err     error
 }
 
-// stop records the error of a process.
 func (h *hub) stop(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,7 +88,6 @@ func (h *hub) meet(rank int, value any) []any {
 	return h.shown // until the next meeting ends, for which this process must arrive
 }
 
-// process is one of the goroutines. It implements [sparse.Network].
 type process struct {
 	*hub
 	rank int
@@ -127,7 +124,6 @@ func (p *process) NewExchange(offered int, requested []sparse.RemoteRow) sparse.
 	return &exchange{process: p, offered: offered, rows: requested}
 }
 
-// exchange implements [sparse.Exchange].
 type exchange struct {
 	*process
 	offered   int

@@ -10,8 +10,8 @@ import (
 // Hunt makes tests over plans, kills and random files run every case instead of a sample. HEATWALK_HUNT=1 sets it.
 var Hunt = os.Getenv("HEATWALK_HUNT") != ""
 
-// Sample returns all items if Hunt is set, and otherwise count of them, in their order. Each run draws other items and logs
-// their positions.
+// Sample returns all items if Hunt is set, and otherwise count of them, in their order. Each run draws other items and
+// logs their positions.
 func Sample[T any](t testing.TB, count int, items []T) []T {
 	t.Helper()
 	var drawn []T
@@ -33,8 +33,8 @@ func SampleOf(t testing.TB, count, n int) []int {
 	return positions
 }
 
-// Workers returns numbers of workers whose results must have the same bits. These are 1, 2 and 7 if Hunt is set, otherwise 1
-// and alternately 2 or 7.
+// Workers returns numbers of workers whose results must have the same bits: 1, 2 and 7 if Hunt is set, otherwise 1 and
+// alternately 2 or 7.
 func Workers(turn int) []int {
 	switch {
 	case Hunt:

@@ -1,9 +1,9 @@
-// Package testgraph has graphs for tests: tiny graphs with known answers, random graphs from an rng seed, and the graphs of
-// testdata/golden with reference results that other programs computed. Row i of every golden array belongs to line i of the
-// graph's nodes.tsv.
+// Package testgraph has graphs for tests: tiny graphs with known answers, random graphs from an rng seed, and the
+// graphs of testdata/golden with reference results that other programs computed. Row i of every golden array belongs to
+// line i of the graph's nodes.tsv.
 //
-// [TestMatrix] is the contract of [sparse.Matrix] as a test, for implementations of any package. [Processes] runs goroutines in
-// place of the processes of several machines.
+// [TestMatrix] is the contract of [sparse.Matrix] as a test. [Processes] runs goroutines in place of the processes of
+// several machines.
 package testgraph
 
 import (
@@ -31,7 +31,7 @@ func Cycle(n int) *sparse.CSR {
 	return b.csr()
 }
 
-// Star returns n nodes. Edges join node 0 to all other nodes.
+// Star returns n nodes, of which node 0 is joined to all others.
 func Star(n int) *sparse.CSR {
 	b := builder{nodes: n}
 	for i := 1; i < n; i++ {
@@ -40,14 +40,15 @@ func Star(n int) *sparse.CSR {
 	return b.csr()
 }
 
-// Complete returns n nodes. Edges join all pairs of nodes.
+// Complete returns n nodes, all joined to each other.
 func Complete(n int) *sparse.CSR {
 	b := builder{nodes: n}
 	b.clique(0, n)
 	return b.csr()
 }
 
-// TwoCliques returns two complete graphs of size nodes, rows 0 … size−1 and rows size … 2·size−1. No edge joins the two graphs.
+// TwoCliques returns two complete graphs of size nodes, rows 0 … size−1 and rows size … 2·size−1, without an edge
+// between them.
 func TwoCliques(size int) *sparse.CSR {
 	b := builder{nodes: 2 * size}
 	b.clique(0, size)
@@ -55,8 +56,7 @@ func TwoCliques(size int) *sparse.CSR {
 	return b.csr()
 }
 
-// Hub returns a wheel whose hub, node 0, has so many neighbours that its row is cut into three pieces. The other nodes are on a
-// cycle.
+// Hub returns a wheel whose hub, node 0, has so many neighbours that its row is cut into three pieces.
 func Hub() *sparse.CSR {
 	const rim = 2*sparse.MaxRange + 5
 	b := builder{nodes: rim + 1}
@@ -67,9 +67,9 @@ func Hub() *sparse.CSR {
 	return b.csr()
 }
 
-// Random returns an undirected graph with the given number of distinct edges between uniformly drawn nodes. About one edge in
-// nodes edges is a self loop. If weighted is set, weights are multiples of 1/64 in (0, 4], otherwise 1. If there are few edges,
-// some nodes are isolated.
+// Random returns an undirected graph with the given number of distinct edges between uniformly drawn nodes, of which
+// about one in nodes is a self loop. If weighted is set, weights are multiples of 1/64 in (0, 4], otherwise 1. If there
+// are few edges, some nodes are isolated.
 func Random(rngSeed uint64, nodes, edges int, weighted bool) *sparse.CSR {
 	return random(rngSeed, nodes, edges, weighted, false)
 }
@@ -120,7 +120,6 @@ func Permute(a *sparse.CSR, order []int) *sparse.CSR {
 	return b.csr()
 }
 
-// builder collects the entries of a graph.
 type builder struct {
 	nodes   int
 	entries []sparse.Triplet
