@@ -80,7 +80,7 @@ type codedEntry struct {
 	weight    float64
 }
 
-// unpack separates the weights and codes of a row. The slices are valid until the next call.
+// unpack separates weights and codes. The slices are valid until the next call.
 func (r *codedRow) unpack(col []uint32, packed []float64,
 	kinds []uint8) (columns []uint32, val []float64, code []uint32) {
 	r.entries = r.entries[:0]

@@ -103,12 +103,12 @@ type Config struct {
 	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
 	Warn         func(error)                           // called with each warning about the input; may be nil
 
-	// Store holds further settings of the store. The fields above take precedence.
+	// Store holds further settings; the fields above take precedence.
 	Store *shard.WriteOptions
 }
 
-// Stages in calls of [Config].Progress. The units of readingStage, which the name of the file follows, are
-// bytes as stored; other units are rows. A total of 0 means that it is not known.
+// Stages in calls of [Config].Progress. The name of a file follows readingStage, whose unit is bytes as
+// stored; other units are rows. A total of 0 is not known.
 const (
 	readingStage  = "reading"
 	orderingStage = "ordering"
@@ -122,7 +122,6 @@ func (c *Config) fields() []string {
 	return c.Fields
 }
 
-// validate joins the errors about all settings.
 func (c *Config) validate() error {
 	var problems []error
 	bad := func(option, format string, args ...any) {

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// explain adds the places of the lines to an error about lines of one edge that disagree. It returns other
-// errors unchanged.
+// explain adds the places of the lines to an error about lines of one edge that disagree.
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // the sorter's limit is a share of the whole limit

@@ -11,8 +11,7 @@ import (
 )
 
 // The free space of a disk is checked when the temporary file is made, with the lines that wait for it, and
-// before the store is written, with the entries that were counted. Where a file system does not report its
-// free space, writing fails.
+// before the store is written, with the entries that were counted.
 
 func (t *task) tempDir() string {
 	if t.c.TempDir != "" {
@@ -70,8 +69,7 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int,
 }
 
 // storeBytes estimates the size of a store without the text of its ids. The gaps between the columns of a row
-// are about n divided by the length of the row; their code adds extraBits. entries is the number of entries
-// of one direction.
+// are about n divided by the length of the row; their code adds extraBits.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
 	const extraBits = 3.5
 	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits

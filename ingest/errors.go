@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// maxBad is the number of bad lines at which reading stops.
+// Reading stops at maxBad bad lines.
 const maxBad = 1000
 
 // LimitError is the error of a run for which the memory limit or a disk is too small. If memory is short, it
@@ -52,10 +52,9 @@ func refuse(file, fix, format string, args ...any) error {
 	return e
 }
 
-// join returns the errors about the bad lines in the parts of a file, or nil. For each kind of bad lines, the
-// error has the first line and the number of further lines. Parts after the part that reaches maxBad are
-// ignored, because concurrency decides how far they were read. good must be set if the file has a good line;
-// otherwise the remedy is not to skip bad lines.
+// join returns the errors about the bad lines in the parts of a file, one for each kind of bad lines. Parts
+// after the part that reaches maxBad are ignored, because concurrency decides how far they were read. good
+// states that the file has a good line.
 func join(parts []lines.Faults, good bool) error {
 	var bad lines.Faults
 	qualifier := ""

@@ -18,7 +18,7 @@ import (
 
 type matrix struct {
 	rows     uint64
-	first    uint64 // the number of row 0
+	first    uint64 // number of row 0
 	symmetry string // as in a Matrix Market file; "directed": directed for any entries
 }
 
@@ -30,13 +30,12 @@ type foreign struct {
 	batch  lines.IDBatch
 	code   []uint32
 	digits []byte
-	held   int64 // bytes that the reader keeps
+	held   int64 // bytes that the format's reader keeps
 	zeros  lines.Count
 }
 
 const headBytes = 4 << 10
 
-// recognize returns the format of an input, which must hold edges.
 func (c *Config) recognize(ctx context.Context,
 	in *textio.Reader) (*graphfile.Format, error) {
 	if folder := filepath.Dir(in.Name()); in.Name() == graphfile.ArraysFile(folder) && graphfile.IsArrays(folder) {
@@ -140,8 +139,7 @@ func (c *Config) graphInput(in *textio.Reader,
 	return input
 }
 
-// checkFlags returns an error about a setting that the format of a file does not have. It accepts all
-// settings for edge lists and Matrix Market files.
+// checkFlags returns an error about a setting that the format of a file does not have.
 func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	file := name + " is a " + format.Title + " file"
 	const leave = "leave it out"
@@ -176,7 +174,6 @@ func (c *Config) checkFlags(name string, format *graphfile.Format) error {
 	return nil
 }
 
-// state records the direction of edges that a file states. All files must state the same direction.
 func (r *reader) state(name string, d graphfile.Direction) error {
 	if d != graphfile.Directed && d != graphfile.Undirected || r.c.Directed ||
 		r.c.Undirected {

@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// The extension of the file of edges in a LINQS collection: on each line are the cited node and the citing
-// node.
+// A LINQS collection has the cited node and the citing node of an edge on each line of this file.
 const citesFile = ".cites"
 
 // IsStore reports whether path must be opened as a store. It returns false for a path that [Run] reads: a
@@ -37,7 +36,7 @@ func folder(dir string) string {
 }
 
 // filesWith returns the files of a directory with an extension, which an extension of compression may follow.
-// If stem is not "", the names without extensions must equal stem.
+// If stem is not "", their names without extensions must equal stem.
 func filesWith(dir, stem, extension string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

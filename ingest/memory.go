@@ -25,14 +25,13 @@ func newMemory(t *task) *memory {
 		names: &names{t: t, dict: lines.NewDict()}, numbering: new(numbering)}
 }
 
-// extent holds the sizes of a graph and of its parts in memory. By them, [Run] decides which lines go to disk
-// and whether the limit is exceeded.
+// extent holds the sizes by which [Run] decides which lines go to disk and whether the limit is exceeded.
 type extent struct {
 	c       *Config
 	workers int
-	values  bool // entries have values
+	values  bool
 
-	lines   int64 // lines of edges
+	lines   int64 // number of lines
 	held    int64 // bytes of the parts in memory
 	readers int64 // bytes of open inputs beyond workerBytes
 
@@ -41,8 +40,8 @@ type extent struct {
 	dict   int64 // bytes of the dictionary while ids are read
 	text   int64 // bytes of the ids in the dictionary
 	rowIDs int64 // bytes of the ids once they have rows
-	order  Order // the order of rows that the graph gets
-	placed bool  // the rows have their order already
+	order  Order
+	placed bool // rows have their order already
 }
 
 const (
@@ -53,7 +52,6 @@ const (
 	packerBytes = 5 << 20 // for each worker: zstd's memory for a frame
 )
 
-// extent describes the part of the graph that has been read.
 func (m *memory) extent() *extent {
 	e := &extent{c: &m.t.c, workers: m.t.workers, values: m.hasValues(),
 		lines: int64(m.lines.count), held: m.lines.held}
@@ -79,8 +77,8 @@ func (m *memory) extent() *extent {
 	return e
 }
 
-// bitmapLimit returns a number above every id. It returns 0 if an id is not a number, or if a bitmap of the
-// ids would take too much memory.
+// bitmapLimit returns a number above every id, or 0 if an id is not a number or a bitmap would take too much
+// memory.
 func (m *memory) bitmapLimit() int64 {
 	tokens := 2 * int64(m.lines.count)
 	for _, p := range m.names.listed {
@@ -105,7 +103,7 @@ func (e *extent) fixedBytes() int64 {
 	return bytes
 }
 
-// namingBytes returns the memory for the ids while lines are read, and for numbering the ids.
+// namingBytes returns the memory for the ids while lines are read, and for numbering them.
 func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
@@ -121,7 +119,7 @@ func (e *extent) readingBytes() int64 {
 func (e *extent) numberedBytes() int64 {
 	const (
 		count = 4 // bytes for each node: its lines, then the row
-		rank  = 3 // sixteenths of a byte for each id of a bitmap: its bit, and the number of ids before it
+		rank  = 3 // sixteenths of a byte for each bit of the bitmap: the bit, and the number of ids before it
 	)
 	row := int64(rowBytes)
 	if e.values {
@@ -146,15 +144,15 @@ func (e *extent) graph() int64 {
 	return 2*e.lines*entryBytes + 8*(e.nodes+1)
 }
 
-// Shares of the memory limit for lines; the rest is for sorting. If lines take more than spillAbove and not
-// everything fits, lines go to disk until they take less than spillBelow.
+// Shares of the memory limit for lines; the rest is for sorting. Above spillAbove, if not everything fits,
+// lines go to disk until they take less than spillBelow.
 const (
 	spillAbove = 0.6
 	spillBelow = 0.25
 )
 
-// fits reports whether the lines in memory may stay there: if they take at most spillAbove of the limit, or
-// if all later steps also fit within the limit.
+// fits reports whether the lines in memory may stay there: they take at most spillAbove of the limit, or all
+// later steps also fit.
 func (e *extent) fits() bool {
 	reading := e.readingBytes()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
@@ -180,8 +178,8 @@ func (m *memory) hasValues() bool {
 	return m.lines.values || m.c.Duplicates == SumDuplicates
 }
 
-// fits returns a [*LimitError] if lines, dictionary, numbering and the extra bytes exceed the limit. If lines
-// may go to disk, call fit instead.
+// fits checks that lines, dictionary, numbering and the extra bytes fit. If lines may go to disk, call fit
+// instead.
 func (m *memory) fits(extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -204,8 +202,7 @@ func (m *memory) fits(extra int64) error {
 }
 
 // growth estimates the ratio of the number of ids in all inputs to the number of ids read so far. It assumes
-// that each token is drawn from N ids at random, so that t tokens contain N·(1 − e^(−t/N)) ids. If all
-// ids are distinct so far, the number of ids grows with the inputs.
+// that each token is drawn from N ids at random, so that t tokens contain N·(1 − e^(−t/N)) ids.
 func (m *memory) growth() float64 {
 	share := m.t.shareRead()
 	if text := float64(m.names.text.Load()); text > 0 {
@@ -239,8 +236,8 @@ func (m *memory) left() int64 {
 	return budget.Subtract(m.c.Memory, m.lines.held+m.otherBytes())
 }
 
-// fit moves lines to disk until the rest fits within the limit together with the extra bytes. Other workers
-// may have read new ids since the lines were admitted.
+// fit moves lines to disk until the rest and the extra bytes fit. Other workers may have read new ids since
+// the lines were admitted.
 func (m *memory) fit(worker int, extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -260,8 +257,8 @@ func (m *memory) fit(worker int, extra int64) error {
 	return m.fits(extra)
 }
 
-// admit reports whether a part stays in memory. If it does not, the caller must move the part and the parts
-// in evict to disk.
+// admit reports whether a part stays in memory. The caller must move the parts in evict, and p if it does not
+// stay, to disk.
 func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	m.t.mu.Lock()
 	defer m.t.mu.Unlock()

@@ -13,18 +13,18 @@ import (
 // integers, otherwise as places in a dictionary, or as the rows of a matrix that numbers its nodes.
 type names struct {
 	t           *task
-	seq         int     // number of chunks read, of all files
-	listedParts int     // parts with the list of nodes
-	listedIDs   int     // ids in the list of nodes
-	listed      []*part // parts of the list of nodes, while its ids are numbers
+	seq         int // number of chunks read, of all files
+	listedParts int // number of parts of the list of nodes
+	listedIDs   int
+	listed      []*part // the list of nodes, while its ids are numbers
 	useDict     atomic.Bool
 	tokens      atomic.Int64 // tokens added to the dictionary; a run of one id in a column counts once
 	text        atomic.Int64 // bytes of the chunks of edge lists whose ids have codes
 	dict        *lines.Dict
-	matrix      *matrix // nil: nodes are found by their ids
+	matrix      *matrix // nil: nodes have ids
 }
 
-// codes stores the codes of a batch. The first token of the batch is at the start of chunk p.seq.
+// codes stores the codes of a batch, which begins at the start of chunk p.seq.
 func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) error {
 	p.inDict = true
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// readNodes reads the list of nodes. It keeps the ids in separate parts while all ids are small numbers, and
+// readNodes keeps the ids of the list of nodes in separate parts while all ids are small numbers, and
 // otherwise in the dictionary.
 func (r *reader) readNodes() error {
 	in, err := r.open(r.c.Nodes)

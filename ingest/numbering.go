@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// noRow is the row of an id that is not a node. It is larger than every row.
 const noRow = sort.NoRow
 
 // maxNodes is a variable for tests.
@@ -26,8 +25,8 @@ type numbering struct {
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 
-// numberer is the second stage. It replaces the codes of all lines by rows, because sorting needs small
-// numbers in the order of the rows.
+// numberer is the second stage. It replaces codes by rows, because sorting needs small numbers in the order
+// of the rows.
 type numberer struct{ stage }
 
 func (n *numberer) number() (*shard.Nodes, error) {
@@ -73,8 +72,8 @@ func (n *numberer) movedNeeds() int64 {
 	return lines.DictBytes(count, text) + lines.NumberingBytes(count, text)
 }
 
-// smallDict is the bytes of a dictionary that is left to the garbage collector, because a collection takes
-// longer than an ingest of a few lines.
+// A dictionary of up to smallDict bytes is left to the garbage collector, because a collection takes longer
+// than an ingest of a few lines.
 const smallDict = 1 << 20
 
 // numberDict numbers the ids of the dictionary in the default order, see the package documentation.

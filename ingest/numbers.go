@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// numberDense numbers ids that are integers below limit. Ids in the list of nodes come first, in the order of
-// the list. Other ids follow by value.
+// numberDense numbers ids that are integers below limit, in the default order.
 func (n *numberer) numberDense(limit int) (*shard.Nodes, error) {
 	words := make([]uint64, (limit+63)/64)
 	for _, p := range n.names.listed {
@@ -75,7 +74,6 @@ func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, 
 	return numberNodes(values)
 }
 
-// numberNodes returns nodes whose ids are the given numbers in the order of rows.
 func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	if slices.IsSorted(ids) { // the ids are distinct
 		return shard.NumericNodes(ids), nil
@@ -91,8 +89,8 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// faultUnlisted returns the error about count ids that are not in the list of nodes. It shows the first such
-// id. has reports whether the list has the id of a code, and id appends the id of a code.
+// faultUnlisted returns the error about count ids that are not in the list of nodes. has reports whether the
+// list has the id of a code, and id appends the id of a code.
 func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 	id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"

@@ -19,7 +19,7 @@ const (
 	orderedRows    = 1 << 16
 	orderedEntries = 1 << 20
 
-	countWorkers = 4 // upper bound of the number of count arrays
+	countWorkers = 4 // most count arrays
 )
 
 // orderer is the third stage. It finds rows in which sweeps are faster and the store is smaller.
@@ -69,8 +69,8 @@ func (o Order) possible(rows, lines int) Order {
 	return DefaultOrder
 }
 
-// localityBytes is the memory of [LocalityOrder] for each node, including garbage of merged communities. The
-// graph and the rows need further memory.
+// localityBytes is the memory of [LocalityOrder] for each node, with garbage of merged communities, without
+// the graph and the rows.
 const localityBytes = 136
 
 // order returns the row of each code, or nil if the order of the ids is best.
@@ -113,15 +113,15 @@ func (p *orderProgress) add(work int) {
 	p.reach(p.done + work)
 }
 
-// reach reports that all work up to done is finished. It must not be called concurrently.
+// reach must not be called concurrently.
 func (p *orderProgress) reach(done int) {
 	p.done = done
 	share := float64(done) / float64(max(1, p.work))
 	p.t.progress(orderingStage, int64(share*float64(p.rows)), int64(p.rows))
 }
 
-// degreeOrder returns rows in the order of decreasing numbers of lines. It returns nil for AutoOrder if
-// sweeps do not gain from this order.
+// degreeOrder returns rows by decreasing numbers of lines, or nil for AutoOrder if sweeps do not gain from
+// this order.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Memory > 0 && o.lines.held+o.m.otherBytes() > o.c.Memory {
 		if err := o.m.makeRoom(o.c.Memory); err != nil { // no line stays in memory
@@ -161,7 +161,7 @@ func (o *orderer) orderError(need int64) error {
 		Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
-// placesPay reports whether sweeps gain from using row as the rows of the codes.
+// placesPay reports whether sweeps gain from row as the row of each code.
 func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
@@ -212,7 +212,7 @@ func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	return sum, err
 }
 
-// isEdge reports whether code[e] and code[e+1] are an edge between two different nodes that is kept.
+// isEdge reports whether code[e] and code[e+1] are a kept edge between two different nodes.
 func isEdge(code []uint32, weight []float64, e int) bool {
 	u, v := code[e], code[e+1]
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)

@@ -7,16 +7,15 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// part holds the lines of one chunk of an input, two codes for each line in the order of the text, in memory
-// or on disk.
+// part holds the lines of one chunk of an input in the order of the text, in memory or on disk.
 type part struct {
-	seq      int       // position among all chunks of the input
-	file     int       // number of the input
-	first    int64     // number of the chunk's first line; 0 if the input has no lines
-	edges    int       // number of edges
+	seq      int // position among all chunks
+	file     int
+	first    int64 // number of the chunk's first line; 0 if the input has no lines
+	edges    int
 	top      uint32    // the largest code; for a matrix, the code of the last row
 	code     []uint32  // source and target of each line; nil if the part is spilled
-	weight   []float64 // weight of each line; nil if the part is spilled or values is not set
+	weight   []float64 // nil if the part is spilled or values is not set
 	weighted bool      // the file has weights
 	values   bool      // lines have weights, or codes that are packed with a weight
 	gaps     []uint32  // for each line without an edge, the number of edges before it
@@ -25,7 +24,7 @@ type part struct {
 	bad      lines.Faults
 	stats    lines.Tally
 	spilled  *sort.Record // place on disk; nil: in memory
-	mapped   int          // number of maps of the lineStore applied before the part was spilled
+	mapped   int          // number of the lineStore's maps that were applied before the part was spilled
 }
 
 func (p *part) line(i int) int64 {
@@ -50,9 +49,9 @@ func (p *part) lineBytes() int64 {
 	return int64(len(p.code))*4 + int64(len(p.weight))*8
 }
 
-// position returns the position of the first token of chunk seq in the input. Positions of tokens increase by
-// one within a chunk, and from chunk to chunk.
+// position returns the position of the first token of chunk seq. Positions of tokens increase by one within a
+// chunk, and from chunk to chunk.
 func position(seq int) uint64 { return uint64(seq) << tokenBits }
 
-// tokenBits is enough for the number of tokens in a chunk: each token takes at least two bytes of text.
+// A chunk has fewer than 2^tokenBits tokens, because each token takes at least two bytes of text.
 const tokenBits = 20

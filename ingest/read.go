@@ -18,18 +18,17 @@ import (
 
 type edgeList struct {
 	in   *textio.Reader
-	file int           // number of the input
+	file int
 	lay  *lines.Layout // nil: the input is empty
 	sum  lines.Tally
-	seq  int // number of the first chunk
+	seq  int
 }
 
 // maxChunks is the distance between the chunk numbers of files that are read at the same time. It exceeds the
 // number of chunks of any file.
 const maxChunks = 1 << 24
 
-// reader is the first stage. It reads lines, the names of the nodes, and the direction of edges that files
-// state.
+// reader is the first stage. It reads lines, the names of the nodes, and the direction of edges.
 type reader struct {
 	stage
 	stated   graphfile.Direction
@@ -72,8 +71,8 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 
-// readInputs reads all inputs into parts. It reads consecutive compressed edge lists at the same time, and
-// decompresses each list in its own goroutine. The parts are the same as if files were read one after
+// readInputs reads all inputs into parts. It reads consecutive compressed edge lists at the same time,
+// because each list is decompressed by one goroutine. The parts are the same as if files were read one after
 // another.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
@@ -155,8 +154,8 @@ func (c *Config) openOptions(warn func(error)) *textio.Options {
 // usualWindow is the largest window of a zstd level below --ultra. workerBytes includes it.
 const usualWindow = 8 << 20
 
-// unusualWindow returns the memory of a decompression window larger than usualWindow, otherwise 0. It may
-// grow during reading.
+// unusualWindow returns the memory of a decompression window that workerBytes does not include. It may grow
+// during reading.
 func unusualWindow(in *textio.Reader) int64 {
 	if w := in.Window(); w > usualWindow {
 		return w
@@ -215,7 +214,7 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 }
 
 // readGroup reads edge lists and completes their reports. All workers read a single list together; several
-// lists are read side by side. It returns the error of the first list with an error.
+// lists are read side by side. The error is the error of the first list with an error.
 func (r *reader) readGroup(group []*edgeList) (err error) {
 	first := len(r.lines.parts)
 	base := r.names.seq
@@ -363,7 +362,7 @@ func (g *reading) progress() {
 	g.r.t.progress(stage, done, total)
 }
 
-// errEnough stops the reading of a file that has too many bad lines or that follows a file that failed.
+// errEnough stops the reading of a file with too many bad lines, or after a file that failed.
 var errEnough = errors.New("ingest: too many bad lines")
 
 func (c *Config) lineSettings(warn func(error)) *lines.Settings {
@@ -402,8 +401,7 @@ func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	return out, err
 }
 
-// addPart copies the lines of a chunk to memory or, if the memory is too small, to disk. The caller may then
-// reuse the slices of p.
+// addPart copies the lines of a chunk to memory or to disk. The caller may then reuse the slices of p.
 func (r *reader) addPart(worker int, p *part) error {
 	p.edges = len(p.code) / 2
 	if r.names.matrix != nil {

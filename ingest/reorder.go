@@ -23,12 +23,11 @@ func stretchLength(cols int) int {
 
 // isOrderFaster predicts whether sweeps are faster with reordered columns: if the result of [countGroups]
 // falls by at least a third, from given to ideal. It falls if few scattered columns have most of the entries,
-// as the hubs of a social network. It does not fall if neighbouring rows refer to neighbouring columns, as in
-// a road network.
+// as in a social network, but not if neighbouring rows refer to neighbouring columns, as in a road network.
 func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 
-// countGroups returns the number of distinct groups of columns in a stretch, summed over the stretches. It is
-// proportional to the number of cache misses of a sweep.
+// countGroups returns the number of distinct groups of columns in a stretch, summed over the stretches, which
+// is proportional to the number of cache misses of a sweep.
 func countGroups(stretches [][]uint32, cols int) (n int) {
 	seen := make([]uint8, cols/groupColumns+1) // the last stretch with the group, from 1
 	for i, ids := range stretches {
@@ -43,10 +42,10 @@ func countGroups(stretches [][]uint32, cols int) (n int) {
 }
 
 // rankByCount replaces each count by its rank in decreasing order, where the earlier of equal counts comes
-// first. It is a counting sort; only counts of 65,536 or more, which are few, need extra memory.
+// first. Only counts of 65,536 or more, which are few, need extra memory.
 func rankByCount(count []uint32) {
 	const few = 1 << 16
-	var next [few + 1]uint32 // number of rows with each count, later the next rank
+	var next [few + 1]uint32 // number of each count, later its next rank
 	type hub struct{ at, count uint32 }
 	var hubs []hub
 	for i, n := range count {

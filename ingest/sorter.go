@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// edgeSorter sorts the lines of the numbered graph into rows, for the orderer and for the writer.
 type edgeSorter struct{ stage }
 
 func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
@@ -33,7 +32,7 @@ func (e *edgeSorter) sorter(v sort.View) *sort.Sorter {
 	return s
 }
 
-// planSort plans the sorting of all edges within the memory limit. extra bytes are already in use. If the
+// planSort plans the sorting of all edges within the memory limit, of which extra bytes are in use. If the
 // memory is too small for all entries together, all lines go to disk.
 func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, error) {
 	if s.Limit > 0 {
@@ -49,9 +48,8 @@ func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, erro
 	return count, err
 }
 
-// isDirected reports whether the store will be directed. The settings decide, or else the direction that
-// files state. To decide whether a matrix with entries in both directions is symmetric, it sorts the matrix
-// once.
+// isDirected reports whether the store will be directed, by the settings or else by the direction that files
+// state. To decide whether a matrix with entries in both directions is symmetric, it sorts the matrix once.
 func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	switch {
 	case e.c.Directed || e.c.Undirected:

@@ -11,19 +11,18 @@ import (
 // lineStore holds the lines of all parts: in memory while they fit into its limit, and else in a temporary
 // file.
 //
-// Each stage maps the two codes of a line: the numberer maps ids (small integers) or places in the dictionary
-// to ranks, the orderer maps ranks to rows. Lines in memory are mapped at once, lines on disk whenever they
-// are read.
+// The numberer maps the two codes of a line (small integers or places in the dictionary) to ranks, and the
+// orderer maps ranks to rows. Lines in memory are mapped at once, lines on disk whenever they are read.
 type lineStore struct {
 	t        *task
 	parts    []*part
-	held     int64  // bytes of parts in memory
-	count    int    // lines in all parts
-	top      uint32 // the largest code of all parts
-	weighted bool   // some part has weights
-	values   bool   // some part has weights, or codes that are packed with a weight
+	held     int64 // of parts in memory
+	count    int
+	top      uint32 // largest code
+	weighted bool
+	values   bool // some part has weights, or codes that are packed with a weight
 
-	spilling  bool // parts go to disk
+	spilling  bool
 	spill     *sort.Spill
 	spillOnce sync.Once
 	spillErr  error
@@ -95,7 +94,7 @@ func edgesOf(parts []*part) []int {
 	return edges
 }
 
-// forget makes the disk space of the lines of parts lo ≤ p < hi available again.
+// forget frees the disk space of the lines of parts lo ≤ p < hi.
 func (s *lineStore) forget(lo, hi int) {
 	var records []*sort.Record
 	for _, p := range s.parts[lo:hi] {
@@ -131,7 +130,6 @@ func (s *lineStore) load(worker int,
 	return code, weight, nil
 }
 
-// eachPart calls do concurrently for each part with the codes and weights that load returns.
 func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight []float64) error) error {
 	return sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(worker, i int) error {
 		code, weight, err := s.load(worker, s.parts[i])
@@ -142,8 +140,7 @@ func (s *lineStore) eachPart(do func(worker int, p *part, code []uint32, weight 
 	})
 }
 
-// mapCodes applies a map to all codes. Codes in memory are mapped at once, and codes on disk whenever they
-// are read.
+// mapCodes maps codes in memory at once, and codes on disk whenever they are read.
 func (s *lineStore) mapCodes(m func(code []uint32)) error {
 	err := sched.Run(s.t.ctx, s.t.workers, len(s.parts), func(_, i int) error {
 		m(s.parts[i].code)

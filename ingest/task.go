@@ -26,18 +26,17 @@ type stage struct {
 	numbering *numbering
 }
 
-// task is one call of [Run]. All stages share it.
 type task struct {
 	ctx        context.Context
 	c          Config
 	workers    int
 	report     *Report
 	files      []FileReport
-	dir        string // directory of the store
+	dir        string
 	fs         durable.FS
-	inputBytes int64            // bytes of all inputs, as stored; 0: not known
-	inputs     []*textio.Reader // open inputs
-	codes      lines.Codes      // of kinds and times
+	inputBytes int64 // bytes of all inputs, as stored; 0: not known
+	inputs     []*textio.Reader
+	codes      lines.Codes // of kinds and times
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
 }
@@ -62,7 +61,7 @@ func (t *task) progress(stage string, done, total int64) {
 const ZeroWeightsOption = "zero_weights"
 
 // storeOptions returns the settings of edges that the manifest of a store records, by the names of the
-// command's flags. The text of a setting that is not given is "", except for self_loops.
+// command's flags; "" if not given, except for self_loops.
 func (c *Config) storeOptions() map[string]string {
 	word := func(is bool, text string) string {
 		if is {
@@ -121,8 +120,7 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	return w, err
 }
 
-// shareRead returns the share of the bytes of the inputs that has been read. It returns 1 if the share is not
-// known.
+// shareRead returns the share of the bytes of the inputs that has been read, or 1 if it is not known.
 func (t *task) shareRead() float64 {
 	done := t.report.Bytes
 	for _, in := range t.inputs {

@@ -24,7 +24,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	for i := range t.files {
 		f := &t.files[i]
 		if f.CRC == "" {
-			s, _ := textio.SumFile(t.ctx, graphfile.Files(f.Name)...) // of random access; a name of no file has none
+			s, _ := textio.SumFile(t.ctx, graphfile.Files(f.Name)...) // files read by random access have no sum yet; other names get none
 			f.CRC = s.CRC
 			f.Bytes = cmp.Or(s.Bytes, f.Bytes)
 		}

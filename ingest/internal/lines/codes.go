@@ -27,13 +27,11 @@ type Codes struct {
 	precisions []string // distinct precisions of times
 }
 
-// noKind is the name of the kind of edges without a kind. noTime is the fault of an edge without a time.
 const (
 	noKind = "(blank)"
 	noTime = "of the edge is missing"
 )
 
-// mostNames is the largest number of kinds that are counted for the message about too many kinds.
 const mostNames = 1 << 16
 
 // Names returns the names of the kinds by number. The numbers depend on the order of reading.
@@ -74,7 +72,7 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge. It ignores the text of a kind or time if edges have none.
+// Code returns the code of an edge. It ignores kind or time if edges have none.
 func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
@@ -111,10 +109,9 @@ func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	return t.Value, ""
 }
 
-// OutOfRange is the fault of a weight that cannot be packed with a code.
 const OutOfRange = "is too large or too small for edges with kinds or times"
 
-// pack returns the weight of the edge in p.fields packed with its code, see [sort.Pack].
+// pack packs the weight of the edge in p.fields with its code, see [sort.Pack].
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	lay := p.Layout
 	code := uint32(0)

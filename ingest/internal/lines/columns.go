@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// head is the first data line of an edge list with a sample of the lines that follow. They determine the
-// layout.
+// head is the first data line of an edge list with a sample of later lines, which determine the layout.
 type head struct {
 	s    table.Sample
 	c    *Settings
@@ -22,8 +21,8 @@ type head struct {
 	lay  *Layout
 }
 
-// layoutFrom determines the layout from one line and tail, the text that follows. If it returns an error,
-// only the line numbers of the layout are set.
+// layoutFrom determines the layout from one line and tail, the later text. If it returns an error, only the
+// line numbers of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	line, tail []byte) (*Layout, error) {
 	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
@@ -74,8 +73,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	return lay, nil
 }
 
-// separatorOf returns the separator of the fields of a line. In KONECT files it is any run of blanks and
-// tabs, because lines mix them and ids contain neither.
+// separatorOf returns the separator of the fields of a line. Lines of a KONECT file mix blanks and tabs, and
+// ids contain neither.
 func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	if konect && c.Text.Delimiter == "" {
 		return table.Blanks
@@ -156,8 +155,7 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// checkForm returns an error if most lines have another number of fields than the first line, because the
-// text is then not a table.
+// checkForm checks that most lines have as many fields as the first line; otherwise the text is not a table.
 func (h *head) checkForm() error {
 	fields := len(h.s.Titles)
 	fit := 0
@@ -179,8 +177,8 @@ func (h *head) checkForm() error {
 	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
-// listTitles returns the titles for a message, cut at 200 bytes. A first column without a title numbers or
-// names the rows, and is called "row".
+// listTitles returns the titles for a message, cut at 200 bytes. A first column without a title names the
+// rows.
 func (h *head) listTitles() string {
 	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
@@ -194,7 +192,7 @@ func (h *head) listTitles() string {
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.
-// It returns false for other text. The graph has weights if one of the first lines has a weight.
+// It returns false for other text.
 func (c *Settings) attributeLayout(name string, lay *Layout,
 	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
@@ -233,7 +231,7 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	return bytes.TrimRight(line[:brace], separators), line[brace:], true
 }
 
-// weightKeys is the key of a weight as Python writes it and as JSON writes it.
+// weightKeys is written by Python and by JSON.
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
 func hasWeight(text []byte) bool {
@@ -241,8 +239,8 @@ func hasWeight(text []byte) bool {
 		bytes.Contains(text, weightKeys[1])
 }
 
-// weightOf returns the text of the weight in a dictionary. Without a weight it returns "1", as NetworkX reads
-// such edges. It accepts a NumPy number in parentheses: np.float64(3.0).
+// weightOf returns the text of the weight in a dictionary, or "1", as NetworkX reads edges without a weight.
+// It accepts a NumPy number: np.float64(3.0).
 func weightOf(attributes []byte) []byte {
 	for _, key := range weightKeys {
 		if _, value, ok := bytes.Cut(attributes, key); ok {

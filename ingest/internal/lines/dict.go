@@ -29,20 +29,19 @@ type dictShard struct {
 	mu      sync.Mutex
 	slots   []uint64 // upper half: hash; lower half: place + 1; 0: free
 	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash are the first slot to try
-	keys    []byte   // all ids, concatenated
+	keys    []byte   // concatenated ids
 	entries []entry  // one for each id, and a last entry for the end of keys
 	touched byte     // sum of prefetched bytes, so that the compiler keeps the loads
 }
 
 type entry struct {
-	start uint64 // start of the id in keys; it ends at the start of the next entry
+	start uint64 // an id ends at the start of the next entry
 	first uint64 // position of the first line with the id
 }
 
 // leastPlaces is the number of bits of a place in a new shard.
 const leastPlaces = 7
 
-// ErrTooMany is the error about more ids than codes.
 var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
 // maxPlaces is a variable for tests.
@@ -58,7 +57,6 @@ type token struct {
 	start, end uint32
 }
 
-// IDBatch holds the ids of a chunk in the order of the text.
 type IDBatch struct {
 	tokens   []token
 	unquoted []byte   // ids that are not in the text of the chunk
@@ -92,12 +90,12 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// stretch is the number of tokens that are looked up together, shard by shard. Their text and their codes fit
-// into the cache of a core.
+// stretch is the number of tokens that are looked up together, so that their text and their codes fit into
+// the cache of a core.
 const stretch = 1 << 12
 
-// Codes stores the codes of the ids of a batch in code, and adds new ids to the dictionary. Token i has
-// position first + i in the whole input.
+// Codes stores the codes of a batch, and adds new ids to the dictionary. Token i has position first + i in
+// the whole input.
 func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
@@ -143,7 +141,6 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 // overlap.
 const group = 32
 
-// codes stores the codes of tokens in this shard, and adds new ids.
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
 	tokens []uint32, first uint64) error {
 	s.mu.Lock()
@@ -192,7 +189,7 @@ func (s *dictShard) key(place uint32) []byte {
 	return s.keys[e[0].start:e[1].start]
 }
 
-// find returns the slot of an id. If the id is not in the shard, it returns the free slot for the id.
+// find returns the slot of an id, or the free slot for a new id.
 func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	mask := uint64(len(s.slots) - 1)
 	for h := hash >> 32 >> s.shift; ; h = (h + 1) & mask {
@@ -203,7 +200,7 @@ func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	}
 }
 
-// insert returns the place of an id. It adds the id if it is new.
+// insert returns the place of an id, which may be new.
 func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	slot := s.find(hash, id)
 	if *slot == 0 {
@@ -247,8 +244,8 @@ func (s *dictShard) reserve(n int) error {
 	return nil
 }
 
-// Code returns the code of an id. ok is false if the id is not in the dictionary. Code must not be called
-// concurrently with Codes.
+// Code returns the code of an id, if the id is in the dictionary. It must not be called concurrently with
+// Codes.
 func (d *Dict) Code(id []byte) (code uint32, ok bool) {
 	hash := maphash.Bytes(d.seed, id)
 	shard := hash % dictShards
@@ -266,12 +263,12 @@ func (s *dictShard) len() int {
 	return max(1, len(s.entries)) - 1
 }
 
-// Bytes returns the memory of the dictionary. Bytes and TextBytes may be called while ids are added.
+// Bytes is safe for concurrent use.
 func (d *Dict) Bytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return 8*cap(s.slots) + 16*cap(s.entries) + cap(s.keys) }))
 }
 
-// TextBytes returns the total size of all ids in bytes.
+// TextBytes is safe for concurrent use.
 func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
@@ -296,9 +293,8 @@ func DictBytes(ids, text int64) int64 {
 	return dictShards*(slots*slot+rounded) + (ids*entryBytes+text)*5/4 // slices grow by a quarter
 }
 
-// NumberingBytes returns the memory for numbering ids without the memory of the dictionary: the sorted codes
-// and first positions, the row of each code, and for the store the text with the ends and the order of the
-// ids.
+// NumberingBytes returns the memory for numbering ids without the dictionary: the sorted codes and first
+// positions, the row of each code, and for the store the text with the ends and the order of the ids.
 func NumberingBytes(ids, text int64) int64 {
 	return 48*ids + text
 }

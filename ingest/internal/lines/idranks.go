@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// A bitmap is worth its memory if it has at most DenseBits bits, or at most IDBits bits for each id.
+// A bitmap may have DenseBits bits, or IDBits bits for each id.
 const (
 	DenseBits = 1 << 23
 	IDBits    = 32
 )
 
-// MarkIDs sets the bits of ids in a bitmap. It may be called concurrently.
+// MarkIDs sets the bits of ids. It is safe for concurrent use.
 func MarkIDs(words []uint64, code []uint32) {
 	for _, c := range code {
 		word := &words[c/64]
@@ -29,7 +29,7 @@ type IDRanks struct {
 	N    int
 }
 
-// NewIDRanks returns the ranks of the ids whose bits are set in seen.
+// NewIDRanks ranks the ids whose bits are set in seen.
 func NewIDRanks(seen []uint64) *IDRanks {
 	k := &IDRanks{seen: seen, rank: make([]uint32, len(seen))}
 	for i, word := range seen {
@@ -39,7 +39,7 @@ func NewIDRanks(seen []uint64) *IDRanks {
 	return k
 }
 
-// Replace replaces ids by their ranks. The ids must be in the bitmap.
+// Replace replaces ids, which must be in the bitmap, by their ranks.
 func (k *IDRanks) Replace(code []uint32) {
 	seen := k.seen
 	rank := k.rank[:len(k.seen)]

@@ -11,9 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. Read as ids of one kind,
-// user 1 and item 1 would be the same node. With Settings.Bipartite every id gets the title of its column as
-// a prefix, for example user_id:1.
+// A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. Without a prefix such as
+// user_id:1, user 1 and item 1 would be the same node.
 
 // separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if the titles name two
 // kinds of numbered nodes.

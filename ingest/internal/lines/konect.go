@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Words of the first line of a KONECT file, for example "% asym positive": the direction of edges, and the
-// kind of weights.
+// The first line of a KONECT file is, for example, "% asym positive": the direction of edges, and the kind of
+// weights.
 var (
 	konectFormats = []string{"sym", "asym", "bip"}
 	konectWeights = strings.Fields("unweighted positive posweighted signed multisigned weighted multiweighted multiposweighted dynamic")
 )
 
-// konectKind returns the direction of edges that the first line of a KONECT file states, or "" for other
-// files.
+// konectKind returns the direction in the first line of a KONECT file, or "" for other files.
 func konectKind(text []byte) string {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	words := bytes.Fields(line)

@@ -16,34 +16,33 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Layout describes the lines of an edge list.
 type Layout struct {
 	sep            byte
-	source, target int // fields of the ends
+	source, target int
 	weight         int // −1: none
 	kind, time     int // −1: none
 	form           table.TimeForm
 	columns        int   // number of fields of a line; 0: any number that suffices
 	line           int64 // line of the header, or first line; 0 for titles of JSON objects and in Matrix Market
-	first          int64 // first line of data, after comments and a header
+	first          int64 // line of the first edge, after comments and a header
 	template       Template
-	simple         bool                    // lines may follow the template
-	attributes     bool                    // each line ends in a dictionary of NetworkX, which may have the weight of the edge
-	integers       [2]bool                 // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
-	zerosCount     bool                    // replace a weight of 0 by 1
-	hasNamedWeight bool                    // a setting names the column of the weight
-	text           input.Text              // form of the weights
-	titles         string                  // titles of the columns, for messages
+	simple         bool    // lines may follow the template
+	attributes     bool    // each line ends in a dictionary of NetworkX
+	integers       [2]bool // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
+	zerosCount     bool    // replace a weight of 0 by 1
+	hasNamedWeight bool    // a setting names the column of the weight
+	text           input.Text
+	titles         string                  // titles for messages
 	numberSettings string                  // text settings with which all weights of the first lines are numbers; "": none are needed, or unknown
-	header         []string                // fields of the header; nil without a header and for JSON
+	header         []string                // nil without a header and for JSON
 	headerLine     []byte                  // header with one separator between fields
 	Columns        input.Columns           // nil for a Matrix Market file
-	prefix         [2]string               // prefixes of the ids of a bipartite graph: the titles of their columns
+	prefix         [2]string               // of the ids of a bipartite graph: the titles of their columns
 	Market         *graphfile.MarketReader // nil for other files
 
 	AreEvents bool                // see [table.EdgeTable]
-	Direction graphfile.Direction // direction of edges stated by Gephi's column Type
-	IsMixed   bool                // the column Type states both directions
+	Direction graphfile.Direction // as Gephi's column Type states
+	IsMixed   bool                // Gephi's column Type states both directions
 }
 
 // findDirection sets the direction that the column Type states if it is the same in all of the first lines.
@@ -69,7 +68,6 @@ func (h *head) findDirection() {
 	}
 }
 
-// HasHeader reports whether the table has a line of titles.
 func (lay *Layout) HasHeader() bool {
 	return lay.first > lay.line && lay.Market == nil
 }
@@ -85,19 +83,17 @@ func (lay *Layout) hasCodes() bool {
 	return lay.kind >= 0 || lay.time >= 0
 }
 
-// Numeric reports whether the ids of the first lines are integers.
 func (lay *Layout) Numeric() bool {
 	return lay.integers[0] && lay.integers[1] && !lay.IsBipartite()
 }
 
-// IsBipartite reports whether ids have the titles of their columns as prefixes.
 func (lay *Layout) IsBipartite() bool {
 	return lay.prefix[0] != ""
 }
 
 func (lay *Layout) HasTabs() bool { return lay.sep == table.Tab }
 
-// Settings states how lines are read. The fields are as in ingest.Config.
+// Settings has fields as in ingest.Config.
 type Settings struct {
 	Fields       []string
 	Text         input.Text
@@ -113,8 +109,8 @@ type Settings struct {
 	Warn         func(error)
 }
 
-// LayoutOf determines the layout of an input. It returns nil if the input is empty. It skips chunks with
-// comments alone, and counts them in sum.
+// LayoutOf determines the layout of an input, or returns nil if the input is empty. It counts chunks with
+// comments alone in sum.
 func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	head, err := in.Head()
 	if err == nil && graphfile.IsMarket(in.Name(), head.Data) {
@@ -140,13 +136,12 @@ func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	return nil, err
 }
 
-// factorOf estimates the ratio of the size of an input to the size of its first chunk.
 func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 	_, total := in.Progress()
 	return max(1, float64(total)*in.Growth()/float64(len(chunk.Data)))
 }
 
-// layoutIn determines the layout of the edge list that continues with the chunk. It returns nil if the chunk
+// layoutIn determines the layout of the edge list that continues with the chunk, or returns nil if the chunk
 // has comments alone. If bad lines are skipped, the first line that can be an edge determines the layout.
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	factor float64) (*Layout, error) {
@@ -229,8 +224,8 @@ func (lay *Layout) want() string {
 }
 
 // cut finds the fields of a line in the usual form: line[:source], line[source+1:target] and the weight
-// line[weight:]. ok is false for other lines, which may be valid: a quote, a comment, blanks around a field,
-// or another number of fields.
+// line[weight:]. ok is false for other lines, which may be valid, for example with a quote, a comment, or
+// blanks around a field.
 func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / are smaller

@@ -43,7 +43,7 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 	}
 }
 
-// layoutOfMarket returns the layout of the lines after the head, which ends with the line number.
+// layoutOfMarket returns the layout of the lines after the head, whose last line has the number.
 func layoutOfMarket(m *graphfile.MarketReader, number int64) *Layout {
 	valued := m.Field != graphfile.PatternField
 	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1,

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// PlainNumber returns the text of the integer that an id may mean: 7 for +7, for 007, and for 7.0, see
-// [table.PlainInteger]. It returns nil for other ids.
+// PlainNumber returns the integer that an id may mean: 7 for +7, 007 and 7.0, see [table.PlainInteger]. It
+// returns nil for other ids.
 func PlainNumber(id []byte) []byte {
 	if bytes.ContainsAny(id, ".eE") {
 		if plain := []byte(table.PlainInteger(string(id))); table.IsInteger(plain) {
@@ -40,8 +40,8 @@ func (d *Dict) OddTexts(codes []uint32) iter.Seq[string] {
 	}
 }
 
-// FindPadded returns the first id whose [PlainNumber] is also an id, and this number. The two ids are
-// different nodes, which is seldom intended. codes must be in the order of first appearance.
+// FindPadded returns the first id whose [PlainNumber] is another id. codes must be in the order of first
+// appearance.
 func (d *Dict) FindPadded(codes []uint32) (plain, id []byte, ok bool) {
 	for _, code := range codes {
 		id := d.Key(code)

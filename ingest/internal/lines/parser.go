@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Parser turns chunks of one file into codes. It must not be used concurrently.
+// Parser turns chunks of one file into codes. It is not safe for concurrent use.
 type Parser struct {
 	Name   string // for messages
 	Layout *Layout
@@ -32,7 +32,6 @@ type Parser struct {
 	kinds  map[string]uint32
 }
 
-// Slabs holds the lines of one worker.
 type Slabs struct {
 	Code   Slab[uint32]
 	Weight Slab[float64]
@@ -42,7 +41,7 @@ type Slabs struct {
 type Lines struct {
 	Code   []uint32  // source and target of each edge; for text, space for their codes
 	IDs    *IDBatch  // for text, ids instead of codes; else nil
-	Weight []float64 // weight of each edge; nil: the file has no weights
+	Weight []float64 // nil: the file has no weights
 	Gaps   []uint32  // for every line without an edge, the number of edges before it
 	Bad    Faults
 	Stats  Tally
@@ -53,7 +52,7 @@ var ErrText = errors.New("an id is no small integer")
 
 // Read reads one chunk. If text is set, it collects the ids in a batch for the dictionary. Otherwise codes
 // are the ids themselves, and an id that is not a small integer gives [ErrText]. The result contains the bad
-// lines. Other errors end the run.
+// lines; other errors end the run.
 func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	lay := p.Layout
 	data := chunk.Data
@@ -113,7 +112,6 @@ func (p *Parser) Read(chunk *textio.Chunk, text bool) (*Lines, error) {
 	return out, nil
 }
 
-// countZeros counts weights of 0. first is the number of the first line of the chunk.
 func (p *Parser) countZeros(out *Lines, first int64) {
 	for i, w := range p.weight {
 		if w != 0 {
@@ -214,8 +212,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	return true, nil
 }
 
-// fieldsOf splits a line and checks it. It stores the ids in p.fields and returns the weight. If one end is
-// blank, as in a list of employees and managers, the other end is a node, and the line is not an edge.
+// fieldsOf splits a line into p.fields and checks it. A line with one blank end, as in a list of employees
+// and managers, is not an edge, but the other end is a node.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay := p.Layout
 	f := &p.fields
@@ -307,7 +305,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	return 0, e
 }
 
-// fault returns an error about a field of the line in p.fields, or about the whole line if column is −1.
+// fault returns an error about a field, or about the whole line if column is −1.
 func (p *Parser) fault(number int64, column int, fix, format string, args ...any) *textio.Error {
 	e := textio.Fault(p.Name, number, fix, format, args...)
 	if column >= 0 && p.Layout.line > 0 { // fields of JSON have no columns
@@ -327,14 +325,13 @@ func (lay *Layout) splitFault(name string, number int64, err error) error {
 	return e
 }
 
-// WithoutWeight returns the setting that omits the column of weights, in the form of a Fix. It returns "" if
-// the text has no columns.
+// WithoutWeight returns the setting that omits the weights, in the form of a Fix, or "" without columns.
 func (lay *Layout) WithoutWeight() string {
 	return FieldsWithoutWeight(lay.Columns, lay.hasNamedWeight)
 }
 
-// FieldsWithoutWeight returns the setting of the columns for the ends, the times and the kinds of edges, in
-// the form of a Fix, or "" without columns.
+// FieldsWithoutWeight returns the setting of all columns except the weights, in the form of a Fix, or ""
+// without columns.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	fields := fieldSetting(columns, "")
 	if fields == "" {
@@ -347,8 +344,8 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	return fields
 }
 
-// fieldSetting returns the setting of the columns of edges, or "" if there are no columns of ends. weight is
-// the use of the column of weights, or "" to omit it.
+// fieldSetting returns the setting of the columns of edges, or "" without columns of ends. weight is the use
+// of the column of weights, or "" to omit it.
 func fieldSetting(columns input.Columns, weight string) string {
 	var titles []string
 	for _, c := range columns {
@@ -367,7 +364,7 @@ func fieldSetting(columns input.Columns, weight string) string {
 	return "fields=" + table.FieldList(titles, list...)
 }
 
-// Settings returns the settings with which the table was read, or nil for text that is not a table.
+// Settings returns the settings with which the table was read, or nil for other text.
 func (lay *Layout) Settings() []string {
 	fields := fieldSetting(lay.Columns, input.Weight)
 	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
@@ -384,7 +381,7 @@ func (lay *Layout) Settings() []string {
 }
 
 // ZeroWarning returns the warning about edges whose weight is 0 or missing. withoutWeight is the setting that
-// omits the column of weights, or "" if the file has no columns.
+// omits the weights, or "" without columns.
 func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 	noun := "line"
 	fix := withoutWeight + " counts every pair once, and every line with {duplicates=sum}"
@@ -396,8 +393,8 @@ func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 		words.Counted(zeros.N, noun))
 }
 
-// endOf returns the id of the source (0) or of the target (1) in p.fields. In a column of integers it writes
-// numbers without fraction and exponent.
+// endOf returns the id of the source (0) or of the target (1). In a column of integers it writes numbers
+// without fraction and exponent.
 func (p *Parser) endOf(end int) []byte {
 	id := p.fields.Text[[...]int{p.Layout.source, p.Layout.target}[end]]
 	if p.Layout.integers[end] && !table.IsInteger(id) {
@@ -406,7 +403,6 @@ func (p *Parser) endOf(end int) []byte {
 	return id
 }
 
-// integers appends the ids in p.fields as codes.
 func (p *Parser) integers() error {
 	var code [2]uint32
 	for k := range code {
@@ -420,7 +416,7 @@ func (p *Parser) integers() error {
 	return nil
 }
 
-// SmallNumber returns the value of an id that is a canonical integer of 32 bits. ok is false for other ids.
+// SmallNumber returns the value of a canonical integer of 32 bits.
 func SmallNumber(id []byte) (v uint32, ok bool) {
 	if len(id) > 10 || !table.IsInteger(id) || id[0] == '-' {
 		return 0, false
@@ -429,7 +425,7 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 	return uint32(wide), wide <= math.MaxUint32
 }
 
-// tokens adds the ids of a line to the batch. offset is the start of the line in text.
+// tokens adds the ids of a line, which starts at offset in text, to the batch.
 func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.endOf(end)

@@ -33,8 +33,8 @@ func digitBits(x uint64) uint {
 	return uint(bits.TrailingZeros64(notDigits(x))) &^ 7
 }
 
-// number reads up to 15 decimal digits at the start of b, which must have at least 16 bytes. digits is the
-// number of digits, or 17 if there are more than 15.
+// number reads up to 15 decimal digits at the start of b, which must have at least 16 bytes. digits is 17 if
+// there are more than 15 digits.
 func number(b []byte) (value uint64, digits uint) {
 	x := word(b)
 	k := digitBits(x)
@@ -73,8 +73,8 @@ type Template struct {
 }
 
 // Scan reads the lines of text from offset on, up to the first line that does not follow the template. It
-// appends two codes for each line to code, and the weight of each line to weight. lineWindow readable bytes
-// that are not digits must follow text.
+// appends two codes for each line to code, and the weights to weight. lineWindow readable bytes that are not
+// digits must follow text.
 func (t Template) Scan(text []byte, offset int, code []uint32,
 	weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {
@@ -157,7 +157,7 @@ func (t Template) Scan(text []byte, offset int, code []uint32,
 	return offset, code, weight
 }
 
-// least returns the smallest difference between the first and the second of two short numbers.
+// least returns the smallest difference between the two numbers of a line.
 func (t Template) least() int64 {
 	switch {
 	case t.Strict:
@@ -168,12 +168,10 @@ func (t Template) least() int64 {
 	return math.MinInt32
 }
 
-// lineWindow is the number of bytes after a text that [Template.Scan] may read.
 const lineWindow = 24
 
-// decimal reads a number of at most 15 digits with or without a decimal point. It returns n = 0 for other
-// text. float64 represents both the digits and the power of ten exactly, so that their quotient is the nearest
-// number.
+// decimal reads a number of at most 15 digits, or returns n = 0 for other text. float64 represents both the
+// digits and the power of ten exactly, so that their quotient is the nearest number.
 func decimal(b []byte) (value float64, n int) {
 	integer, k := number(b)
 	if k-1 >= 15 {

@@ -2,9 +2,9 @@ package lines
 
 import "github.com/heatwalk/heatwalk/internal/system"
 
-// Slab hands out consecutive slices of pieces of memory. Each piece is twice as large as the previous piece,
-// up to a limit, so that a short input takes little memory. The garbage collector frees a piece when none of
-// its slices is in use. A slab must not be used concurrently.
+// Slab hands out consecutive slices of pieces of memory. Pieces double in size, up to a limit, so that a
+// short input takes little memory. The garbage collector frees a piece when none of its slices is in use. A
+// slab is not safe for concurrent use.
 type Slab[T uint32 | float64] struct {
 	Size int // elements of the largest piece
 	next int // elements of the next piece

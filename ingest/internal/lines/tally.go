@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Tally counts lines.
 type Tally struct {
 	Lines, Comments int64
 	Rounded         Count // weights that are integers and not exact in float64
@@ -53,8 +52,8 @@ func (t *Tally) Add(u Tally) {
 	t.Headers.add(u.Headers)
 }
 
-// IsRounded reports whether an id is a number of at least 2⁵³ with an exponent or a decimal point. Programs
-// write integers in this form if they have read them as floats.
+// IsRounded reports whether an id is a number of at least 2⁵³ with an exponent or a decimal point, as
+// programs write integers that they have read as floats.
 func IsRounded(id []byte) bool {
 	if len(id) == 0 || id[0] < '1' || id[0] > '9' {
 		return false
@@ -72,7 +71,7 @@ type Faults struct {
 	Count int64   // number of all bad lines
 }
 
-// Fault is a kind of bad lines. Their messages differ only in numbers and quoted text.
+// Fault is a kind of bad lines, whose messages differ only in numbers and quoted text.
 type Fault struct {
 	First *textio.Error // error of the first line
 	Count int64
@@ -92,7 +91,7 @@ func (f *Faults) add(e *textio.Error) {
 	}, strings.ReplaceAll(e.Msg, `\"`, ""))})
 }
 
-// Add adds bad lines of one kind. They must follow the bad lines in f in the file.
+// Add adds bad lines of one kind, which must follow the bad lines in f in the file.
 func (f *Faults) Add(more Fault) {
 	f.Count += more.Count
 	kind := slices.IndexFunc(f.Kinds,

@@ -40,7 +40,7 @@ type Sorter struct {
 	KeepLoops bool
 	Merge     Merger
 	Limit     int64            // bytes of the entries in memory; 0: no limit
-	Forget    func(lo, hi int) // called with parts whose lines are not read again; nil: all may be read again
+	Forget    func(lo, hi int) // called with parts whose lines are not read again; may be nil
 
 	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time. It may
 	// be nil.
@@ -48,7 +48,7 @@ type Sorter struct {
 	mu       sync.Mutex // guards Progress
 
 	wide      bool  // forbids narrow keys; tests compare both
-	edges     []int // number of lines of each part
+	edges     []int // lines of each part
 	spans     []span
 	fillings  []filling
 	lines     int
@@ -69,7 +69,6 @@ type key interface{ uint32 | uint64 }
 // span holds the parts lo ≤ p < hi.
 type span struct{ lo, hi int }
 
-// bucket is a range of rows.
 type bucket struct {
 	lo, hi int
 	inRuns bool
@@ -85,7 +84,7 @@ const (
 	cellLines      = 1 << 11 // with fewer cells the map from rows to buckets stays in the first cache
 	leastSpans     = 32
 	maxSpans       = 256
-	spansInFilling = 8       // about; the workers share them
+	spansInFilling = 8       // about
 	MaxBucketRows  = 1 << 17 // the ends of rows take a part of bucketBytes
 	countShare     = 8       // counts take at most limit/countShare
 )
@@ -153,8 +152,8 @@ func (s *Sorter) cutSpans() {
 	}
 }
 
-// cutCells determines the cells, and returns a number above all of them. Each of the first rows has its own
-// cell, because orders and many programs put hubs there.
+// cutCells determines the cells, and returns a number above all of them. The first rows have a cell each,
+// because orders and many programs put hubs there.
 func (s *Sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
 	if s.Limit > 0 {
@@ -178,7 +177,7 @@ const (
 )
 
 // stage returns a function that reports progress from begin to end. It must be called with the size of every
-// finished piece; length is the size of all pieces.
+// finished piece; length is the sum of the sizes.
 func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}

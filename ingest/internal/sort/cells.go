@@ -8,7 +8,7 @@ type cells struct {
 	head  uint32 // rows below head have a cell each
 }
 
-// cell returns the cell of a row. Cells increase with rows, and some numbers of cells are unused.
+// cell increases with rows; some numbers of cells are unused.
 func (c cells) cell(row uint32) int {
 	return int(cellOf(row, c.head, c.shift))
 }
@@ -26,7 +26,6 @@ type cellCounter struct {
 	keepLoops bool
 }
 
-// add counts the entries of lines in cell, and the lines without an entry in count.
 func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
 	weight []float64) {
 	head := c.cells.head

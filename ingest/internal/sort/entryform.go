@@ -2,7 +2,6 @@ package sort
 
 import "math/bits"
 
-// entryForm is the form of entries in memory.
 type entryForm struct {
 	column     uint // bits of a column
 	narrow     bool // keys take 4 bytes, else 8
@@ -13,7 +12,7 @@ type entryForm struct {
 // narrowBuckets is the largest number of buckets for narrow keys, which allow fewer rows in a bucket.
 const narrowBuckets = 4096
 
-// newEntryForm returns the form of entries with narrow keys if they are possible and wide is not set.
+// newEntryForm returns a form with narrow keys if they are possible and wide is not set.
 func newEntryForm(rows int, values, wide bool) entryForm {
 	column := uint(bits.Len(uint(max(rows-1, 1))))
 	f := entryForm{column: column, narrow: !wide && column < 31 &&
@@ -25,7 +24,7 @@ func newEntryForm(rows int, values, wide bool) entryForm {
 	return f
 }
 
-// EntryBytes returns the memory of an entry of a graph with the given number of rows.
+// EntryBytes returns the memory of an entry.
 func EntryBytes(rows int, values bool) int64 {
 	return newEntryForm(rows, values, false).bytes()
 }
@@ -48,9 +47,8 @@ func (f entryForm) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes returns an upper bound of the memory for each entry of a bucket that a worker finishes, without
-// the entry in the filling. The entry is moved and merged. If the bucket is gathered from several fillings,
-// the entry is also in a record and gathered.
+// workBytes returns an upper bound of a worker's memory for each entry of a bucket. The entry is moved and
+// merged. If the bucket is gathered from several fillings, the entry is also in a record and gathered.
 func (f entryForm) workBytes(gathered bool) int64 {
 	bytes := f.bytes() + f.mergedBytes()
 	if gathered {
@@ -59,8 +57,8 @@ func (f entryForm) workBytes(gathered bool) int64 {
 	return bytes
 }
 
-// finishBytes returns workBytes of gathered entries and the memory of an equally large merged bucket that
-// waits to be visited.
+// finishBytes is workBytes of gathered entries and the memory of an equally large merged bucket that waits to
+// be visited.
 func (f entryForm) finishBytes() int64 {
 	return f.workBytes(true) + f.mergedBytes()
 }

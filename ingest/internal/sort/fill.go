@@ -70,8 +70,8 @@ func (f *filler[K]) begin(e *entries[K], first, span int) {
 	}
 }
 
-// backward returns the lowest bit of an entry whose line names the column first. It is 1 for undirected
-// edges, which make entries in both orders, and otherwise 0.
+// backward returns the lowest bit of an entry whose line names the column first. Only undirected edges make
+// entries in both orders.
 func (v View) backward() uint32 {
 	if v == Undirected {
 		return 1
@@ -143,7 +143,6 @@ func (f *filler[K]) both(code []uint32) {
 	}
 }
 
-// edgesOf appends the lines that are edges between two different nodes.
 func edgesOf(edges, lines []uint32) []uint32 {
 	for ; len(lines) >= 2; lines = lines[2:] {
 		if u, v := lines[0], lines[1]; u != v && max(u, v) != NoRow {

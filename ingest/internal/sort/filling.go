@@ -29,8 +29,8 @@ func (s *Sorter) Entries() int {
 // bucketBytes is the part of workerBytes for the buckets that a worker finishes.
 const bucketBytes = 2 << 20
 
-// scratchBytes returns the memory of sorting without the entries and without workerBytes: the largest buckets
-// and the counts of all buckets. gathered states that buckets are gathered from several fillings.
+// scratchBytes returns the memory for the largest buckets and the counts of all buckets. gathered states that
+// buckets are gathered from several fillings.
 func (s *Sorter) scratchBytes(gathered bool) int64 {
 	const slot, cell = 16, 2
 	workers := int64(sched.Workers(s.Workers))
@@ -66,8 +66,8 @@ func (e *MemoryError) Error() string {
 	return "ingest: entries do not fit the memory"
 }
 
-// spilledBytes divides the spans into fillings, and returns an upper bound of the size of the entries that go
-// to the temporary file. If the limit is too low, the error is a [*MemoryError].
+// spilledBytes divides the spans into fillings, and returns an upper bound of the bytes that go to disk. If
+// the limit is too low, the error is a [*MemoryError].
 func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	if err := s.cutFillings(); err != nil {
 		return 0, err
@@ -117,8 +117,7 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	return sortFillings[uint64](s, spilled, visit)
 }
 
-// sortFillings is Each after the fillings have been determined. spilled is the size of the entries that go to
-// disk.
+// sortFillings is Each after the division into fillings. spilled bytes go to disk.
 func sortFillings[K key](s *Sorter, spilled int64,
 	visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {

@@ -106,7 +106,7 @@ func (e *entries[K]) gather(f *finisher[K],
 }
 
 // roomFor returns the number of entries to allocate for a bucket: the smallest sufficient number in largest,
-// which is in decreasing order. Hence allocations are rare, and a hub gets memory only where it is needed.
+// which decreases. Hence allocations are rare, and a hub gets memory only where it is needed.
 func roomFor(largest []int, entries int) int {
 	for _, n := range slices.Backward(largest) {
 		if n >= entries {
@@ -116,8 +116,7 @@ func roomFor(largest []int, entries int) int {
 	return entries
 }
 
-// finish sorts the entries of bucket k by row and column, and merges the lines of each entry into f.out. If
-// the columns of each row already increase, it places the entries without sorting.
+// finish sorts the entries of bucket k by row and column, and merges the lines of each entry into f.out.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)

@@ -19,19 +19,17 @@ const (
 	Error
 )
 
-// Merger merges all lines of an entry.
 type Merger struct {
 	Policy Policy
 	Values bool
 
-	// Coded states that values are packed with codes, see [Pack]. Lines with different codes are then
-	// different entries.
+	// Coded states that values are packed with codes, see [Pack]. Lines with different codes are different
+	// entries.
 	Coded bool
 
 	// PerDirection states that the lines of each direction are merged first, with any policy, and that equal
-	// results of both directions are one edge. This is right for a matrix, which has both directions of an
-	// edge. If the results differ, Max, Min and First choose one of them; Sum must not be used, because it
-	// would double some edges only.
+	// results of both directions are one edge, as in a matrix. If the results differ, Max, Min and First
+	// choose one of them; Sum must not be used, because it would double some edges only.
 	PerDirection bool
 
 	// Symmetric states that every entry must have both directions, with equal values.
@@ -65,7 +63,7 @@ type MergeError struct {
 	Kind     MergeKind
 }
 
-// MergeKind is the kind of disagreement between lines of an entry. 0 means that they agree.
+// MergeKind is a disagreement between lines of an entry; 0: none.
 type MergeKind int
 
 const (
@@ -182,8 +180,7 @@ func (m *Merger) adds() bool {
 	return m.Policy == Default || m.Policy == Sum
 }
 
-// count counts the lines of the entry (row, col), and returns how they disagree. ahead and back are the
-// numbers of lines in the two directions.
+// count counts the lines of the entry (row, col) in its two directions, and returns how they disagree.
 func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	if m.countsPair(row, col) {
 		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))
@@ -200,15 +197,15 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	return 0
 }
 
-// countsPair reports whether the lines of a pair of nodes are counted at the entry (row, col). An undirected
-// graph has two entries for each pair.
+// countsPair reports whether the lines of a pair of nodes are counted at the entry (row, col), because an
+// undirected graph has two entries for each pair.
 func (m *Merger) countsPair(row, col int) bool {
 	return m.Directed || row <= col
 }
 
 // nearlyEqual is the largest relative difference between the weights of an edge in its two directions that
-// counts as rounding. For example, the two entries in the product D·A·D of a symmetric A differ because
-// their factors are multiplied in different orders.
+// counts as rounding. For example, D·A·D of a symmetric A multiplies the factors of the two entries in
+// different orders.
 const nearlyEqual = 1e-10
 
 func isRounded(ahead, back float64) bool {
@@ -216,9 +213,8 @@ func isRounded(ahead, back float64) bool {
 		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
-// join returns the value of an entry with the values ahead and back of its directions, where first is the
-// value of the first line. If they differ by rounding, it averages them, except if the policy chooses one of
-// them.
+// join returns the value of an entry with the values ahead and back of its directions and first of the first
+// line. If ahead and back differ by rounding, it averages them, unless the policy chooses one.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// next skips n entries of a run. It reports whether entries are left.
+// next skips n entries of a run, and reports whether entries are left.
 func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
 	n int) (ok bool, err error) {
 	r.keys = r.keys[n:]
@@ -90,7 +90,6 @@ type runHead struct {
 	run       int
 }
 
-// headOf returns the position of entry i of a run in the merged order.
 func headOf[K key](o runOrder, r *sortedRun[K], i, run int) runHead {
 	h := runHead{key: uint64(r.keys[i] >> o.shift), then: uint64(run), run: run}
 	if o.byValue {
@@ -108,7 +107,7 @@ func (h runHead) less(g runHead) bool {
 	return h.key < g.key || h.key == g.key && h.then < g.then
 }
 
-// headHeap is a heap of the first entries of runs, with the smallest first.
+// headHeap has the first entry of each run.
 type headHeap []runHead
 
 func (h headHeap) Len() int           { return len(h) }
@@ -180,8 +179,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 	return nil
 }
 
-// with returns the value of an entry after another line with the given weight. value is the value so far, and
-// lines is the number of lines so far.
+// with returns the value of an entry after another line. value is the value of the lines so far.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:
@@ -196,7 +194,7 @@ func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	return value + weight
 }
 
-// end makes entries of the current lines, one entry for each code.
+// end makes an entry for each code of the current lines.
 func (j *joiner[K]) end() error {
 	for i := range j.sums {
 		if err := j.endSum(&j.sums[i]); err != nil {

@@ -53,7 +53,6 @@ func Radix[K key, V any](keys, keyScratch []K, values, valueScratch []V,
 	return keys, values
 }
 
-// rowOrder is the order of the entries in each row of a bucket.
 type rowOrder int
 
 const (
@@ -62,9 +61,9 @@ const (
 	increasing          // sorted by distinct columns
 )
 
-// sortRows is Radix for all bits of keys except the lowest. row is the first bit of the row. In a file sorted
-// by rows or by columns, the entries of each row are already in order; sortRows then moves them once, by
-// their counts in count.
+// sortRows is Radix for all bits of keys except the lowest. row is the first bit of the row. If the entries
+// of each row are already in order, as in a file sorted by rows or by columns, it moves them once, by their
+// counts in count.
 func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
@@ -83,8 +82,7 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	return keyScratch, valueScratch
 }
 
-// placeRows makes rows of entries that are in increasing order within each row. count has the number of
-// entries of each row.
+// placeRows makes rows of entries that are in increasing order within each row.
 func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	row uint) {
 	out.Ptr = append(out.Ptr, 0)

@@ -8,10 +8,9 @@ import (
 )
 
 // A bucket is too large for a worker if a row has very many entries, or if an entry has very many lines. Such
-// a bucket is sorted in runs, which are pieces of the bucket in the order of the input. Runs are sorted
-// separately and then merged. Runs of a filling that goes to disk are written in blocks; runs of the last
-// filling stay in memory. Lines that cannot change the value of their entry are dropped from a run, so that
-// copies of a line take no memory.
+// a bucket is sorted in runs, pieces of the bucket in the order of the input, which are then merged. Runs of
+// a filling that goes to disk are written in blocks. Lines that cannot change the value of their entry are
+// dropped from a run, so that copies of a line take no memory.
 
 // sortedRun is a run: first entries in memory, and then blocks on disk.
 type sortedRun[K key] struct {
@@ -76,11 +75,10 @@ func (s *Sorter) cutScratch() {
 	s.joined = keepLargest(s.joined, countFinished(workers))
 }
 
-// countFinished returns the largest number of buckets in memory that are being sorted, or that are sorted and
-// wait to be written.
+// countFinished returns the largest number of buckets that are being sorted, or wait to be written.
 func countFinished(workers int) int { return 2*workers - 1 }
 
-// keepLargest returns at most count largest values in decreasing order.
+// keepLargest returns at most count values, the largest first.
 func keepLargest[N int | int64](values []N, count int) []N {
 	slices.Sort(values)
 	slices.Reverse(values)
@@ -157,7 +155,7 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 }
 
 // reduce moves the lines that decide the value of an entry to the front, in the order in which they are
-// merged. It returns the number of these lines.
+// merged, and returns their number.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		if m.Coded && !m.byDirection() {
@@ -195,7 +193,6 @@ func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	return n
 }
 
-// sortWeights sorts the lines of an entry by weight, each direction separately if byDirection is set.
 func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	place := r.keys[0] &^ 1
 	ahead := 0
@@ -219,7 +216,7 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	slices.Sort(r.values[ahead:])
 }
 
-// sortByWeight sorts the lines of an entry by weight, and keeps the direction of each line.
+// sortByWeight keeps the direction of each line.
 func (r *sortedRun[K]) sortByWeight() {
 	type line struct {
 		key   K

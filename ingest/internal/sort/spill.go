@@ -13,10 +13,8 @@ import (
 )
 
 // Spill is the temporary file for lines and entries that do not fit into memory. It is safe for concurrent
-// use.
-//
-// The file consists of records, which are written once, in any order. The lines of a part are a record:
-// packed codes, then weights. A bucket of a filling is a record too.
+// use. It consists of records, which are written once, in any order: the lines of a part (packed codes, then
+// weights), or a bucket of a filling.
 type Spill struct {
 	file *durable.Pending
 
@@ -26,7 +24,7 @@ type Spill struct {
 	free []region // regions before end that are not read again, by offset
 }
 
-// Record states where lines or entries are on disk, and how they are encoded.
+// Record is a place in the file, and the encoding of its lines or entries.
 type Record struct {
 	offset int64
 	length int
@@ -39,7 +37,7 @@ type weightForm uint8
 
 const (
 	noWeights   weightForm = iota
-	weightsOf32            // all are float32 numbers
+	weightsOf32            // all are float32
 	weightsOf64
 	weightsEqual // one float64 for all
 )
@@ -138,14 +136,14 @@ func (s *Spill) read(rec *Record, buf []byte) ([]byte, error) {
 
 var errSpill = errors.New("temporary file: the bytes read differ from the bytes written; check the disk, or choose another for temporary files")
 
-// Lines holds a worker's buffers for writing and reading lines.
+// Lines holds a worker's buffers.
 type Lines struct {
 	buf    []byte
 	code   []uint32
 	weight []float64
 }
 
-// WriteLines writes lines with two codes each, and with their weights if there are any.
+// WriteLines writes lines with two codes each and, if there are any, their weights.
 func (s *Spill) WriteLines(l *Lines, code []uint32,
 	weight []float64) (*Record, error) {
 	width := CodeWidth(Largest(code))

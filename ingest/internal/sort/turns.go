@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// turns takes finished buckets from workers and visits them in order. A worker does not wait for its bucket
-// to be visited: it continues with another bucket in other memory. The worker that finishes the next bucket
-// in order visits this bucket and all finished buckets that follow.
+// turns visits the finished buckets of workers in order. A worker does not wait for its bucket to be visited:
+// it continues with another bucket in other memory. The worker that finishes the next bucket in order visits
+// this bucket and all finished buckets that follow.
 type turns struct {
 	visit func(b *Rows) error
 
 	mu       sync.Mutex
 	freed    *sync.Cond
 	next     int
-	finished map[int]*Rows // finished buckets that are not visited yet
-	room     []*Rows       // free memory in which buckets can be finished
+	finished map[int]*Rows // not visited yet
+	room     []*Rows       // free memory for buckets
 	failed   int           // first bucket that failed
 	err      error
 }
@@ -33,7 +33,7 @@ func newTurns(spare int, visit func(b *Rows) error) *turns {
 	return t
 }
 
-// pass takes the finished bucket k and returns memory for another bucket. It waits until memory is free.
+// pass takes the finished bucket k and returns memory for another bucket, for which it may wait.
 func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +64,7 @@ func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
-// visitNext visits the next bucket in order. The mutex is unlocked during the visit.
+// visitNext unlocks the mutex during the visit.
 func (t *turns) visitNext() {
 	b := t.finished[t.next]
 	delete(t.finished, t.next)
