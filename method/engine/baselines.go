@@ -23,28 +23,28 @@ import (
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
-	Seconds float64 // time of measuring
+	Seconds float64 // of measuring
 
-	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, which auto and lp use; nil: none
-	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with the given values of its parameters; nil: no values are given
+	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, for auto and lp; nil: none
+	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with given values of parameters; nil: none are given
 }
 
 // IsBaseline reports whether the method is a baseline: label propagation or the largest class.
 func (m *Engine) IsBaseline() bool { return m.Baseline != nil }
 
-// Mixture describes an engine that mixes models, of which label propagation may be one. If the shares of classes are known,
-// its estimate of accuracy already uses them. Held-out labels choose the function of its edge weights.
+// Mixture describes an engine that mixes models. Its estimate of accuracy already uses known shares of classes, and held-out
+// labels choose the function of its edge weights.
 type Mixture struct {
-	FoldCount  func(labels int) int  // number of folds for its estimate of accuracy
+	FoldCount  func(labels int) int  // folds of its estimate of accuracy
 	Propagates func(p *Problem) bool // reports whether label propagation may be one of the models
 }
 
-// ShowingLabels is the smallest number of labels for which [Baselines.ShowLikeness] may be true. Fewer labels show likeness by
-// chance.
+// ShowingLabels is the smallest number of labels for which [Baselines.ShowLikeness] may be true; fewer labels show likeness
+// by chance.
 const ShowingLabels = 24
 
 // ShowLikeness reports whether the labels show that linked nodes mostly have the same label: label propagation must predict
-// more held-out labels than the largest class does, by at least one binomial standard error. labels is the number of labels.
+// at least one binomial standard error more held-out labels than the largest class does. labels is the number of labels.
 func (b *Baselines) ShowLikeness(labels int) bool {
 	held := b.HeldOut()
 	return labels >= ShowingLabels && held.Tested > 0 && held.Accuracy-held.Stderr >= b.Majority.Accuracy
@@ -82,12 +82,11 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m. If m is a
-// baseline with given parameters, it estimates the accuracy of m too. With too few labels all accuracies are zero, see
-// [choose.TooFew]. If m is auto and label propagation is not one of its candidates, label propagation is measured only if
-// s.Suggests is set, and on one fold. If m is another method, label propagation is not measured where it is slow, or if
-// there is no memory for it. Cost: a prediction without each fold, or without some of the folds if these have enough labels
-// or take long.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m, and of m if it
+// is a baseline with given parameters. With too few labels all are zero, see [choose.TooFew]. If m is auto and label
+// propagation is no candidate, it is measured only if s.Suggests is set, and on one fold. For other methods it is not
+// measured where it is slow or lacks memory. It costs a prediction without each fold, or without some if these have enough
+// labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -144,17 +143,16 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 	return m.Mixture.Propagates(p)
 }
 
-// apart predicts as many folds as take at most apartWork entries × classes together, but at least
-// one fold.
 const apartWork = 20_000_000
 
-// ApartFolds returns how many of the folds are predicted to estimate the accuracy of an engine.
+// ApartFolds returns how many folds are predicted to estimate the accuracy: as many as take apartWork entries × classes
+// together, at least one.
 func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
-// apart estimates the accuracy of m with the given parameters, or with the engine's own choice if they are nil. It predicts each
-// fold, or some of the folds on large graphs, from the other labels.
+// apart estimates the accuracy of m by predictions of [ApartFolds] folds from the other labels. If par is nil, m chooses its
+// parameters.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
 	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
@@ -189,7 +187,7 @@ func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Sett
 	return &e, nil
 }
 
-// BaselineWorkspace declares the memory for measuring label propagation, without the memory of the prediction.
+// BaselineWorkspace declares the memory for measuring label propagation.
 func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
 	s = cmp.Or(s, new(Settings))
 	return propagation.NewBaseline(p, s.Prior, s.Memory, s.Workers).CompareWorkspace()
@@ -202,7 +200,6 @@ var Majority = &Engine{
 	Baseline: func(b *Baselines) problem.Estimate { return b.Majority },
 }
 
-// predictLargest is the Fit of [Majority].
 func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	s *Settings) (*Prediction, error) {
 	if err := p.Validate(); err != nil {
@@ -224,9 +221,9 @@ func predictLargest(ctx context.Context, p *Problem, _ *Parameters,
 	return out, nil
 }
 
-// AdaptToShares adjusts the probabilities and the accuracy of out to the known shares of classes p.Shares. It changes the
-// probabilities as [Reweigh] does. The accuracy of auto is adjusted already; for other methods AdaptToShares repeats the
-// cross-validation with the parameters of out. Cost: a prediction for each fold.
+// AdaptToShares adjusts the probabilities and the accuracy of out to the known shares of classes p.Shares, see [Reweigh].
+// For methods other than auto it repeats the cross-validation with the parameters of out, which costs a prediction for each
+// fold.
 func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	s *Settings) error {
 	s = cmp.Or(s, new(Settings))
@@ -248,15 +245,15 @@ func (m *Engine) AdaptToShares(ctx context.Context, p *Problem, out *Prediction,
 	return err
 }
 
-// Reweigh adapts a prediction to the known shares of classes, see [problem.Problem.Reweigher]: it changes the scores of all nodes
-// and the classes of nodes without a label. The scores of nodes that no label reaches become the shares. Reweigh does nothing if
-// the shares are not known.
+// Reweigh adapts a prediction to the known shares of classes, see [problem.Problem.Reweigher]: it changes the scores of all
+// nodes and the classes of nodes without a label. The scores of nodes that no label reaches become the shares. If the shares
+// are not known, Reweigh does nothing.
 func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) error {
 	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// ReweighBy is [Reweigh] with the function reweigh; it does nothing if reweigh is nil. If the shares are not known, nodes
-// that no label reaches keep their scores.
+// ReweighBy is [Reweigh] with the function reweigh; nil does nothing. If the shares are not known, nodes that no label
+// reaches keep their scores.
 func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {

@@ -21,21 +21,21 @@ type Errors struct {
 	MAE  float64 `json:"mae"`
 	R2   float64 `json:"r2"`
 
-	R2Stderr float64 `json:"r2_stderr"` // standard error of R2: the larger of the errors for a known and for an estimated variance of values
+	R2Stderr float64 `json:"r2_stderr"` // the larger of the standard errors for a known and for an estimated variance of values
 }
 
 // Compared is the cross-validated result of a method.
 type Compared struct {
 	Method     string     `json:"method"`
-	Parameters Parameters `json:"parameters"` // the parameters that all folds together choose
-	Settings   int        `json:"settings"`   // number of settings that were compared
+	Parameters Parameters `json:"parameters"` // that all folds together choose
+	Settings   int        `json:"settings"`   // that were compared
 	Errors
 }
 
 // Unsolved is a candidate that is omitted because its equations were not solved to their tolerance.
 type Unsolved struct {
 	Method     string
-	Parameters Parameters // of the omitted setting; none: all settings
+	Parameters Parameters // none: all settings
 	err        error
 }
 
@@ -43,14 +43,14 @@ type Unsolved struct {
 type Contest struct {
 	Compared // the chosen method with its cross-validated errors
 
-	Shrinkage float64 `json:"shrinkage"` // factor by which predictions of the best of several methods are drawn towards the mean of known values; 0: the mean, 1: unchanged
+	Shrinkage float64 `json:"shrinkage"` // factor of the differences from the mean of known values; 0: the mean, 1: unchanged
 
-	Tested     int           `json:"tested"`        // number of values that errors are measured on
-	HeldOut    []TestedValue `json:"tested_values"` // these values and their predictions by models of other folds
-	Methods    []Compared    `json:"methods"`       // all methods that were not omitted
-	Unsolved   []Unsolved    `json:"-"`             // omitted candidates
-	Mean       Errors        `json:"mean"`          // of the mean of the other folds as prediction
-	Neighbours Errors        `json:"neighbours"`    // of the mean of neighbours outside the fold as prediction
+	Tested     int           `json:"tested"`        // values that errors are measured on
+	HeldOut    []TestedValue `json:"tested_values"` // these values
+	Methods    []Compared    `json:"methods"`       // that were not omitted
+	Unsolved   []Unsolved    `json:"-"`
+	Mean       Errors        `json:"mean"`       // of predicting the mean of the other folds
+	Neighbours Errors        `json:"neighbours"` // of predicting the mean of neighbours outside the fold
 }
 
 // TestedValue is a value that a model does not know, and its prediction.
@@ -59,8 +59,8 @@ type TestedValue struct {
 	Predicted float64 `json:"prediction"`
 }
 
-// Interval describes prediction intervals: a value lies within Margin of its prediction with probability Coverage. The
-// coverage holds if the known values are a random sample; see package choose.
+// Interval describes prediction intervals: a value lies within Margin of its prediction with probability Coverage. It holds
+// if the known values are a random sample; see package choose.
 type Interval struct {
 	Coverage float64 `json:"coverage"`
 	Margin   float64 `json:"margin"`
@@ -87,7 +87,7 @@ func MeasureErrors(values, predicted []float64) Errors {
 	e := Errors{RMSE: floats.Distance(values, predicted, 2) / math.Sqrt(m),
 		MAE: floats.Distance(values, predicted, 1) / m}
 	mean, variance := stat.PopMeanVariance(values, nil)
-	if variance > 0 { // a sample may be constant
+	if variance > 0 {
 		unexplained := float64(e.RMSE*e.RMSE) / variance
 		e.R2 = 1 - unexplained
 		var squares, differences []float64
@@ -104,8 +104,8 @@ func MeasureErrors(values, predicted []float64) Errors {
 
 // BestAmong returns an engine that predicts the value of every node with the best of the given engines of numbers. It
 // compares all settings of all engines by cross-validation on the same folds, see [Prediction].Contest. Among equal engines
-// the first wins. If there are several engines, the predictions of the best are moved towards the mean, see shrinkage. The
-// reported error of each fold is the error of the engine, the setting and the shrinkage that the other folds choose.
+// the first wins. If there are several engines, the predictions of the best are moved towards the mean. The error of each
+// fold is the error of the engine, the setting and the shrinkage that the other folds choose.
 //
 // If all values are equal, the error of a prediction wraps [problem.ErrConstant]. It may also be a [*param.ParameterError],
 // a [*problem.Error] about a directed graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the
@@ -114,8 +114,8 @@ func MeasureErrors(values, predicted []float64) Errors {
 // If several processes share the rows of the graph, each process predicts its own rows, and must have all nodes with a
 // value, as named rows.
 //
-// Cost: for each kernel the columns of its Gram matrix and an eigendecomposition for each of its settings; for each fold a solve
-// (harmonic) and nine sweeps over 16 columns (hops).
+// Cost: for each kernel the columns of its Gram matrix and an eigendecomposition for each of its settings; for each fold a
+// solve (harmonic) and nine sweeps over 16 columns (hops).
 func BestAmong(means, entries []Entry) *Engine {
 	return &Engine{Name: "regress", Target: Numbers,
 		Fit: func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {
@@ -139,7 +139,6 @@ func BestAmong(means, entries []Entry) *Engine {
 	}
 }
 
-// predictBest is the Fit of [BestAmong].
 func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Settings) (*Prediction, error) {
 	set := s.WithDefaults()
 	if p.Directed || p.In != nil {
@@ -220,8 +219,6 @@ func predictBest(ctx context.Context, p *Problem, means, entries []Entry, s *Set
 	return out, nil
 }
 
-// meanSquareElsewhere returns the mean of (prediction − center)² over the nodes without a value. predicted must be center at
-// nodes with a value.
 func meanSquareElsewhere(p *Problem, predicted []float64, center float64) float64 {
 	squares := []float64{0}
 	for lo, hi := range p.Team().CountingRows(0, p.Rows()) {
@@ -237,8 +234,8 @@ func (c *Choice) compared(e Errors) Compared {
 	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
-// bestOf returns the choice and the setting with the highest merit on the values outside fold hidden, see
-// [choose.Counts.Best]. Among equal choices the first wins.
+// bestOf returns the choice and setting with the highest merit outside fold hidden, see [choose.Counts.Best]; the first of
+// equals wins.
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
 		s, m := c.Found.Counts.Best(c.space, hidden)
@@ -251,16 +248,16 @@ func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float6
 	return best, setting, merit
 }
 
-// shrinkage returns the factor s by which the differences a of predictions from the mean are to be multiplied. It uses the
-// values outside fold hidden, with their differences b from the mean and their errors b − a. spread is the mean of a² at
-// nodes without a value, or 0 if it is unknown. With the correlation r of a and b and the residuals q = b − s₀·a
+// shrinkage returns the factor s for the differences a of predictions from the mean, given the differences b of the values
+// outside fold hidden. spread is the mean of a² at nodes without a value, 0 if unknown. With the correlation r of a and b
+// and the residuals q = b − s₀·a
 //
 //	s = min(1, Σab/(Σa² + (1 − r²)²·e))·max(0, 1 − 3·Σa²q²/(Σab)²)
 //
 // where s₀ is s computed with q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings
-// can beat the mean of few values by luck. e = max(0, Σ(spread − a²)) reduces s if differences at other nodes are larger
-// than the tested differences, as around an outlier: nothing is known about their errors. Source: Breiman, Better subset
-// regression using the nonnegative garrote (1995).
+// can beat the mean of few values by luck. e = max(0, Σ(spread − a²)) reduces s if differences at other nodes are larger, as
+// around an outlier: nothing is known about their errors. Source: Breiman, Better subset regression using the nonnegative
+// garrote (1995).
 func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
 	for range 2 {
 		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0
@@ -287,8 +284,8 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and the predictions of held-out values, where the other folds choose the engine and the setting.
-// given is the shrinkage; if it is 0, the other folds choose it too.
+// measure returns the errors and predictions of held-out values; the other folds choose the engine, the setting, and if
+// given is 0, the shrinkage.
 func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {
@@ -305,13 +302,12 @@ func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64)
 		}
 	}
 	e := MeasureErrors(h.value, predicted)
-	unbiased := 1 - 1/float64(len(h.value)) // the variance of a sample is biased
+	unbiased := 1 - 1/float64(len(h.value)) // the sample variance is biased
 	e.R2 = 1 - (1-e.R2)*unbiased
 	e.R2Stderr *= unbiased
 	return e, predicted
 }
 
-// withStructure returns p with a graph that has everything [graph.New] finds.
 func withStructure(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
 	if p.Radius != nil {
 		return p, nil

@@ -12,15 +12,14 @@ import (
 // Target is what an engine predicts.
 type Target int
 
-// The targets.
 const (
 	Classes   Target = iota // a class of each node
 	Numbers                 // a number of each node, from [problem.Problem.Value]
 	LabelSets               // several labels of each node, which has a row for each label
 )
 
-// Engine is a method that predicts the nodes of a graph from labels on some of them. Its fields state its inputs and its steps; a
-// nil field means that it has no such step. Package method finds it by name.
+// Engine is a method that predicts the nodes of a graph from labels on some of them. A nil field means that it has no such
+// step.
 type Engine struct {
 	Name   string
 	Target Target
@@ -28,12 +27,12 @@ type Engine struct {
 	// Takes lists the settings that change the result: names of declared parameters, "features", "prior" and "unreached".
 	Takes []string
 
-	// Specs are the declarations of the method, or of its kernel and its learner. Parameters, ranges and help follow from them. They
-	// are nil without parameters, and must not be changed.
+	// Specs are the declarations of the method, or of its kernel and its learner. They are nil without parameters, and must
+	// not be changed.
 	Specs []*param.Spec
 
-	// Fit predicts every node from the labels of p, with the edges as they are. It uses the given parameters, or chooses parameters
-	// if par is nil. Fit may be called concurrently.
+	// Fit predicts every node from the labels of p, with the edges as they are. If par is nil, it chooses parameters. Fit
+	// may be called concurrently.
 	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
 	// Choose chooses parameters on splits of p, or as Fit does if splits is nil. If Choose is nil or returns a nil Choice,
@@ -41,27 +40,26 @@ type Engine struct {
 	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
 	// Workspace declares the memory of Fit and Choose for the largest setting that may be chosen, in addition to the
-	// problem, its components and the prediction. It is a sum of constants times dimensions of the problem; slabs are cut to
-	// Settings.Memory. Workspace returns an error for settings that the engine refuses. Nil means that Fit and Choose need
-	// no memory.
+	// problem, its components and the prediction. Slabs are cut to Settings.Memory. Workspace returns an error for settings
+	// that the engine refuses. Nil means that Fit and Choose need no memory.
 	Workspace func(p *Problem, s *Settings) (budget.Workspace, error)
 
 	// Check returns an error for settings that leave nothing to choose from.
 	Check func(s *Settings) error
 
-	HasRaw bool // predictions may have the scores of a formula, see [Settings.Raw]
+	HasRaw bool // predictions may have Raw scores, see [Settings.Raw]
 
 	// Baseline returns the estimate of the engine's accuracy from b; nil: the engine is no baseline.
 	Baseline func(b *Baselines) problem.Estimate
 
-	Highest   func(p *Problem, s *Settings) bool  // reports whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
+	Highest   func(p *Problem, s *Settings) bool  // whether Fit may leave Prediction.Scores nil, see [Settings.Top]; nil: never
 	Temporary func(p *Problem, s *Settings) int64 // bytes of temporary files; nil: none
 	Mixture   *Mixture                            // nil: the engine mixes no models
-	Model     *Model                              // the model to predict with, see [Engine.Restore]; nil: the engine learns
+	Model     *Model                              // kept model, see [Engine.Restore]; nil: the engine learns
 }
 
-// Predict predicts every node from the labels of p, with the edge weights of [Engine.Weigh]. It uses the given parameters, or the
-// engine's own choice if par is nil.
+// Predict predicts every node from the labels of p, with the edge weights of [Engine.Weigh]. If par is nil, the engine
+// chooses parameters.
 func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	within, _ := m.within(p, s)
@@ -96,10 +94,10 @@ func (m *Engine) NeedsTranspose() bool {
 	return len(m.Specs) > 0 && m.Specs[0].Arcs == param.BothDirections
 }
 
-// Stages checks a problem and returns the job of a choice or a prediction: its settings to choose from and its stages.
+// Stages checks a problem and returns the job of a choice or a prediction.
 type Stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error)
 
-// InStages returns the engine m with a Fit and a Choose that run the stages of begin.
+// InStages returns m with a Fit and a Choose that run the stages of begin.
 func (m Engine) InStages(begin Stages) *Engine {
 	m.Fit = func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error) {
 		return begin.predict(ctx, &m, p, par, s)
@@ -108,14 +106,14 @@ func (m Engine) InStages(begin Stages) *Engine {
 	return &m
 }
 
-// Entry is a method in a list of methods, with its own parameters and settings.
+// Entry is a method in a list, with its own parameters and settings.
 type Entry struct {
 	Name   string // as the user wrote it
 	Method *Engine
 
-	// Own holds values of parameters that were given with the name. They are not chosen.
+	// Own has values of parameters given with the name, which are not chosen.
 	Own param.Values
 
-	// Settings are the settings for this method, see Settle of package method; nil: the settings for all methods.
+	// Settings are the settings for this method; nil: the settings for all methods.
 	Settings *Settings
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FoldVisitor is called with the predictions of a setting for a [Group]. For a node of the group's test set, predict returns
-// the predicted class or number, and whether a label reaches the node.
+// FoldVisitor is called with the predictions of a setting for a [Group]. For a node of its test set, predict returns the
+// class or number, and whether a label reaches the node.
 type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
 
 // GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by predictions of
 // held-out labels.
 type GraphMethod struct {
-	Spec *param.Spec // name and parameters
+	Spec *param.Spec
 
 	// Prepare stores in j.Shared what all settings share; nil: nothing.
 	Prepare func(ctx context.Context, j *Job, settings []param.Values) error
@@ -35,7 +35,7 @@ type GraphMethod struct {
 	// Workspace declares the memory of the given settings. It returns an error for settings that it refuses.
 	Workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
 
-	// IsSampled states that settings are compared on a sample of the labels, because each setting needs its own fit.
+	// IsSampled states that a sample of the labels compares settings, because each setting needs its own fit.
 	IsSampled bool
 
 	HasRaw bool // see [Engine.HasRaw]
@@ -43,15 +43,14 @@ type GraphMethod struct {
 	Target Target // Classes or Numbers
 	Ridge  bool   // larger values of the last parameter are simpler
 
-	// Widens states that the largest value of the first parameter costs most. The largest value is tried only if the second
-	// largest is better than all smaller values.
+	// Widens states that the largest value of the first parameter costs most: it is tried only if the second largest is
+	// better than all smaller values.
 	Widens bool
 }
 
 // Group is a training set with the labels to predict from it.
 type Group struct{ Train, Test *Problem }
 
-// Engine returns the method as an engine.
 func (m GraphMethod) Engine() *Engine {
 	d := m.Spec
 	e := Engine{Name: d.Name, Target: m.Target, Takes: d.Takes(), Specs: []*param.Spec{d}, HasRaw: m.HasRaw, Highest: m.Highest,
@@ -68,7 +67,6 @@ func (m GraphMethod) Engine() *Engine {
 	return e
 }
 
-// begin checks the problem and prepares a job.
 func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error) {
 	d := m.Spec
 	if err := problem.ValidateFor(p, d); err != nil {
@@ -135,8 +133,7 @@ func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	return j, err
 }
 
-// Whole sets j.Graph to the problem's graph with components, and j.Out.Reached to the nodes that labels reach. The graph
-// must be undirected.
+// Whole sets j.Graph to the problem's graph with components, and j.Out.Reached. The graph must be undirected.
 func (j *Job) Whole(ctx context.Context) (err error) {
 	if j.Graph, err = j.Problem.Whole(ctx, j.Settings.Workers, &j.Out.Work); err == nil {
 		j.Out.Reached = j.Graph.Components.Reachable(j.Problem.Row)
@@ -144,11 +141,11 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 	return err
 }
 
-// mostMeasured bounds the labels on which the accuracy of a chosen setting is measured.
+// mostMeasured is the most labels on which the accuracy of a chosen setting is measured.
 const mostMeasured = 5000
 
-// chooseByFolds chooses a setting by folds of the labels, or of a sample. It then measures the accuracy of the chosen
-// setting with more folds of all labels.
+// chooseByFolds chooses a setting by folds of the labels or of a sample, and measures its accuracy with more folds of all
+// labels.
 func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
 	sample := j.Problem
 	tested := mostMeasured
@@ -175,8 +172,7 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	return c, err
 }
 
-// foldGroups returns the groups of as many folds of p as are needed for the given number of tested
-// labels.
+// foldGroups returns as many of the folds of p as have tested labels.
 func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
 	for f := range folds {
@@ -188,7 +184,7 @@ func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	return groups
 }
 
-// evidence returns a function that counts right predictions of settings for the test sets of groups.
+// evidence returns a function that counts right predictions for the test sets of groups.
 func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 	weight := choose.WeightsOf(j.Problem)
 	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {
@@ -246,7 +242,6 @@ func (m *Engine) Choosing() *Engine {
 // fit is the Fit of an engine that does not choose.
 type fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-// predictions calls visit for every setting and group.
 func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
 	quiet := *j.Settings
 	quiet.Progress = IgnoreProgress
@@ -268,7 +263,6 @@ func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, g
 	return nil
 }
 
-// scores predicts all nodes with the values v.
 func (f fit) scores(ctx context.Context, j *Job, v param.Values) error {
 	out, err := f(ctx, j.Problem, &Parameters{Declared: &Setting{j.Declared, v}}, j.Settings)
 	if err == nil {

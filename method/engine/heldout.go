@@ -8,14 +8,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// mostHeldOut is the largest number of held-out labels for prediction sets. Their coverage then deviates by less than a point
-// from the coverage with all labels.
+// With mostHeldOut held-out labels, the coverage of prediction sets deviates by less than a point from the coverage with all
+// labels.
 const mostHeldOut = 1000
 
-// HoldOut returns a [choose.Place] for each held-out label, for prediction sets of out, which m has predicted for p. auto
-// has stored the places in out. Other engines predict each fold from the labels outside the fold, with the parameters of
-// out. If there are too few labels, see [choose.TooFew], there are no places. Cost: a prediction for each fold, or for as
-// many folds as have 1,000 labels.
+// HoldOut returns a [choose.Place] for each held-out label, for prediction sets of out, which m has predicted for p. Engines
+// other than auto predict each fold from the other labels with the parameters of out. If there are too few labels, see
+// [choose.TooFew], there are no places. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
 func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]choose.Place, error) {
 	if out.Places != nil {
 		return out.Places, nil

@@ -6,33 +6,32 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// LabelSetModel predicts a probability of each label of a node. Labels do not exclude each other. For each label it has a
-// least squares classifier against the rest, and a sigmoid that turns scores into probabilities. All classifiers have the
-// same columns and λ. A kept model stores this choice, and the least squares are fitted again.
+// LabelSetModel predicts a probability of each label of a node; a node may have several labels. For each label it has a
+// least squares classifier against the rest, and a sigmoid of its scores. All classifiers have the same columns and λ. A
+// kept model stores this choice alone.
 type LabelSetModel struct {
-	Columns int     `json:"columns"` // number of eigenvectors that are features
+	Columns int     `json:"columns"` // eigenvectors that are features
 	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
 
-	// MicroF1 is the micro-F1 at labelled nodes. Each node is left out in turn and predicted with the columns, λ and
-	// threshold that nodes of other folds choose. Stderr is the standard error of MicroF1. Both are 0 for a kept model.
+	// MicroF1 is the micro-F1 at labelled nodes, each predicted without itself with the columns, λ and threshold that other
+	// folds choose, and Stderr its standard error. Both are 0 for a kept model.
 	MicroF1 float64 `json:"micro_f1,omitempty"`
 	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
-	// Labels with a probability of at least Threshold are predicted. If a node has no such label, its likeliest label is
-	// predicted. Threshold is chosen for the largest micro-F1.
+	// Labels with a probability of at least Threshold are predicted. If a node has none, its likeliest label is predicted.
 	Threshold float64 `json:"threshold"`
 
 	Slopes []float64 `json:"slopes"` // a of the sigmoid 1/(1 + exp(a·f + b)) of each label
 	Shifts []float64 `json:"shifts"` // b of the sigmoid of each label
 
-	Labelled int `json:"-"` // number of nodes that it learned from
+	Labelled int `json:"-"` // nodes that it learned from
 
-	// HeldOut are the scores of labelled nodes that are left out one by one, in increasing order: 1 less the smallest probability of
-	// a label of the node. See [choose.Scores].
+	// HeldOut are the scores of labelled nodes without themselves, in increasing order: 1 less the smallest probability of a
+	// label of the node. See [choose.Scores].
 	HeldOut []float64 `json:"-"`
 
-	Scores func(node int) []float64 `json:"-"` // scores f of the labels of a node
-	Labels map[int][]int            `json:"-"` // labels of the nodes that it learned from
+	Scores func(node int) []float64 `json:"-"` // f of each label
+	Labels map[int][]int            `json:"-"` // of the nodes that it learned from
 }
 
 // Valid reports whether the model is consistent and has the given number of labels.

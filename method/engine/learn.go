@@ -14,42 +14,41 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Job is a choice or a prediction by an engine: a problem, the settings to choose from, and the stages of the engine.
+// Job is a choice or a prediction by an engine.
 type Job struct {
 	Problem  *Problem
 	Settings *Settings
 	Out      *Prediction
 	Learner  *classify.Learner // on a walk, a kernel or Gram values; nil: none
 
-	Source      *param.Spec    // the walk or the kernel; nil: none
-	Sources     []param.Values // settings of Source to choose from
+	Source      *param.Spec    // walk or kernel; nil: none
+	Sources     []param.Values // of Source, to choose from
 	SourceSpace *choose.Space
 	Declared    *param.Spec
-	Values      []param.Values // settings of the learner or method to choose from
+	Values      []param.Values // of the learner or method, to choose from
 	Space       *choose.Space
 
-	// ByFolds chooses by labels that are held out with their fold, BySplits by the test sets of splits.
+	// ByFolds chooses by held-out folds, BySplits by the test sets of splits.
 	ByFolds  func(ctx context.Context) (*Choice, error)
 	BySplits func(ctx context.Context, splits *choose.Splits) (*Choice, error)
 
-	// Learn learns from all labels with the chosen setting, and completes Out except for the choice.
+	// Learn learns from all labels and completes Out except for the choice.
 	Learn func(ctx context.Context, c *Choice) error
 
 	Separate bool // each pair of a source setting and a value needs its own fit
-	Compared int  // number of labels that settings are compared on; 0: all
+	Compared int  // labels that settings are compared on; 0: all
 	Measures bool // Learn estimates the accuracy of a setting that a sample chose
 
-	Votes   choose.Votes // turn decisions of classifiers into scores of nodes
-	Counted bool         // the number of votes decides the class, see [choose.Favour]
-	Counts  []uint8      // number of votes by node and class; nil: it does not decide
+	Votes   choose.Votes
+	Counted bool    // the number of votes decides the class, see [choose.Favour]
+	Counts  []uint8 // of votes, by node and class; nil: it does not decide
 
-	Graph    *graph.Graph // graph with components; nil: the engine needs none
-	Shared   any          // what settings share, see GraphMethod.Prepare
-	unsolved []Unsolved   // omitted settings, see learnBest
+	Graph    *graph.Graph // with components; nil: not needed
+	Shared   any          // by all settings, see GraphMethod.Prepare
+	unsolved []Unsolved   // see learnBest
 }
 
-// predict runs the stages of a prediction: a choice by held-out labels if par is nil, a model of all labels, and the
-// estimate of its accuracy.
+// predict chooses by held-out labels if par is nil, fits a model of all labels, and estimates its accuracy.
 func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
@@ -82,9 +81,8 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the best choice in list, or with the first choice if classes are predicted, and
-// returns the choice. If the equations of a setting cannot be solved, it omits the setting and chooses again by the same
-// counts. If no setting is left, learnBest returns the first error.
+// learnBest learns from all labels with the best choice in list; for classes, the first. If its equations cannot be solved,
+// it omits the setting and chooses again by the same counts. If no setting is left, it returns the first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
@@ -109,9 +107,8 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	}
 }
 
-// measureSetting estimates the accuracy of a setting that a sample of the labels chose. It predicts some folds, with as many
-// labels as the sample, from all labels of the other folds, because models of the sample know less than a model of all
-// labels.
+// measureSetting estimates the accuracy of a setting that a sample chose. It predicts folds with as many labels as the
+// sample from all other labels, because models of the sample know less.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()
@@ -126,7 +123,6 @@ func (s *Settings) FoldsLike(p *Problem, sampled int) (fold []int, count int) {
 	return choose.Folds(p.Class, folds, s.RNGSeed, 0), min(folds, count)
 }
 
-// tune chooses by splits, or by folds if splits is nil.
 func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
 	j, err := begin(ctx, p, nil, s)
@@ -147,7 +143,7 @@ func (begin Stages) tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	return c, err
 }
 
-// Fix sets the given parameters as the only setting to choose from.
+// Fix makes par the only setting to choose from.
 func (j *Job) Fix(par *Parameters) {
 	if par.Kernel != nil {
 		j.Sources = []param.Values{par.Kernel.Values}
@@ -169,7 +165,7 @@ func (j *Job) Size() int {
 	return max(1, len(j.Sources)) * len(j.Values)
 }
 
-// Parameters returns the parameters with the given positions in Sources and Values.
+// Parameters returns the parameters at the given positions in Sources and Values.
 func (j *Job) Parameters(source, value int) (p Parameters) {
 	if j.Source != nil {
 		p.Kernel = &Setting{j.Source, j.Sources[source]}
@@ -180,8 +176,8 @@ func (j *Job) Parameters(source, value int) (p Parameters) {
 	return p
 }
 
-// Choose chooses a setting of the source and a setting of the learner. measure must return the counts of all pairs of the given
-// settings, where settings of the learner vary faster.
+// Choose chooses a setting of the source and a setting of the learner. measure must return the counts of all pairs; settings
+// of the learner vary faster.
 func (j *Job) Choose(ctx context.Context,
 	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
 	s := &choose.Search{Kernel: j.SourceSpace, Learner: j.Space,
@@ -200,14 +196,14 @@ func (j *Job) Choose(ctx context.Context,
 // Choice is the result of choosing parameters.
 type Choice struct {
 	Parameters
-	Accuracy float64 // accuracy of the parameters on the labels that chose them
-	Tested   int     // number of labels that each setting predicted; 0: there were too few labels
-	Settings int     // number of settings to choose from
+	Accuracy float64 // on the labels that chose
+	Tested   int     // labels that each setting predicted; 0: too few
+	Settings int     // number to choose from
 	Work     graph.Work
 
-	Found    *choose.Found // nil for methods without a choice, and if there are too few labels
-	miss     [][]float64   // y − ŷ of held-out numbers, by setting and number; nil for classes
-	space    *choose.Space // of the compared settings
+	Found    *choose.Found // nil if the method has no choice or too few labels
+	miss     [][]float64   // y − ŷ by setting and held-out number; nil for classes
+	space    *choose.Space
 	job      *Job
-	Estimate *problem.Estimate // of the chosen setting, by models of all labels; nil: the estimate of the choice is used
+	Estimate *problem.Estimate // by models of all labels; nil: the estimate of the choice holds
 }

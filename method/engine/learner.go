@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// MajorityClass returns the class that the models of an outcome predict, by the same rule as for nodes
-// without a label.
+// MajorityClass returns the class that the models of an outcome predict, by the rule for nodes without a label.
 func (j *Job) MajorityClass(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
@@ -30,8 +29,8 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
-// AddAllVotes adds the votes of some classifiers, whose first has number lo in pairs, to the scores of all nodes. If the
-// last classifier is among them, it turns the sums of votes into scores.
+// AddAllVotes adds the votes of the classifiers from number lo of pairs on to the scores of all nodes. After the last
+// classifier it turns sums of votes into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
@@ -59,8 +58,7 @@ func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	})
 }
 
-// addVotes adds the votes of classifiers to sums. The votes of all one-vs-rest classifiers must be added
-// in one call.
+// addVotes adds votes to sums. All one-vs-rest classifiers must be added in one call.
 func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	decisions, vote []float64) {
 	if pairs[0].Negative == classify.Rest {
@@ -75,11 +73,11 @@ func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	}
 }
 
-// Sums of votes differ by rounding errors alone if they differ by less than undecided times the largest sum.
+// Sums of votes are equal up to rounding if they differ by less than undecided times the largest.
 const undecided = 1e-6
 
-// finishVotes turns sums of votes, and counts of votes unless they are nil, into scores. If all sums are equal, as for a node
-// from which a walk is too short to meet a label, the largest class gets a slightly higher score.
+// finishVotes turns sums of votes, and counts unless nil, into scores. If all sums are equal, as for a node from which a
+// walk is too short to meet a label, the largest class gets a slightly higher score.
 func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	largest int) {
 	simd.ConvertTo(vote, sums)
@@ -94,8 +92,7 @@ func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	simd.ConvertTo(sums, vote)
 }
 
-// ShareAll stores the probabilities for a learner's decisions on every node as scores. decisions is called with scratch
-// space for the given number of items.
+// ShareAll stores probabilities from decisions on every node as scores. decisions gets space for the given number of items.
 func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.Problem.Degrees)
@@ -118,8 +115,7 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores the probabilities for a learner's decisions in dst: the learner's own probabilities, or probabilities fitted
-// to decisions on held-out labels.
+// Share stores the learner's own probabilities in dst, or probabilities fitted to decisions on held-out labels.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {
@@ -135,8 +131,8 @@ func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	}
 }
 
-// FillClasses completes a prediction. The scores of nodes that no label reaches become the prior. If out has no classes,
-// each node gets its likeliest class. Labelled nodes get the class of their label.
+// FillClasses completes a prediction: the scores of nodes that no label reaches become the prior, nodes get their likeliest
+// class if out has none, and labelled nodes get their label.
 func FillClasses(out *Prediction, p *Problem, prior cwk.Prior) {
 	n := p.Rows()
 	row := make([]float32, len(p.Names))
@@ -186,17 +182,17 @@ func OnPath(spec *param.Spec) bool {
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
-// pairwise reports whether a learner with values v has a classifier for every two classes.
+// pairwise reports whether a learner has a classifier for every two classes.
 func pairwise(l *classify.Learner, v param.Values) bool {
 	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(v)
 }
 
-// mostPairwise is the largest number of classes whose votes can be counted in bytes.
+// the most classes whose votes fit into bytes
 const mostPairwise = 256
 
 // LearnerSettings returns the settings of a learner to choose from, and their space. Defaults may depend on the number of
-// classes, because a thousand classes have half a million pairs. The error comes from [param.Spec.Resolve]. If there would
-// be too many classifiers for every two classes, it is a [choose.UsageError].
+// classes, because a thousand classes have half a million pairs. The error comes from [param.Spec.Resolve], or is a
+// [choose.UsageError] if there are too many classes for a classifier of every two.
 func LearnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	s = cmp.Or(s, new(Settings))
@@ -237,7 +233,7 @@ func (j *Job) CountMachines() (machines int, isRest bool) {
 	return classes, true
 }
 
-// CheckProcesses returns an error if several processes share the nodes and the learner compares all nodes with each other.
+// CheckProcesses returns an error if the learner compares all nodes and several processes share them.
 func CheckProcesses(l *classify.Learner, p *Problem) error {
 	if l.Whole && p.Team() != nil {
 		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}
@@ -245,6 +241,6 @@ func CheckProcesses(l *classify.Learner, p *Problem) error {
 	return nil
 }
 
-// MaxTestedRows is the largest number of test nodes of a tuning split for learners on kernels. Each test node has a row of
-// values for every kernel of the grid.
+// MaxTestedRows is the largest number of test nodes of a tuning split for learners on kernels. Each has a row of values for
+// every kernel of the grid.
 const MaxTestedRows = 2000

@@ -15,26 +15,25 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Model is a method with everything that a prediction chose: the values of all parameters, the power of the votes of a
-// learner on a kernel, and for auto its candidates, their weights and the calibration. It has no labels: an engine of
-// [Engine.Restore] fits the learner again, because coefficients and features such as eigenvectors differ on a changed graph.
-// JSON keeps every bit of a number.
+// Model is a method with everything that a prediction chose. It has neither labels nor coefficients: an engine of
+// [Engine.Restore] fits the learner again, because features such as eigenvectors differ on a changed graph. JSON keeps every
+// bit of a number.
 type Model struct {
 	Method  string `json:"method"`
 	RNGSeed uint64 `json:"seed"`
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
-	// Origin describes the graph that the model was learned from, and its edge weights. If the model is of an older format,
-	// the caller may fill in fields of Origin.
+	// Origin describes the graph that the model was learned from, and its edge weights. In models of an older format, the
+	// caller may fill in its fields.
 	Origin sides.Origin `json:"origin"`
 
 	Values param.Values `json:"values,omitempty"` // of all parameters
-	Power  float64      `json:"power,omitempty"`  // power of the votes of a learner on a kernel
+	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
 
 	Auto json.RawMessage `json:"auto,omitempty"` // Prediction.Mixed
 
-	LabelSets *LabelSetModel `json:"-"` // model of several labels of a node; nil: each node has one
+	LabelSets *LabelSetModel `json:"-"` // nil: each node has one label
 
 	Shrinkage float64 `json:"shrinkage,omitempty"` // of predicted numbers, see [Contest]; 0: none
 }
@@ -45,7 +44,7 @@ var ErrChanged = errors.New("method: the model does not fit its method and class
 // ErrNotKept is wrapped by errors about a prediction that cannot be kept as a model.
 var ErrNotKept = errors.New("method: the model cannot be kept")
 
-// Restore returns m as an engine that predicts with a kept model, see Restore of package method.
+// Restore returns m as an engine that predicts with a kept model.
 func (m *Engine) Restore(kept *Model) *Engine {
 	e := *m
 	e.Model = kept
@@ -71,7 +70,6 @@ func (m *Model) Weigh(ctx context.Context, p *Problem, s *Settings) (*Problem, e
 	return (&Engine{Model: m}).Weigh(ctx, p, s)
 }
 
-// compare returns a [*sides.Difference] if the model does not fit the edges of p.
 func (m *Model) compare(p *Problem) error {
 	o := &m.Origin
 	if p.Signed && !o.Signed && (m.Auto != nil || o.Weights != "") {
@@ -80,8 +78,7 @@ func (m *Model) compare(p *Problem) error {
 	return o.Compare(p.Origin)
 }
 
-// signed returns p. If the model's graph may have negative weights, signed marks p as such a graph, because methods differ
-// on such graphs.
+// signed marks p as a graph with negative weights if the model's graph may have them, because methods differ on such graphs.
 func (m *Model) signed(p *Problem) *Problem {
 	if p.Signed || !m.Origin.Signed {
 		return p
@@ -93,7 +90,7 @@ func (m *Model) signed(p *Problem) *Problem {
 	return &q
 }
 
-// Origin returns the origin of the predicted graph, with the edge weights that the method learned from.
+// Origin returns the origin of the predicted graph and of its edge weights.
 func (p *Prediction) Origin() *sides.Origin {
 	o := new(sides.Origin)
 	if p.Problem != nil && p.Problem.Origin != nil {
@@ -117,7 +114,7 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	return m.keep(out, s)
 }
 
-// keep is Keep without the check of s.
+// keep skips the check of s.
 func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	model = &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,
@@ -134,7 +131,6 @@ func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	return model, err
 }
 
-// predict predicts the nodes of p with the model's edge weights.
 func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	s *Settings) (*Prediction, error) {
 	for _, spec := range e.Specs {

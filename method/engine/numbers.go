@@ -14,12 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// MostCompared is the largest number of values on which errors are measured, and by which an engine on a kernel chooses its
-// setting: the decomposition of each Gram matrix takes the cube of this number. With 500 values the choice is worse if
-// values have heavy tails. Models learn from all values outside a fold. Tests lower MostCompared.
+// MostCompared is the most values on which errors are measured and an engine on a kernel chooses its setting: decomposing a
+// Gram matrix takes the cube of this number. With 500 values the choice is worse if values have heavy tails. Models learn
+// from all values outside a fold. Tests lower MostCompared.
 var MostCompared = 1000
 
-// On graphs of more than fewNodes nodes two fifths of MostCompared values are compared.
 const fewNodes = 20_000
 
 // SampleOf returns the positions of a sample of at most limit of n values.
@@ -27,17 +26,16 @@ func SampleOf(n, limit int, seed uint64) []int {
 	return choose.Sample(make([]int, n), limit, seed, 0)
 }
 
-// heldNumbers holds the values on which errors are measured.
 type heldNumbers struct {
-	groups    []Group             // of each fold: the values outside it, and its measured values
+	groups    []Group             // of each fold
 	labels    []choose.FoldLabels // of the groups
-	group     []int               // of each measured value; so are the next lists
+	group     []int               // of each measured value, as in the next lists
 	row       []int
 	value     []float64
-	known     []valueRange // range of each training set
+	known     []valueRange // of each training set
 	deviation []float64    // difference from the mean of the training set
-	spread    float64      // variance of the measured values, 1 if they are equal
-	width     float64      // width of the range of all values
+	spread    float64      // of the measured values, 1 if they are equal
+	width     float64      // of the range of all values
 }
 
 // valueRange is the range of known values. Predictions are clipped to it, because models of few values extrapolate far.
@@ -45,12 +43,10 @@ type valueRange struct{ least, most float64 }
 
 func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values), slices.Max(values)} }
 
-// clip returns the value in the range that is nearest to x.
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers samples the values to measure errors on: at most MostCompared, or two fifths of MostCompared on a large
-// graph. If there are more values, the sample comes from as few folds as possible, but at least two, because each fold
-// needs a model of the other values.
+// newHeldNumbers samples the values to measure errors on: at most MostCompared, or two fifths of them on a graph of more
+// than fewNodes nodes. A sample comes from as few folds as possible, at least two, because each needs a model.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
@@ -67,7 +63,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 		}
 	}
 	tested = problem.Pick(tested, SampleOf(len(tested), limit, seed))
-	measured := slices.Repeat([]int{-1}, m) // fold of each measured value; −1: all models know the value
+	measured := slices.Repeat([]int{-1}, m) // fold of each measured value; −1: not measured
 	for _, i := range tested {
 		measured[i] = fold[i]
 	}
@@ -90,14 +86,13 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 		h.labels = append(h.labels, choose.FoldLabels{Tested: len(split.Test)})
 		h.known = append(h.known, rangeOf(g.Train.Value))
 	}
-	if variance := stat.PopVariance(h.value, nil); variance > 0 { // a sample may be constant
+	if variance := stat.PopVariance(h.value, nil); variance > 0 {
 		h.spread = variance
 	}
 	return h
 }
 
-// count returns the merits of errors miss, which are listed by setting and value. The merit of a prediction ŷ of y is 1 − (y
-// − ŷ)²/σ².
+// count returns the merits 1 − (y − ŷ)²/σ² of errors miss, by setting and value.
 func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
@@ -108,8 +103,8 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	return counts
 }
 
-// measureNumbers returns, for each setting, the errors y − ŷ of each value, predicted by a model of the other folds.
-// Predictions are clipped to the range of known values. If equations are not solved, errors are infinite.
+// measureNumbers returns the errors y − ŷ of each setting by models of the other folds, clipped to the range of known
+// values; infinite if equations are not solved.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true
@@ -134,9 +129,8 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return miss, err
 }
 
-// chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample of the
-// values chooses, and models of all values outside a fold then measure the choice. Settings whose equations are not solved
-// are omitted.
+// chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample chooses,
+// and models of all values outside a fold measure the choice. Settings whose equations are not solved are omitted.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
@@ -160,7 +154,6 @@ func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers)
 	return nil, err
 }
 
-// compareNumbers chooses a setting by predictions of each value without its fold.
 func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	space := *j.Space
 	if axes := space.Axes; m.Widens && len(axes) > 0 && axes[0].Values > 2 {
@@ -191,11 +184,9 @@ func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return c, err
 }
 
-// isUnsolved reports whether err says that equations are not solved.
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
-// leaveOut omits the chosen setting because of err, and chooses another setting. It reports whether a
-// setting is left.
+// leaveOut omits the chosen setting because of err and chooses another, and reports whether one is left.
 func (c *Choice) leaveOut(err error) bool {
 	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.Declared.Name, c.Parameters, err})
 	c.Found.Counts.Loss[c.Found.Setting] = math.Inf(1)
@@ -205,7 +196,7 @@ func (c *Choice) leaveOut(err error) bool {
 	return !math.IsInf(merit, -1)
 }
 
-// clip clips predicted numbers to the range of known numbers, and sets the reached nodes.
+// clip clips predictions to the range of known numbers and sets the reached nodes.
 func (j *Job) clip() {
 	known := rangeOf(j.Problem.Value)
 	for i, x := range j.Out.Value {
@@ -214,8 +205,8 @@ func (j *Job) clip() {
 	j.Out.Reached = j.Problem.Components.Reachable(j.Problem.Row)
 }
 
-// NumberFit returns, for each of the samples, the predicted number of every node. The samples are problems on one graph. If
-// several processes share the nodes, it predicts the nodes of its process.
+// NumberFit returns the predicted number of every node, of this process, for each of the samples, which are problems on one
+// graph.
 type NumberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
 // OneByOne returns a NumberFit that calls predict for each sample.
@@ -232,8 +223,8 @@ func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 	}
 }
 
-// SamplesAtOnce is the number of groups whose models are fitted together. Learners that spread labels have two columns for
-// each group, so that the columns of all groups fill a cache line.
+// SamplesAtOnce is the number of groups that are fitted together. Learners that spread labels have two columns for each, so
+// that they fill a cache line.
 const SamplesAtOnce = 4
 
 // Predictions implements the field of [GraphMethod].

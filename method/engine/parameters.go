@@ -13,14 +13,13 @@ import (
 )
 
 // Parameters are the values of the parameters of a method. A walk is a kernel too, K = Σ PₜPₜᵀ/(steps − min-steps + 1) with
-// t from min-steps to steps. On other kernels, learners learn from the kernel divided by the mean of K(u, u) over labelled
-// nodes u.
+// t from min-steps to steps. Other kernels are divided by the mean of K(u, u) over labelled nodes u.
 type Parameters struct {
-	// Kernel has the values of the learner's kernel or walk; nil: the method has no kernel. Declared has the values of the
-	// learner, or of a method without a kernel; nil: there are no parameters.
+	// Kernel has the values of the kernel or walk; nil: there is none. Declared has the values of the learner or method;
+	// nil: there are none.
 	Kernel   *Setting
 	Declared *Setting
-	Smoothed *Setting // values of Correct & Smooth; nil without it
+	Smoothed *Setting // of Correct & Smooth; nil without it
 }
 
 func (p *Parameters) onWalks() bool {
@@ -63,7 +62,6 @@ type Setting struct {
 	Values param.Values
 }
 
-// text lists the values for messages.
 func (s *Setting) text() string { return s.Spec.Text(s.Values) }
 
 func (p *Parameters) values() param.Values {

@@ -15,23 +15,21 @@ import (
 
 // Prediction has a class, or a number, for every node of a graph.
 type Prediction struct {
-	// Value is the predicted number of every node, including nodes with a known number; nil if classes are predicted.
+	// Value is the predicted number of every node; nil if classes are predicted.
 	Value []float64
 
-	// Class is the class of every node: for a labelled node its label, for another node the class with the highest score. If
-	// no label reaches a node, its class is the likeliest class of its prior, or the largest of several equally likely
-	// classes.
+	// Class is the class of every node: its label, or the class with the highest score. If no label reaches a node, its
+	// class is the likeliest of its prior, of equally likely classes the largest.
 	Class []int
 
 	// Scores has a row for each node and a column for each class. Rows sum to one. The row of a node that no label reaches
-	// is its prior. Label propagation and methods that walk use the prior of the settings; other methods use the shares of
-	// the classes among the labels, with one label added to each class.
+	// is its prior. Label propagation and walks use the prior of the settings; other methods use [ClassShares].
 	Scores *sparse.Block[float32]
 
-	// Highest has the highest scores of each node if Scores is nil, see Settings.Top; nil: Scores has all scores.
+	// Highest has the highest scores of each node if Scores is nil, see Settings.Top; else nil.
 	Highest *problem.Highest
 
-	// Raw holds the scores of the method's formula, see Settings.Raw; nil: there are none.
+	// Raw holds the scores of the method's formula, see Settings.Raw; else nil.
 	Raw *sparse.Block[float64]
 
 	// Reached holds the nodes from which a walk can reach a label or, if attributes are used, a node with attributes.
@@ -43,18 +41,16 @@ type Prediction struct {
 	Parameters Parameters
 	Settings   int // number of settings to choose from
 
-	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew]. [Engine.PredictCompared]
-	// computes the accuracies of label propagation and of the largest class.
+	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew].
 	problem.Estimate
-	HeldOut []problem.HeldOut // predictions behind the estimate of auto; nil for other methods
-	Places  []choose.Place    // places of held-out labels' classes in the order of probabilities; nil for methods other than auto
+	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
+	Places  []choose.Place    // of held-out labels, by auto; nil for other methods
 
-	// Unfinished names the iteration that stopped at its limit; its last result is used. If every iteration converged,
-	// Unfinished is empty.
+	// Unfinished names an iteration that stopped at its limit, whose last result is used; else it is empty.
 	Unfinished string
 
-	// BlockModel states that auto predicts with beliefs of a block model alone, because their certainty agrees with held-out labels
-	// and label propagation is not more accurate. Omitted lists the stages that auto omits because of their cost.
+	// BlockModel states that auto predicts with beliefs of a block model alone. Omitted lists the stages that auto omits
+	// because of their cost.
 	BlockModel bool
 	Omitted    []string
 
@@ -66,23 +62,22 @@ type Prediction struct {
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
-	// LabelSets is the model of several labels of a node; nil: each node has one label.
+	// LabelSets is the model of several labels of a node; nil: each node has one.
 	LabelSets *LabelSetModel
 
 	// Contest compares the engines of [BestAmong]; nil for other engines.
 	Contest *Contest
 
-	Power float64 // power of the votes of a learner on a kernel, see [Engine.Keep]
+	Power float64 // of the votes of a learner on a kernel, see [Engine.Keep]
 
-	// Mixed is what held-out labels chose for an engine that mixes models, such as auto; nil for other engines. Its JSON is part of
-	// a model.
+	// Mixed is what held-out labels chose for auto; nil for other engines. Its JSON is part of a model.
 	Mixed interface{ Models() []problem.MixedModel }
 
-	// Form explains predictions, see [Settings].Explain; nil: the method has none, or it was not asked for.
+	// Form explains predictions, see [Settings].Explain; nil: none, or not asked for.
 	Form *explain.Form
 }
 
-// Models describes the models in the mixture of auto, by decreasing weight; nil for other methods.
+// Models describes the mixture of auto by decreasing weight; nil for other methods.
 func (p *Prediction) Models() []problem.MixedModel {
 	if p.Mixed == nil {
 		return nil

@@ -12,23 +12,22 @@ import (
 
 // Settings are the settings of a prediction and of a choice of parameters. The zero value and nil mean the defaults.
 type Settings struct {
-	Prior   cwk.Prior // distribution that walks without a label get; the zero value: uniform
+	Prior   cwk.Prior // distribution of walks without a label; the zero value: uniform
 	RNGSeed uint64    // of folds and samples
 
-	// Given has values of parameters that must not be chosen. A method ignores names that its declarations do not have.
+	// Given has values of parameters that must not be chosen. Methods ignore names that they do not declare.
 	Given param.Values
 
-	// Lists has grids that replace the grids of parameters, by name. A method ignores names that its declarations do not have.
+	// Lists has grids in place of the grids of parameters, by name. Methods ignore names that they do not declare.
 	Lists map[string][]param.Value
 
-	// Fixed states that parameters that are in neither Given nor Lists have their defaults and are not
-	// chosen.
+	// Fixed states that parameters in neither Given nor Lists have their defaults.
 	Fixed bool
 
-	// Raw asks for the scores of the method's formula in Prediction.Raw, in addition to probabilities.
+	// Raw asks for Prediction.Raw, the scores of the method's formula.
 	Raw bool
 
-	// Top is how many of the highest scores of each node the caller uses, at most [problem.HighestCount]; 0: all scores. If
+	// Top is how many scores of each node, the highest, the caller uses, at most [problem.HighestCount]; 0: all scores. If
 	// Top is set and the scores of all classes would take more than a quarter of Memory, a method may set Prediction.Highest
 	// and leave Prediction.Scores nil.
 	Top int
@@ -43,29 +42,27 @@ type Settings struct {
 	// LowEffort makes auto omit the scores of eigenvectors and kernels.
 	LowEffort bool
 
-	// Unmeasured omits computations that serve only the estimate of the accuracy.
+	// Unmeasured omits what serves only the estimate of the accuracy.
 	Unmeasured bool
 
-	// Suggests measures label propagation also on a large graph where auto does not use it, because [Baselines.ShowLikeness]
-	// needs held-out labels.
+	// Suggests measures label propagation also on a large graph where auto does not use it, for [Baselines.ShowLikeness].
 	Suggests bool `json:"-"`
 
-	// Rough states that predicted numbers are only compared, and need few digits.
+	// Rough states that predicted numbers are only compared and need few digits.
 	Rough bool
 
-	Memory  int64 // limit for what walks and features allocate, in bytes; 0: no limit
-	Workers int   // number of goroutines; 0: one for each processor; results do not depend on it
+	Memory  int64 // limit for what walks and features allocate, in bytes; 0: none
+	Workers int   // goroutines; 0: one for each processor; results do not depend on it
 
-	Tested    int        `json:"-"` // number of labels in the splits that choose; 0: there are no splits
-	Sample    int        `json:"-"` // limit for the labelled nodes on which settings are compared; 0: 500
-	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: auto measures label propagation itself
-	Model     *Model     `json:"-"` // a model that replaces choice and fit; nil: none
+	Tested    int        `json:"-"` // labels in the splits that choose; 0: no splits
+	Sample    int        `json:"-"` // most labelled nodes on which settings are compared; 0: 500
+	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: auto measures label propagation
+	Model     *Model     `json:"-"` // replaces choice and fit; nil: none
 
-	// Targets are the rows of the nodes that can have a label, for which auto estimates its accuracy; nil: all nodes.
+	// Targets are the nodes that can have a label, for which auto estimates its accuracy; nil: all.
 	Targets []uint32
 
-	// Progress, if not nil, is called with a stage ("choose", "features" or "walk"), and with how much of the stage is done
-	// and its total.
+	// Progress, if not nil, is called with a stage ("choose", "features" or "walk"), how much of it is done, and its total.
 	Progress func(stage string, done, total int64) `json:"-"`
 }
 
@@ -87,8 +84,7 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
-// Fix sets Given to values, adds to Given the parameters whose list has a single value, and removes all given
-// parameters from Lists.
+// Fix sets Given to values and the parameters whose list has a single value, and removes these from Lists.
 func (s *Settings) Fix(values param.Values) {
 	s.Given = maps.Clone(values)
 	for name, list := range s.Lists {
@@ -113,8 +109,8 @@ func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]
 	return list, choose.SpaceOf(tried, list, usual), err
 }
 
-// WithGrids returns spec with the grids of s.Lists in place of its own grids. These values do not depend on the graph. If
-// the parameter that replaces another parameter is listed, the other parameter is removed.
+// WithGrids returns spec with the grids of s.Lists in place of its own grids. The grids do not depend on the graph. If a
+// listed parameter replaces another, the other is removed.
 func (s *Settings) WithGrids(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil

@@ -20,15 +20,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// choose chooses the parameters of a walk and its learner by their accuracy on held-out labels; package choose has the rule.
+// choose chooses the parameters of a walk and its learner by their accuracy on held-out labels.
 //
-// The labelled nodes are dealt into stratified folds. For every α and every fold there is a walk in which the nodes of the
-// fold have no label. The features of a fold's test rows come from the walk that hides the fold. Plain training rows come
-// from the same walk, honest training rows from the walk that hides the row's own fold, see [Plain] and [Honest].
+// For every α and every stratified fold there is a walk in which the nodes of the fold have no label; it yields the features
+// of the fold's test rows and of its plain training rows. Honest training rows come from the walk that hides the row's own
+// fold.
 //
-// If no visible label can be reached from a node, its predicted class is the largest class, and classifiers do not learn
-// from its honest features. On large graphs long walks are compared only if the longest short walk is chosen, because long
-// walks take most of the time.
+// On large graphs long walks, which take most of the time, are compared only if the longest short walk is chosen.
 func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
@@ -59,7 +57,7 @@ func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	return search(j)
 }
 
-// longestOf returns the number of steps of the longest walk to choose from.
+// longestOf returns the most steps of a walk to choose from.
 func longestOf(j *job) (steps int) {
 	for _, v := range j.Sources {
 		steps = max(steps, v.Int("steps"))
@@ -67,15 +65,15 @@ func longestOf(j *job) (steps int) {
 	return steps
 }
 
-// If all walks of a grid take more than longWork entries × columns × steps, walks of more than shortSteps steps are compared only
-// if the longest of the other walks is chosen.
+// If all walks of a grid take more than longWork entries × columns × steps, [chooser.short] leaves out walks of more than
+// shortSteps steps.
 const (
 	longWork   = 4_000_000_000
 	shortSteps = 40
 )
 
-// short returns the job without walks of more than shortSteps steps. It returns nil if all walks are longer, or if all walks
-// together take at most limit entries × columns × steps.
+// short returns the job without walks of more than shortSteps steps; nil if all walks are longer, or if together they take
+// at most limit entries × columns × steps.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job
@@ -96,8 +94,8 @@ func (c *chooser) short(limit float64) *job {
 	return &short
 }
 
-// chooseOnSplits chooses the parameters by the accuracy on the test nodes of the given splits, as the paper does. The training
-// nodes of a split are labelled in its walks; folds serve honest features only.
+// chooseOnSplits chooses by the accuracy on the test nodes of splits, as the paper does. All training nodes of a split are
+// labelled in its walks; folds serve honest features only.
 func (j *job) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
@@ -115,7 +113,6 @@ func (j *job) chooseOnSplits(ctx context.Context,
 		finished := int64(0)
 		err := sched.Run(ctx, lanes, splits.Len, func(_, i int) error {
 			trainTest := splits.At(i)
-			// c compares settings within a split.
 			quiet := *j.Settings
 			one := *j
 			quiet.Progress = engine.IgnoreProgress
@@ -161,11 +158,10 @@ func (j *job) chooseOnSplits(ctx context.Context,
 	return choice, err
 }
 
-// sideBytes is the largest memory of tuning splits that are compared concurrently.
 const sideBytes = 512 << 20
 
-// lanes returns the number of tuning splits that are compared concurrently, with one worker each, for the given numbers of labels
-// and tests of a split. It is 1 if several processes share the graph.
+// lanes returns the number of tuning splits to compare concurrently, with one worker each. It is 1 if several processes
+// share the graph.
 func (j *job) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
 	if j.Settings.Memory > 0 {
@@ -178,7 +174,6 @@ func (j *job) lanes(labels, tests int) int {
 		int(limit/j.split(labels, tests).Required(j.Settings.Memory))))
 }
 
-// split declares the memory of a comparison on one split with one worker.
 func (j *job) split(labels, tests int) budget.Workspace {
 	labels = min(labels, j.Compared)
 	tests = min(tests, j.testedNodes())
@@ -186,11 +181,10 @@ func (j *job) split(labels, tests int) budget.Workspace {
 	return j.walk(choose.FoldCount(labels) + 1).Or(j.trial(labels, tests)).And(j.rows(rows, longestOf(j)))
 }
 
-// maxTested is the largest number of test nodes of a tuning split.
 const maxTested = 10_000
 
-// testedNodes returns the largest number of test nodes of a tuning split. The number is smaller for learners without a path,
-// which score each test node with every model, or which have test nodes among their items.
+// testedNodes returns the largest number of test nodes of a split. It is smaller if a learner scores each test node with
+// every model, or has test nodes among its items.
 func (j *job) testedNodes() int {
 	switch {
 	case j.Learner.Path != nil:
@@ -201,15 +195,14 @@ func (j *job) testedNodes() int {
 	return engine.MaxTestedRows
 }
 
-// chooser compares settings on one set of labelled nodes.
 type chooser struct {
 	*job
 	fold []int // fold of each labelled node
-	seen []int // labelled nodes that machines are trained on
+	seen []int // labelled nodes that models learn from
 
-	// picks are the rows of the walks of cwk.FoldVariants with one α. trials has the trials on these rows for each kind of features.
+	// picks are the rows of the walks with one α; trials has the trials on these rows for each kind of features.
 	picks    []cwk.Pick
-	rows     map[cwk.Pick]int // position of each pick in picks
+	rows     map[cwk.Pick]int
 	trials   map[string][]choose.Trial
 	isolated []bool // of each labelled node, see [choose.Unreachable]
 	work     graph.Work
@@ -224,7 +217,6 @@ func (j *job) newChooser() *chooser {
 	}
 }
 
-// kinds returns the kinds of features to choose from.
 func (j *job) kinds() (list []string) {
 	for _, v := range j.Sources {
 		if kind := v.Word("features"); !slices.Contains(list, kind) {
@@ -265,7 +257,7 @@ func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err e
 	return err
 }
 
-// addTrial adds a trial for each kind of features. Tests and plain training nodes have the features of the given variant of the
+// addTrial adds a trial for each kind of features; tests and plain training nodes take theirs from the given variant of the
 // walk.
 func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
 	isReached func(i int) bool) {
@@ -295,7 +287,7 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Prob
 	}
 }
 
-// pick returns the position in picks of a node in a variant of the walk.
+// pick returns the position in picks of a node in a variant, which it adds if necessary.
 func (c *chooser) pick(row, variant int) int {
 	pick := cwk.Pick{Row: row, Variant: variant}
 	number, isPicked := c.rows[pick]
@@ -307,7 +299,7 @@ func (c *chooser) pick(row, variant int) int {
 	return number
 }
 
-// run counts the right predictions of all trials for each pair of the given walks and values of the learner; values vary faster.
+// run counts the right predictions for each pair of walks and values; values vary faster.
 func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 	counts *choose.Counts) error {
 	var alphas []float64
@@ -329,7 +321,6 @@ func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 	return nil
 }
 
-// walk returns the walk with the given α and the variants of all folds.
 func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
 	w := walkOf[float32](c.Problem, c.Settings, steps)
 	w.Variants = cwk.FoldVariants(alpha, c.fold)
@@ -337,7 +328,6 @@ func (c *chooser) walk(alpha float64, steps int) *cwk.Walk[float32] {
 	return w
 }
 
-// walkOf returns the walk on the labels of p, without variants.
 func walkOf[T sparse.Float](p *engine.Problem, set *engine.Settings, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: p.A, Degrees: p.Degrees, Prior: set.Prior, Steps: steps,
@@ -346,18 +336,16 @@ func walkOf[T sparse.Float](p *engine.Problem, set *engine.Settings, steps int) 
 	}
 }
 
-// Walks of large graphs have at most widest columns at a time: with more columns the time for each column does not decrease.
-// Blocks of up to cachedBytes stay in cache.
+// Walks of large graphs have at most widest columns at a time, because more do not save time per column. Blocks of up to
+// cachedBytes stay in cache.
 const (
 	widest      = 64
 	cachedBytes = 48 << 20
 )
 
-// walkColumns returns the largest number of columns of a walk on n nodes.
 func walkColumns(n int) int { return max(widest, cachedBytes/(8*max(1, n))) }
 
-// try counts the right predictions with the walks that have the given α. If several processes share the graph, they share the
-// trials.
+// try counts the right predictions with the given α. Processes that share the graph share the trials.
 func (c *chooser) try(ctx context.Context, alpha float64,
 	walks, values []param.Values, counts *choose.Counts,
 	report func(done, total int64)) error {
@@ -365,7 +353,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 		trial      *choose.Trial
 		candidates *choose.Candidates
 		fold       int
-		walks      []int // positions of the walks
+		walks      []int
 	}
 	var tasks []task
 	minSteps := walks[0].Int("min-steps")
@@ -390,7 +378,7 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	}
 	w := c.walk(alpha, longest)
 	x, err := collect(ctx, w, minSteps, c.picks, &c.work, func(done, total int64) {
-		report(done, 2*total) // the walks are half of the work, the trials the other half
+		report(done, 2*total) // the trials are the other half
 	})
 	if err != nil {
 		return err
@@ -416,7 +404,6 @@ func (c *chooser) try(ctx context.Context, alpha float64,
 	return team.Agree(err)
 }
 
-// collect returns the result of [cwk.Walk.Collect] and adds its cost to work.
 func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	picks []cwk.Pick, work *graph.Work,
 	report func(done, total int64)) (*sparse.Block[float32], error) {
@@ -430,9 +417,9 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	return x, err
 }
 
-// neutral sets the bias of every classifier so that the classifier is undecided about a node whose walk meets no label: a
-// node whose features all have the value feature. The fitted bias between two single labels depends on how long walks stay
-// at the labels, and would outvote the label that is nearest to a distant node.
+// neutral makes every classifier undecided about a node whose features all have the value feature, because its walk meets no
+// label. The fitted bias depends on how long walks stay at the labels, and would outvote the label nearest to a distant
+// node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])
@@ -453,8 +440,8 @@ var Spec = param.Spec{
 
 func init() { param.Claim("kernel", &Spec) }
 
-// walkSettings returns the settings of walks to choose from: first walks with plain features, then by increasing α and steps. The
-// error comes from [param.Spec.Resolve], or is a [*param.ParameterError] if no walk has min-steps steps.
+// walkSettings returns the settings of walks to choose from, by features, α and steps. If no walk has min-steps steps, the
+// error is a [*param.ParameterError].
 func walkSettings(s *engine.Settings) ([]param.Values, error) {
 	walks, err := choose.Combinations(orderedWalks(s), Spec.Own(s.Given), nil)
 	if err != nil {
@@ -472,7 +459,7 @@ func walkSettings(s *engine.Settings) ([]param.Values, error) {
 		func(v param.Values) bool { return v.Int("steps") < first }), nil
 }
 
-// orderedWalks returns the declaration of walks with the grids of s and with features as first parameter.
+// orderedWalks returns the declaration of walks with the grids of s and features as first parameter.
 func orderedWalks(s *engine.Settings) *param.Spec {
 	spec := s.WithGrids(&Spec)
 	last := len(spec.Params) - 1
@@ -493,11 +480,12 @@ func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
 
 // Values of the parameter "features": which walk yields the features of a training node.
 const (
-	// Plain means the walk in which all training nodes are labelled. A training row then contains the label of its node; a
+	// Plain means the walk in which all training nodes are labelled. The training row then contains the label of its node; a
 	// test row never does.
 	Plain = "plain"
 
-	// Honest means the walk in which the training nodes of the node's fold are unlabelled, so that training rows are like test rows.
+	// Honest means the walk in which the training nodes of the node's fold are unlabelled; training rows are then like test
+	// rows.
 	Honest = "honest"
 )
 

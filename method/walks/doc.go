@@ -1,3 +1,3 @@
-// Package walks has the learners on walk features: every label is a seed of absorbing walks, and the features of a node are the
-// distributions of labels after each step.
+// Package walks has the learners on walk features. Every label is a seed of absorbing walks, and the features of a node are
+// the distributions of labels after each step.
 package walks

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// With a label at each end of a path, the nearest label wins, and no accuracy is reported.
 func TestNearestLabelWins(t *testing.T) {
 	for _, n := range []int{2, 3, 20, 100} {
 		p := contract.Path(t, n, false)
@@ -31,14 +30,13 @@ func TestNearestLabelWins(t *testing.T) {
 				wrong++
 			}
 		}
-		// In the middle of a long path both labels are as good as unknown.
+		// In the middle of a long path both labels are nearly equally likely.
 		if wrong > n/20 {
 			t.Errorf("%d of %d nodes are not of the nearest class, %v", wrong, n, got.Parameters)
 		}
 	}
 }
 
-// So it does where one of the labels is in the middle.
 func TestNearestLabelWinsUnevenly(t *testing.T) {
 	const n = 100
 	p := contract.Path(t, n, false)
@@ -68,7 +66,6 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// A choice among equals is the middle of the road, not the first of the list.
 func TestNearestSetting(t *testing.T) {
 	g := gridOf(t, nil, "svm")
 	usual := func(g *job) engine.Parameters { return g.Parameters(g.SourceSpace.Usual, g.Space.Usual) }
@@ -87,7 +84,6 @@ func TestNearestSetting(t *testing.T) {
 	}
 }
 
-// The largest class is for every node, reached or not.
 func TestMajorityLabelsAll(t *testing.T) {
 	p := contract.Planted(t, 6, 60, 50)
 	p.Row, p.Class = []int{5, 9, 14}, []int{2, 1, 2}
@@ -108,7 +104,6 @@ func TestMajorityLabelsAll(t *testing.T) {
 	}
 }
 
-// Classes without a training node are counted by their test nodes.
 func TestUnseen(t *testing.T) {
 	p := &engine.Problem{Graph: new(graph.Graph), Row: []int{4, 7, 1, 9, 3}, Class: []int{0, 1, 2, 2, 0}, Names: []string{"a", "b", "c"}}
 	_, unseen, err := choose.GivenSplit(p.Row, p.Class, p.Names, []int{4, 7}, []int{1, 9, 3})
@@ -120,7 +115,6 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestLongChoiceStops cancels the context during kernels of very long walks.
 func TestLongChoiceStops(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some tenths of a second")

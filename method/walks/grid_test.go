@@ -29,7 +29,6 @@ func TestGridSizes(t *testing.T) {
 	}
 }
 
-// Values of walks and learners that are out of range are refused.
 func TestGridProblems(t *testing.T) {
 	p := contract.Planted(t, 5, 60, 30)
 	for name, v := range map[string]param.Value{"alpha": param.Of(1.5), "steps": param.Of(-1), "cost": param.Of(0), "features": param.Of("bold")} {
@@ -40,7 +39,6 @@ func TestGridProblems(t *testing.T) {
 	}
 }
 
-// On a plateau the middle is chosen, at equal hits the simpler setting.
 func TestBest(t *testing.T) {
 	lists := contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(1, 2, 3, 4, 5), "cost": param.Grid(1)}, Plain)
 	g := gridOf(t, lists, "svm")
@@ -62,7 +60,7 @@ func TestBest(t *testing.T) {
 		{[]float64{100, 700, 700, 700, 100}, 3},
 		{[]float64{500, 500, 500, 500, 499}, 1},
 		{[]float64{705, 100, 700, 700, 700}, 4}, // the peak is one of luck: √(1000·0.7·0.3) = 14.5
-		{[]float64{760, 100, 700, 700, 700}, 1}, // and here it is not
+		{[]float64{760, 100, 700, 700, 700}, 1},
 	} {
 		if got := settingAt(g, best(g, test.hits, 1000)).Kernel.Values.Int("steps"); got != test.want {
 			t.Errorf("hits %v: %d steps, want %d", test.hits, got, test.want)
@@ -79,7 +77,6 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestWalkSettings tests that given values and lists of walks are all that is tried, by increasing α.
 func TestWalkSettings(t *testing.T) {
 	set := &engine.Settings{Lists: contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.9, 0.5)}, "honest"), Given: param.Values{"min-steps": param.Of(1)}}
 	walks, err := walkSettings(set)

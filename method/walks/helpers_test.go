@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// costOf returns a setting of the support vector machine.
 func costOf(cost float64) *engine.Setting {
 	return &engine.Setting{Spec: &learnerOf("svm").Path.Spec, Values: param.Values{"cost": param.Of(cost)}}
 }
@@ -29,7 +28,6 @@ func learnerOf(name string) *classify.Learner { return classify.Learners().Named
 
 var tinyGrid = contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.1, 0.5, 0.9), "steps": param.Grid(1, 3, 8), "cost": param.Grid(0.5, 4, 32)}, Plain, Honest)
 
-// gridOf returns the settings to choose from for a learner on walks.
 func gridOf(t *testing.T, lists map[string][]param.Value, learner string) *job {
 	t.Helper()
 	return jobOf(t, &engine.Settings{Lists: lists}, learner)
@@ -44,26 +42,22 @@ func jobOf(t *testing.T, s *engine.Settings, learner string) *job {
 	return j
 }
 
-// settingAt returns setting number i; settings of the learner vary fastest.
 func settingAt(j *job, i int) engine.Parameters {
 	return j.Parameters(i/len(j.Values), i%len(j.Values))
 }
 
-// onWalk returns the parameters of a walk.
 func onWalk(alpha float64, steps, minSteps int, features string) engine.Parameters {
 	return engine.Parameters{Kernel: &engine.Setting{Spec: &Spec, Values: param.Values{
 		"alpha": param.Of(alpha), "steps": param.Of(steps), "min-steps": param.Of(minSteps), "features": param.Of(features),
 	}}}
 }
 
-// walkWith returns the parameters of a walk with values of a learner.
 func walkWith(p engine.Parameters, declared *engine.Setting) engine.Parameters {
 	p.Declared = declared
 	return p
 }
 
-// leastMemory is below what all walks of tinyGrid take at once, so that they
-// are cut into slabs.
+// leastMemory cuts the walks of tinyGrid into slabs.
 const leastMemory = 104_000
 
 func TestWorkersAndMemoryAgree(t *testing.T) {
@@ -119,7 +113,6 @@ func TestWorkersAndMemoryAgree(t *testing.T) {
 	}
 }
 
-// On a large graph long walks are not tried where short ones do better.
 func TestShortGrid(t *testing.T) {
 	p := contract.Planted(t, 4, 300, 60)
 	set := &engine.Settings{Lists: map[string][]param.Value{"alpha": param.Grid(0.5), "steps": param.Grid(2, 20, 60), "cost": param.Grid(4), "features": {param.Of(Plain)}}}
@@ -135,7 +128,6 @@ func TestShortGrid(t *testing.T) {
 	}
 }
 
-// Above 20 classes every class has one machine.
 func TestManyClasses(t *testing.T) {
 	for classes, strategy := range map[int]string{20: "one-vs-one", 21: "one-vs-rest"} {
 		p := contract.Planted(t, 7, 400, 300)
@@ -201,7 +193,6 @@ func TestValidate(t *testing.T) {
 	_ = bad.Validate()
 }
 
-// plainWalks is the method on walks with the learner that goes without saying.
 func plainWalks() method { return method{"cwk", classify.Learners()[0]} }
 
 func predictWalks(ctx context.Context, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
@@ -227,7 +218,6 @@ func chooseWalksOnSplits(ctx context.Context, p *engine.Problem, splits *choose.
 	return plainWalks().engine().Choose(ctx, p, splits, s)
 }
 
-// engineOf returns the engine on walks or a kernel that has the name.
 func engineOf(t *testing.T, name string) *engine.Engine {
 	t.Helper()
 	list := slices.Concat(Engines(), kernels.Engines())
@@ -238,7 +228,6 @@ func engineOf(t *testing.T, name string) *engine.Engine {
 	return list[i]
 }
 
-// memoryOf returns the least memory of a prediction with any choice.
 func memoryOf(t *testing.T, m *engine.Engine, p *engine.Problem, s *engine.Settings) int64 {
 	t.Helper()
 	w, err := m.Declare(p, s, budget.Workspace{})

@@ -16,14 +16,12 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// Machines behind a kernel of the graph and behind walks have the weights and the strategy
-// that are given: they name the classes that machines on all kernel values name.
 func TestMachinesAsGiven(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
 	}
 	whole := contract.Golden(t, "sbm300")
-	var uneven []int // of the classes but the first every third label
+	var uneven []int
 	for i, c := range whole.Class {
 		if c == 0 || i%3 == 0 {
 			uneven = append(uneven, i)
@@ -116,8 +114,6 @@ func TestMachinesAsGiven(t *testing.T) {
 	}
 }
 
-// TestGivenValuesAreNotTried tests that a given cost, λ, tolerance or walk replaces the grid of
-// the methods that have the parameter.
 func TestGivenValuesAreNotTried(t *testing.T) {
 	given := param.Values{"cost": param.Of(3.0), "lambda": param.Of(0.3), "alpha": param.Of(0.25), "svm-tolerance": param.Of(1e-6)}
 	if g := gridOf(t, nil, "rls"); len(g.Sources) < 2 || len(g.Values) < 2 {

@@ -12,20 +12,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// hiddenFold is a fold of the labels that a variant of the walk hides, to measure the accuracy of a model of the other labels.
+// hiddenFold is a fold of the labels that a variant of the walk hides.
 type hiddenFold struct {
 	first   int   // row of the first training label in the features
 	class   []int // classes of the training rows
 	tests   []int // hidden labels that other labels reach; their rows follow the training rows
-	largest int   // largest class of the visible labels
+	largest int
 }
 
 // mostMeasuring is the largest number of training rows of a model that measures the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants that hide folds, to measure the accuracy of a setting that a sample chose; their number is the
-// same as in [engine.Engine.measureSetting]. It appends to picks the rows of the models: plain rows from the new variant, honest
-// rows as before.
+// hideFolds adds to w the variants that hide folds, as many as in [engine.Engine.measureSetting], and to picks the rows of
+// the models.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	count = engine.ApartFolds(r.Problem, count)
@@ -65,7 +64,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 	return picks, nil
 }
 
-// measure estimates the accuracy with models that do not know the hidden folds.
+// measure estimates the accuracy on the hidden folds.
 func (r *predictor) measure(ctx context.Context) error {
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.Problem)
@@ -96,7 +95,6 @@ func (r *predictor) measure(ctx context.Context) error {
 	return nil
 }
 
-// decidedClass returns the class for the decisions of linear classifiers.
 func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, largest int) int {
 	if r.Learner.Probabilities == nil {
 		return r.MajorityClass(&choose.Outcome{Pairs: pairs, Decisions: decisions, Largest: largest})
@@ -106,7 +104,7 @@ func (r *predictor) decidedClass(pairs classify.Pairs, decisions []float64, larg
 	return classify.ArgMax(share)
 }
 
-// scaleRows scales count rows of the features, from row first on, and returns them.
+// scaleRows scales count rows of the features in place, from row first on, and returns them.
 func (r *predictor) scaleRows(first, count int) *sparse.Block[float32] {
 	f := &sparse.Block[float32]{Rows: count, Cols: r.features.Cols, Stride: r.features.Stride,
 		Data: r.features.Data[first*r.features.Stride:]}

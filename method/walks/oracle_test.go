@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// slowWalk returns P_0 … P_steps by the definition, with dense matrices.
-// visible reports whether a label is known to the walk.
+// slowWalk returns P_0 … P_steps by the definition.
 func slowWalk(p *engine.Problem, alpha float64, steps int, visible func(i int) bool) [][][]float64 {
 	n, _ := p.A.Dims()
 	k := len(p.Names)
@@ -66,7 +65,6 @@ func slowWalk(p *engine.Problem, alpha float64, steps int, visible func(i int) b
 	return walk
 }
 
-// slowReached finds the nodes that reach a visible label by repeated passes.
 func slowReached(p *engine.Problem, visible func(i int) bool) []bool {
 	n, _ := p.A.Dims()
 	reached := make([]bool, n)
@@ -80,7 +78,6 @@ func slowReached(p *engine.Problem, visible func(i int) bool) []bool {
 	return reached
 }
 
-// slowItem is a node as one walk sees it.
 type slowItem struct {
 	walk  [][][]float64
 	row   int
@@ -97,10 +94,9 @@ func (s slowItem) kernel(o slowItem, from, to int) float64 {
 	return sum / float64(to-from+1)
 }
 
-// slowHits trains a machine from nothing on the dense Gram of the items and
-// counts right answers. Answers that could fall either way are counted in
-// close: decisions within 1e-3 of 0, and those of a machine nearly all of whose
-// support vectors are at their bound, which leaves its bias open.
+// slowHits counts the right predictions of a model fitted to the dense Gram matrix. close counts predictions that rounding
+// may change: decisions within 1e-3 of 0, and decisions of machines with nearly all support vectors at their bound, whose
+// bias is open.
 func slowHits(t *testing.T, train, test []slowItem, classes, largest int, par engine.Parameters, close *int64) int64 {
 	n := len(train)
 	data := make([]float64, n*n)
@@ -204,8 +200,7 @@ func TestCrossValidateAgainstOracle(t *testing.T) {
 	}
 }
 
-// compareHits wants equal hits where no decision was close, which must be most
-// settings, and elsewhere no more difference than close decisions explain.
+// compareHits requires equal hits where no decision was close, and elsewhere no more difference than the close decisions.
 func compareHits(t *testing.T, g *job, got, want, close []int64) {
 	clear := 0
 	for i := range want {
@@ -290,7 +285,6 @@ func TestChooseOnSplitsAgainstOracle(t *testing.T) {
 	compareHits(t, oracleGrid, total(choice.Found.Counts), want, close)
 }
 
-// The scores of Predict are the votes of a machine on the dense kernel.
 func TestPredictAgainstOracle(t *testing.T) {
 	p := contract.Planted(t, 3, 80, 40)
 	for _, kind := range []string{Plain, Honest} {
@@ -367,7 +361,6 @@ func TestPredictAgainstOracle(t *testing.T) {
 				k[j] = slowItem{full, i, 0}.kernel(b, par.MinSteps(), par.Steps())
 			}
 			classify.SoftVotes(share, model.Pairs, model.ScoresTo(nil, k, 0), choose.VoteSlope)
-			// One power relates all scores to the votes.
 			for c := range share {
 				ratio := math.Log(share[c] / share[0])
 				if math.Abs(ratio) < 0.05 || got.Scores.Row(i)[c] < 1e-4 || got.Scores.Row(i)[0] < 1e-4 {
@@ -395,7 +388,6 @@ func TestPredictAgainstOracle(t *testing.T) {
 	}
 }
 
-// total returns the right predictions of each candidate on all folds.
 func total(c *choose.Counts) []int64 {
 	sums := make([]int64, c.Candidates)
 	for i, n := range c.Right {

@@ -10,8 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestFeaturesOfSample tests that learners on walks learn from a sample of the labels if the features of all would be too large,
-// and that the result has the same bits within any memory limit.
 func TestFeaturesOfSample(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 600, 160, 40, 12, 0.05)
 	settings := func(memory int64) *engine.Settings {

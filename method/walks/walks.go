@@ -19,16 +19,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// method is a learner on walk features.
 type method struct {
 	name    string
 	learner *classify.Learner
 }
 
-// job is a job of a learner on walks.
 type job struct{ engine.Job }
 
-// Engines returns the engines of walks with each learner. The first has the default learner.
 func Engines() []*engine.Engine {
 	list := []*engine.Engine{method{cwk.Spec.Name, classify.Learners()[0]}.engine()}
 	for _, l := range classify.Learners() {
@@ -50,12 +47,8 @@ func (m method) engine() *engine.Engine {
 	}.InStages(m.begin)
 }
 
-// begin implements [engine.Stages]. With too few labels no setting can be chosen by hiding labels: the setting is the
-// longest walk with the default α and features.
-//
-// Training rows are the walk features of labelled nodes, plain or honest. With few labels, honest rows come from several
-// partitions into folds. Classifiers that are linear in features predict all nodes in a second walk, so that the features of
-// nodes are never stored.
+// begin implements [engine.Stages]. With too few labels to hide any, the setting is the longest walk with the default α and
+// features.
 func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	if err := problem.ValidateFor(p, &Spec); err != nil {
 		return nil, err
@@ -85,10 +78,9 @@ func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Paramete
 	return &j.Job, nil
 }
 
-// mostPlainFolds is the largest number of folds by default.
 const mostPlainFolds = 10
 
-// job returns a job with the settings to choose from.
+// job returns a job that holds the settings to choose from.
 func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	set := s.WithDefaults()
 	j = &job{engine.Job{Problem: p, Settings: &set, Learner: m.learner, Out: new(engine.Prediction),
@@ -107,7 +99,7 @@ func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	if m.learner.Whole && slices.Contains(kinds, Honest) ||
 		len(kinds) > 1 && mostPlainFolds*j.Compared > mostRows(m.learner,
 			&longest, len(p.Names)) {
-		// Trials have no other nodes, which plain rows would need; and plain rows are as many as labels × folds.
+		// Such trials have no other nodes, which plain rows would need, or too many rows: labels × folds.
 		j.Sources = slices.DeleteFunc(j.Sources,
 			func(v param.Values) bool { return v.Word("features") == Plain })
 	}
@@ -116,7 +108,6 @@ func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	return j, nil
 }
 
-// learnWalk is the Learn of a job.
 func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	j.Fix(&c.Parameters)
 	j.Measures = j.Measures && c.Found != nil
@@ -138,13 +129,12 @@ func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// perNode reports whether a model needs the features of every node, because it is not linear in features.
+// perNode reports whether a model is not linear in features, so that it needs the features of every node.
 func perNode(l *classify.Learner) bool {
 	return l.Whole || !l.Dual
 }
 
-// addNodes adds a pick for every node in the walk with all labels. Nodes without a label come first, because a learner may
-// learn from them too.
+// addNodes adds a pick for every node, nodes without a label first, because a learner may learn from them too.
 func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	n := len(r.Problem.Degrees)
 	labelled := problem.MarkLabels(r.Problem)
@@ -159,8 +149,7 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learnRows fits the votes to out-of-fold decisions, and the learner to the training rows. Rows of nodes follow the training
-// rows.
+// learnRows fits the votes and the learner. Rows of nodes follow the training rows.
 func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
@@ -197,14 +186,14 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	return err
 }
 
-// learnFrom learns from items with the classes y, −1 for no class. The model is linear unless it needs the features of every
-// node.
+// learnFrom learns from items with classes y, −1 for no class. It returns linear unless the model needs the features of
+// every node.
 func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
 	y []int) (linear *classify.LinearModel, fitted *classify.Model, err error) {
 	l := r.Learner
 	values := r.par.Declared.Values
 	if l.Path != nil {
-		values = choose.ScaleSetting(l.Path, values, float64(max(1, r.partitions()))) // number of rows of each label
+		values = choose.ScaleSetting(l.Path, values, float64(max(1, r.partitions())))
 	}
 	if l.Linear != nil {
 		linear, err = l.Linear(ctx, items, y, len(r.Problem.Names), values)
@@ -217,7 +206,6 @@ func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
 	return linear, fitted, err
 }
 
-// scoreNodes computes scores from the model and the features of every node.
 func (r *predictor) scoreNodes(ctx context.Context) error {
 	n := len(r.Problem.Degrees)
 	first := r.train[0]
@@ -235,11 +223,10 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	})
 }
 
-// maxFeatureBytes is the largest memory of the walk features of training rows: with many classes and steps the learner
-// learns from a sample of the labels. It does not depend on the memory limit, so that results do not either.
+// maxFeatureBytes is the largest memory of the features of training rows; with more, the learner learns from a sample of the
+// labels. It does not depend on the memory limit, so that results do not either.
 var maxFeatureBytes int64 = 1 << 30
 
-// mostRows returns the largest number of training rows: as many as fit into maxFeatureBytes, and as the learner accepts.
 func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 	rows := int(max(2, maxFeatureBytes/(4*int64(par.Terms())*int64(classes))))
 	if l.MostItems > 0 {
@@ -248,7 +235,7 @@ func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 	return rows
 }
 
-// workspace declares the memory of a choice and of the shortest walk to choose from. The memory for larger settings is optional.
+// workspace declares the memory of a choice and of the shortest walk; memory for larger settings is optional.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
@@ -264,7 +251,6 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	return w.And(budget.Workspace{Optional: most.Required(0) - w.Required(0)}), nil
 }
 
-// choosing declares the memory of a choice by trials on the given number of workers.
 func (j *job) choosing(workers int) budget.Workspace {
 	p := j.Problem
 	folds := choose.FoldCount(len(p.Row))
@@ -274,8 +260,6 @@ func (j *job) choosing(workers int) budget.Workspace {
 	return j.walk(folds + 1).Or(trials).And(j.rows(labels*folds+tests, longestOf(j)))
 }
 
-// fitting declares the memory of learning: rows of features during the walks, then one trial after another, a fit, and
-// the decisions on all nodes.
 func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	p := j.Problem
 	n := len(p.Degrees)
@@ -286,14 +270,14 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	labels := min(len(p.Row), max(j.Compared, 2*k))
 	machines, _ := j.CountMachines()
 	features := k * par.Terms()
-	weights := budget.Held(16 * int64(machines) * int64(features)) // twice, as the learner returns them and as the walk needs them
+	weights := budget.Held(16 * int64(machines) * int64(features)) // twice: for the learner and for the walk
 	scores := j.walk(1).And(budget.Held(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines))))
 	rows := train + labels*folds
 	variants := partitions*folds + 1
 	switch {
 	case perNode(j.Learner):
 		rows += n
-		scores = budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4)) // a row of kernel values for each worker, and vectors
+		scores = budget.Held(8 * int64(n) * int64(sched.Workers(j.Settings.Workers)+4)) // kernel values for each worker, and vectors
 	case measures:
 		_, count := j.Settings.FoldsLike(p, j.Compared)
 		count = engine.ApartFolds(p, count)
@@ -304,18 +288,15 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	return j.walk(variants).Or(j.trial(labels, labels)).Or(fit).Or(scores.And(weights)).And(j.rows(rows, par.Steps())).And(budget.Held(32 * int64(train)))
 }
 
-// walk declares the memory of a walk of some variants.
 func (j *job) walk(variants int) budget.Workspace {
 	n := len(j.Problem.Degrees)
 	return budget.Slabs[float32](2, n, min(variants*len(j.Problem.Names), walkColumns(n)))
 }
 
-// rows declares the memory of rows of features, and of vectors.
 func (j *job) rows(rows, steps int) budget.Workspace {
 	return budget.Held(32*int64(len(j.Problem.Degrees)), budget.Block[float32](rows, len(j.Problem.Names)*(steps+1)), 24*int64(rows))
 }
 
-// trial declares the memory of a trial with the given numbers of training and test rows.
 func (j *job) trial(train, tests int) budget.Workspace {
 	classes := len(j.Problem.Names)
 	m := int64(train)
@@ -327,31 +308,29 @@ func (j *job) trial(train, tests int) budget.Workspace {
 	return j.Learner.Declare(int(m), 0, classes).And(budget.Held(8 * ((m+n)*width + 2*m*(m+n) + m*n + 4*m*int64(len(j.Values)*classes))))
 }
 
-// predictor holds the state of a prediction.
 type predictor struct {
 	*job
 	par engine.Parameters
 
-	trials   *chooser // out-of-fold trials
+	trials   *chooser
 	features *sparse.Block[float32]
 
-	train []int // positions of the training rows in features, after the rows of trials
-	label []int // label of each training row
+	train []int // positions of the training rows in features
+	label []int
 	class []int
 
 	hidden   []hiddenFold
 	estimate *problem.Estimate // accuracy on the hidden folds; nil without them
 	model    *classify.LinearModel
 
-	fitted *classify.Model // nil if the model is linear in features
-	rowOf  []int           // row of each node in features; nil: nodes have no rows
+	fitted *classify.Model
+	rowOf  []int // row of each node in features; nil if nodes have no rows
 
-	trained *sparse.Block[float32] // if nodes have rows: the rows from the first training row on, scaled
+	trained *sparse.Block[float32] // if nodes have rows: the scaled rows from the first training row on
 }
 
-// walk collects from one walk the rows of trials, training and nodes, in this order. The training rows take at most
-// [maxFeatureBytes]; if there are more labels, they are a sample. Honest training rows exclude labels that no label of another
-// fold reaches.
+// walk collects from one walk the rows of trials, training and nodes, in this order. Honest training rows exclude labels
+// that no label of another fold reaches.
 func (r *predictor) walk(ctx context.Context) (err error) {
 	r.trials = r.newChooser()
 	if err := r.trials.crossTrials(ctx); err != nil {
@@ -409,7 +388,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	return err
 }
 
-// oneClass reports whether all labels that are not marked in left have one class.
+// oneClass reports whether all labels outside left have one class.
 func (r *predictor) oneClass(left []bool) bool {
 	only := -1
 	for i, class := range r.Problem.Class {
@@ -424,14 +403,14 @@ func (r *predictor) oneClass(left []bool) bool {
 	return true
 }
 
-// With at most fewLabels labels, honest rows come from fewPartitions partitions into folds, each row with 1/fewPartitions
-// of the cost, because with few labels it matters which labels share a fold by chance.
+// With at most fewLabels labels, honest rows come from fewPartitions partitions into folds, because it matters which labels
+// share a fold by chance.
 const (
 	fewLabels     = 1000
 	fewPartitions = 3
 )
 
-// partitions returns the number of partitions into folds from which honest training rows come, 0 for plain rows.
+// partitions returns the number of partitions for honest training rows, 0 for plain rows.
 func (r *predictor) partitions() int {
 	switch {
 	case r.par.Features() == Plain:
@@ -442,7 +421,6 @@ func (r *predictor) partitions() int {
 	return 1
 }
 
-// calibrate fits the votes to out-of-fold decisions.
 func (r *predictor) calibrate(ctx context.Context) error {
 	var outcomes []choose.Outcome
 	candidates := r.candidates(r.Sources, r.Values)
@@ -458,11 +436,11 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// Decisions may always take decisionBytes of memory. If the walk takes more, they may take as much as the walk, because
-// every further slab of decisions needs another walk.
+// Decisions may always take decisionBytes, or as much as the walk if the walk takes more: each further slab of decisions
+// needs another walk.
 const decisionBytes = 64 << 20
 
-// scoreWalk returns the walk that computes the decisions of machines on all nodes, in the memory that the sums of votes leave.
+// scoreWalk returns the walk that computes the decisions on all nodes, in the memory that the sums of votes leave.
 func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	isRest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps())
@@ -482,8 +460,8 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	return w
 }
 
-// score walks again and turns the decisions on every node into scores. Decisions for pairs of classes come in slabs; their votes
-// are added pair after pair, so that results do not depend on the slabs. One-vs-rest decisions are needed all at once.
+// score walks again and turns the decisions on every node into scores. Votes are added pair after pair, so that results do
+// not depend on the slabs; one-vs-rest decisions are needed all at once.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.Problem.A.Dims()
 	machines := len(r.model.Pairs)
@@ -526,7 +504,7 @@ func (r *predictor) score(ctx context.Context) error {
 	return nil
 }
 
-// form sets the form of decisions that are linear in walk features. Cost: a walk of all classes.
+// form sets the form of linear decisions. It costs a walk of all classes.
 func (r *predictor) form(ctx context.Context) error {
 	if !r.Settings.Explain || r.Problem.Directed || r.model == nil ||
 		r.Settings.Prior.Given != nil {
@@ -550,7 +528,7 @@ func (r *predictor) form(ctx context.Context) error {
 	}
 	scale := r.par.Scale()
 	first := r.par.MinSteps()
-	// The bias includes the score of a walk that meets no label, so that shares are compared with this walk.
+	// The bias includes the score of a walk that meets no label, so that shares compare with this walk.
 	prior := r.Settings.Prior.Distributions(r.Problem.Seeds())(0)
 	for j := 0; j < features; j += k {
 		for class := range k {

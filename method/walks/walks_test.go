@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// slowWalkItems returns the training rows of walks, those of a learner's further items,
-// which are the nodes without a label where it knows them, and a row for every node.
+// slowWalkItems returns the training rows, then the nodes without a label if whole is set, and a row for every node.
 func slowWalkItems(p *engine.Problem, par engine.Parameters, whole bool) (items, nodes []slowItem) {
 	plain := slowWalk(p, par.Alpha(), par.Steps(), func(int) bool { return true })
 	folds := choose.FoldCount(len(p.Row))
@@ -42,8 +41,6 @@ func slowWalkItems(p *engine.Problem, par engine.Parameters, whole bool) (items,
 	return items, nodes
 }
 
-// TestWalkLearnersAgainstDense compares every learner behind cwk with a fit to the kernel between
-// rows of dense walks.
 func TestWalkLearnersAgainstDense(t *testing.T) {
 	p := contract.Golden(t, "karate")
 	for _, by := range classify.Learners() {
@@ -53,7 +50,7 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 		m := method{"cwk+" + by.Name, by}.engine()
 		given := param.Values{}
 		if by.Param("vote") != nil {
-			given["vote"] = param.Of("averaged") // votes are whole numbers, which rounding may turn
+			given["vote"] = param.Of("averaged") // votes are whole numbers, so that rounding may change one
 		}
 		v, err := by.Resolve(given, nil)
 		if err != nil {
@@ -107,9 +104,6 @@ func TestWalkLearnersAgainstDense(t *testing.T) {
 	}
 }
 
-// TestWalkLearners tests every learner behind cwk: the choice of walks and of its own setting, in
-// each training set and on splits, its accuracy and the estimate of it on a graph with four
-// clear classes, and equal results for any number of workers and any memory limit.
 func TestWalkLearners(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

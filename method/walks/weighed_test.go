@@ -12,8 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestWalksWeighTheirAnswers compares the weighted accuracy of walks with the weighted accuracy of predictions
-// without one fold after the other, each weighted by its class.
 func TestWalksWeighTheirAnswers(t *testing.T) {
 	p, _ := contract.Blocks(t, 5, 200, 60, 3, 5, 1)
 	var keep []int

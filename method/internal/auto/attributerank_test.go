@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// scoresOf returns the normal scores of a column: at the mean rank of equal values.
 func scoresOf(column []float64) func(x float64) float64 {
 	return func(x float64) float64 {
 		below, equal := 0.0, 0.0
@@ -26,7 +25,6 @@ func scoresOf(column []float64) func(x float64) float64 {
 	}
 }
 
-// columnOf returns the features of a table with one column.
 func columnOf(values []float32) []float32 {
 	t := &sparse.Table{Rows: len(values), Cols: 1}
 	for v, x := range values {
@@ -39,7 +37,6 @@ func columnOf(values []float32) []float32 {
 	return out
 }
 
-// farthest returns the largest difference of two columns.
 func farthest(a, b []float32) (most float64) {
 	for i := range a {
 		most = max(most, math.Abs(float64(a[i]-b[i])))
@@ -47,10 +44,6 @@ func farthest(a, b []float32) (most float64) {
 	return most
 }
 
-// A column counts the same in any unit, next to the same when its logarithms stand in its
-// place, and hardly other than before where some of its values are far from all others. A
-// column with two values counts as they are, however rare one is, and one with a single
-// value counts nothing.
 func TestRank(t *testing.T) {
 	const n = 3000
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -108,8 +101,6 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// Classes that differ in the logarithms of attributes are found from the attributes
-// themselves, some of which are thousands of times as large as others.
 func TestHeavyTails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

@@ -11,8 +11,7 @@ import (
 )
 
 // Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X with the
-// lazy walk T̃ of [lens]. It uses T̃ in place of the S̃ of [lens], because the row sums of S̃ grow with the degree: S̃ lost
-// accuracy on web pages with hubs.
+// lazy walk T̃ of [lens]. The row sums of the S̃ of [lens] grow with the degree, which lost accuracy on web pages with hubs.
 type Attributes struct{ *lens }
 
 // NewAttributes returns the two views of the attributes of p. Cost: two passes over the values.
@@ -45,7 +44,7 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()
-	w := newBlock(d, 2*k) // the weights of both views side by side, so that features are computed once
+	w := newBlock(d, 2*k) // both views side by side, so that features are computed once
 	for j := range d {
 		for c := range 2 * k {
 			w.Row(j)[c] = float32(weights.At(c/k*d+j, c%k))

@@ -10,9 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A word that most nodes have is a word: it counts as much as any other of a node. Counts
-// that differ are real numbers where most nodes have them, and count as much together as
-// all words.
 func TestCommonWords(t *testing.T) {
 	const nodes, columns = 40, 100
 	words := func(v int, common float32) []float32 {

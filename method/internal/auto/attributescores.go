@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// attributeConstant is a further feature of each block, for the bias. The mean squared length of the other features is 1.
+	// attributeConstant is the value of the feature for the bias; the mean squared length of the other features is 1.
 	attributeConstant = 0.3
 
-	// A ridge learns from a sample of labels if all labels together have more than ridgeValues features, or if the
-	// number of labels and the number of features both exceed ridgeSide.
+	// A ridge learns from a sample of the labels if labels × features exceeds ridgeValues, or if both exceed ridgeSide.
 	ridgeValues = 16 << 20
 	ridgeSide   = 2500
 )
 
-// These λ are searched in ridges on attributes: wideLambdas if there are fewer labels than features, tallLambdas otherwise.
+// λ of ridges on attributes: wideLambdas if there are fewer labels than features, else tallLambdas.
 var (
 	wideLambdas = []float64{0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1,
 		1.5, 2, 3, 5}
@@ -31,9 +30,8 @@ var (
 		0.1, 0.3, 1, 3}
 )
 
-// linearRidge returns a ridge on the features of labels. It scales features so that the mean squared length of their rows is
-// 1. To score all nodes, the ridge stores the fitted weights in weights and calls apply, which returns the products of the
-// features of all nodes with w.
+// linearRidge returns a ridge on the features of labels, scaled to a mean squared length of 1. To score all nodes, the ridge
+// stores the fitted weights in weights and calls apply, which returns the products of the features of all nodes with w.
 func linearRidge(features, weights *featureBlock, workers int,
 	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
@@ -78,8 +76,7 @@ func linearRidge(features, weights *featureBlock, workers int,
 	}
 }
 
-// labelLimit returns the number of labels that a ridge with the given number of features learns from. If there are rare
-// classes, the sample is larger.
+// labelLimit returns the number of labels that a ridge learns from; rare classes make the sample larger.
 func labelLimit(features int) int {
 	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
@@ -88,15 +85,14 @@ func labelLimit(features int) int {
 	return limit
 }
 
-// attributeForm holds the attribute scores of [input.predict] as weighted sums of features, for explanations.
+// attributeForm holds the attribute scores as weighted sums of features, for explanations.
 type attributeForm struct {
-	// rows returns the features of some nodes, and their sums P over near nodes (see [lens]).
+	// rows returns the features of nodes and their sums P, see [lens].
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
 	weights [2]*featureBlock
-	ridges  [2]int // the position in features.ridges of the scores of each view
+	ridges  [2]int // positions in features.ridges, by view
 }
 
-// addAttributes adds the scores of ridges on attributes to f.
 func addAttributes(ctx context.Context, f *features) error {
 	in, k := f.in, len(f.in.p.Names)
 	l := newLens(in.p, newAttributeTable(in.p.Team(), in.p.Attributes),
@@ -145,7 +141,7 @@ func addAttributes(ctx context.Context, f *features) error {
 		if err := addRidge(ctx, f, labels, block, ofAttributes); err != nil {
 			return err
 		}
-		blocks[i] = nil // free its features
+		blocks[i] = nil
 	}
 	if in.set.Explain {
 		f.attributes = form
@@ -153,8 +149,7 @@ func addAttributes(ctx context.Context, f *features) error {
 	return nil
 }
 
-// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from an informed node reaches cannot
-// be predicted.
+// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from them reaches cannot be predicted.
 func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// wordsOf returns a table in which a node has each of its class's ten words of sixty
-// with some probability and others with less.
+// wordsOf returns a table of sixty words. A node has each of its class's ten words with probability own, the others with
+// probability other.
 func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 	const words = 60
 	t := &sparse.Table{Rows: len(class), Cols: words}
@@ -30,9 +30,6 @@ func wordsOf(rng *rand.Rand, class []int, own, other float64) *sparse.Table {
 	return t
 }
 
-// Words determine the classes where the graph has no information, also of nodes without an edge and
-// from a few labels; the estimated accuracy is near the accuracy of the prediction, and the bits
-// are the same for any workers and memory.
 func TestWordsTell(t *testing.T) {
 	for _, labelled := range []int{9, 60} {
 		if testing.Short() && labelled > 9 {
@@ -58,8 +55,6 @@ func TestWordsTell(t *testing.T) {
 	}
 }
 
-// A node without attributes is predicted from the attributes of its neighbours; a node whose
-// neighbours have none either has the shares of the classes.
 func TestMissingAttributes(t *testing.T) {
 	p, class := contract.Blocks(t, 8, 300, 60, 3, 4, 0.2)
 	whole := wordsOf(rand.New(rand.NewPCG(2, 1)), class, 0.5, 0.02)
@@ -104,8 +99,6 @@ func TestMissingAttributes(t *testing.T) {
 	}
 }
 
-// Useless attributes hardly lower the accuracy, and the estimated accuracy of shuffled labels is
-// the accuracy of chance.
 func TestAttributesLeakNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -137,7 +130,6 @@ func TestAttributesLeakNothing(t *testing.T) {
 	}
 }
 
-// noiseOf returns a table of random numbers.
 func noiseOf(rng *rand.Rand, n, d int) *sparse.Table {
 	t, row := &sparse.Table{Rows: n, Cols: d}, make([]float32, d)
 	for v := range n {
@@ -149,8 +141,6 @@ func noiseOf(rng *rand.Rand, n, d int) *sparse.Table {
 	return t
 }
 
-// Where neighbours agree and attributes are random, walks from twenty labels have a large part in
-// the prediction, although twenty labels do not prove that attributes are useless.
 func TestUselessAttributes(t *testing.T) {
 	const draws = 5
 	var with, without float64
@@ -165,8 +155,7 @@ func TestUselessAttributes(t *testing.T) {
 	}
 }
 
-// Where neither attributes nor neighbours have information, the estimated accuracy is the accuracy
-// of chance, because λ of ridges and the best block are chosen without the held-out labels.
+// The estimate is the accuracy of chance, because λ of ridges and the best block are chosen without the held-out labels.
 func TestFewLabelsTellNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds of draws")
@@ -188,8 +177,6 @@ func TestFewLabelsTellNothing(t *testing.T) {
 	}
 }
 
-// The weights of a mixture maximise the held-out likelihood of the selected labels together with
-// the prior weights, and add up to 1.
 func TestStack(t *testing.T) {
 	class, rng := make([]int, 60), rand.New(rand.NewPCG(6, 6))
 	for i := range class {

@@ -9,44 +9,43 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// attributeTable holds the attributes of nodes as features. Each column is real or a word. The features of a real column are
-// the normal scores of its values, with mean 0 and deviation 1 over the nodes that have attributes, so that the unit of the
-// column makes no difference. Rows of words are scaled to length 1. If a table has both kinds, each kind has the same
-// weight. The features of a node without attributes are 0, the mean.
+// attributeTable holds the attributes of nodes as features. Columns are real or words. The feature of a real value is its
+// normal score, with mean 0 and deviation 1 over the nodes that have attributes, so that units make no difference. Rows of
+// words have length 1. Real columns and words together have the same weight. The features of a node without attributes are
+// 0, the mean.
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
-	values   int64       // that are not 0, in all processes
-	real     []bool      // reports for each column whether it is real
-	sample   [][]float32 // of each real column: the values of a sample of nodes in increasing order
-	start    [][]uint16  // of each real column: the first place of each part of its range in sample; parts are equally wide
-	scale    []float64   // of each real column: parts over the width of the range
+	values   int64       // values other than 0, in all processes
+	real     []bool      // of each column
+	sample   [][]float32 // of each real column: sorted values of a sample of nodes
+	start    [][]uint16  // of each real column: the first position in sample of each part of its range; parts are equally wide
+	scale    []float64   // of each real column: parts / width of the range
 	quantile []float64   // of the standard normal distribution, at half ranks of a sample
 	zero     []float64   // of each real column: the normal score of 0
 	factor   []float64   // of each column: the scale of its scores
-	shift    []float32   // of each real column: the mean score less the score of 0, times factor; 0 for words
-	length   []float32   // of each row: one over the length of its words
-	columns  []uint32    // 0, 1, 2, …: the columns of a dense row
+	shift    []float32   // of each real column: (mean score − score of 0)·factor; 0 for words
+	length   []float32   // of each row: 1 / length of its words
+	columns  []uint32    // 0, 1, 2, …, for dense rows
 }
 
 // All columns are real if more than realDensity of the values are not 0. Otherwise a column is real if it has a negative
-// value, or if more than realColumn of the nodes have a value other than 0 in it and these values differ. A column of equal
-// values is a word, however frequent: as real columns, 23 of the 1,588 words of webkb-cornell weighed as much as all other
-// words, and cost 4 points of accuracy. A table with a real column and at most fewAttributes columns has no words.
+// value, or if more than realColumn of the nodes have a value other than 0 and these values differ. A column of equal values
+// is a word, however frequent: as real columns, 23 of the 1,588 words of webkb-cornell weighed as much as all other words
+// and cost 4 points of accuracy. A table with a real column and at most fewAttributes columns has no words.
 const (
 	realDensity   = 0.2
 	realColumn    = 0.5
 	fewAttributes = 64
 )
 
-// Normal scores, their means and their deviations are estimated from a sample of about rankSample nodes and rankValues values.
+// Normal scores are estimated from a sample of about rankSample nodes and rankValues values.
 const (
 	rankSample = 4096
 	rankValues = 1 << 21
 )
 
-// newAttributeTable decides which columns of t are real and measures their scales, in two passes
-// over the values.
+// newAttributeTable decides which columns are real and measures their scales, in two passes over the values.
 func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n := t.Rows
 	d := t.Cols
@@ -56,7 +55,7 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 		shift: make([]float32, d), factor: slices.Repeat([]float64{1}, d),
 		length: make([]float32, n), columns: countTo(d),
 	}
-	// ends are the largest values of −x, then the largest values of x, of each column.
+	// ends holds max −x, then max x, of each column.
 	count := make([]float64, d+1)
 	ends := slices.Repeat([]float64{math.Inf(-1)}, 2*d)
 	rows := readerOf(a)
@@ -103,11 +102,11 @@ func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	return a
 }
 
-// sampleColumns sorts the values that real columns have at a sample of equally spaced nodes, and computes the mean and the
-// deviation of the normal scores of each column. present is the number of nodes with attributes.
+// sampleColumns sorts a sample of each real column and computes the mean and the deviation of normal scores. present is the
+// number of nodes with attributes.
 func (a *attributeTable) sampleColumns(present int) {
 	var reals []int
-	position := make([]int, a.Cols) // of each column among the real columns
+	position := make([]int, a.Cols)
 	for j, isReal := range a.real {
 		position[j] = len(reals)
 		if isReal {
@@ -164,7 +163,6 @@ func (a *attributeTable) sampleColumns(present int) {
 	}
 }
 
-// divide sorts the sample of column j and divides its range into parts.
 func (a *attributeTable) divide(j int) {
 	sample := a.sample[j]
 	slices.Sort(sample)
@@ -181,7 +179,7 @@ func (a *attributeTable) divide(j int) {
 	}
 }
 
-// part returns the part of the range of column j that contains x, or the nearest part.
+// part returns the part of the range of column j that contains x or is nearest.
 func (a *attributeTable) part(j int, x float32) int {
 	if sample := a.sample[j]; len(sample) > 0 && x > sample[0] {
 		return int(min((float64(x)-float64(sample[0]))*a.scale[j], float64(len(a.start[j])-2)))
@@ -189,13 +187,13 @@ func (a *attributeTable) part(j int, x float32) int {
 	return 0
 }
 
-// normal returns the normal score of x in real column j: the quantile of the standard normal distribution at the rank of x, or at
-// the middle rank of equal values. Therefore neither the unit of a column, nor a logarithm, nor a few outliers make a difference.
+// normal returns the quantile of the standard normal distribution at the rank of x in column j, or at the middle rank of
+// equal values. Units, logarithms and a few outliers make no difference.
 func (a *attributeTable) normal(j int, x float32) float64 {
 	sample := a.sample[j]
 	part := a.part(j, x)
 	first := int(a.start[j][part])
-	for length := int(a.start[j][part+1]) - first; length > 0; { // branches do not depend on x, which no processor predicts
+	for length := int(a.start[j][part+1]) - first; length > 0; { // without branches on x, which processors cannot predict
 		half := (length + 1) / 2
 		if sample[first+half-1] < x {
 			first += half
@@ -213,19 +211,17 @@ func (a *attributeTable) normal(j int, x float32) float64 {
 	return a.quantile[first+last]
 }
 
-// attributeRows reads rows of features. It is not safe for concurrent use.
+// attributeRows is not safe for concurrent use.
 type attributeRows struct {
 	table  *attributeTable
 	reader *sparse.TableReader
 	scaled []float32
 }
 
-// readerOf returns a reader of rows for one goroutine.
 func readerOf(a *attributeTable) *attributeRows {
 	return &attributeRows{table: a, reader: a.Reader()}
 }
 
-// entries returns the columns and the values of node v.
 func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	columns, values = a.reader.Row(v)
 	if columns == nil {
@@ -234,8 +230,8 @@ func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	return columns, values
 }
 
-// features returns the columns lo ≤ j < hi in which node v has a value, and their features without the shift. Both are valid
-// until the next call.
+// features returns the columns lo ≤ j < hi in which node v has a value, and their features without the shift, valid until
+// the next call.
 func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []float32) {
 	columns, values := a.entries(v)
 	start, _ := slices.BinarySearch(columns, uint32(lo))
@@ -254,7 +250,6 @@ func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []fl
 	return columns[start:end], a.scaled
 }
 
-// rowTo stores the features of node v in columns lo ≤ j < hi.
 func (a *attributeRows) rowTo(dst []float32, v, lo, hi int) {
 	clear(dst)
 	if !a.table.Has(v) {

@@ -28,17 +28,16 @@ type lens struct {
 	workers int
 	work    *graph.Work
 
-	steps  int   // J
-	memory int64 // limit of the blocks of a slab of columns; 0: none
+	steps  int
+	memory int64 // limit for the blocks of a slab; 0: none
 	files  *tempFiles
-	ranked *rowStore // P, if it has at most as many columns as there are classes; else nil
+	ranked *rowStore // P, stored if it has at most as many columns as there are classes
 
 	lazy *sparse.Operator[float32] // (D + σI)⁻¹(A + σI), a step of a lazy walk
-	root []float32                 // (D + σI)^½; nil: P is computed with the lazy walk in place of S̃
+	root []float32                 // (D + σI)^½; nil: P uses the lazy walk in place of S̃
 }
 
-// newLens returns a lens of the attributes a. The self-loop of weight σ at every node defines S̃ at isolated nodes, and
-// makes the walk lazy.
+// newLens adds a self-loop of weight σ to every node, which defines S̃ at isolated nodes and makes the walk lazy.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *graph.Work) *lens {
 	n := len(p.Degrees)
@@ -61,7 +60,7 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	return l
 }
 
-// scaleRows multiplies each row of x by l.root of its node, or divides it if divide is set.
+// scaleRows multiplies or divides each row of x by l.root of its node.
 func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
 	if l.root == nil {
@@ -80,8 +79,8 @@ func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	})
 }
 
-// rank computes P of x in one of the two blocks of room and returns this block. It overwrites x. With Z_J = X and Z_j = (1−α)X +
-// αS̃Z_{j+1}, P is Z_0. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, the roots of degrees are applied to X and to Z_0 alone.
+// rank computes P of x in one of the blocks of room, which it returns. It overwrites x. P is Z_0, with Z_J = X and Z_j =
+// (1−α)X + αS̃Z_{j+1}. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, roots of degrees scale X and Z_0 alone.
 func (l *lens) rank(ctx context.Context, x *featureBlock,
 	room [2]*featureBlock) (*featureBlock, error) {
 	if err := l.scaleRows(ctx, x, true); err != nil {
@@ -100,8 +99,8 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X. If store is nil and this takes
-// fewer operations, it sweeps E instead, the columns of the identity for the nodes:
+// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X, or if store is nil and this
+// takes fewer operations, the columns E of the identity for the nodes:
 //
 //	rows of f(S̃)X = (f(S̃)E)ᵀX.
 //
@@ -159,14 +158,13 @@ func (l *lens) at(ctx context.Context, nodes []int, store *rowStore,
 	return plain, ranked, nil
 }
 
-// byNodes reports whether sweeping one column for each of the nodes takes fewer operations than sweeping the columns of X.
+// byNodes reports whether sweeping a column for each node takes fewer operations than sweeping the columns of X.
 func (l *lens) byNodes(nodes int) bool {
 	sweeps := float64(l.steps) * float64(sparse.EntriesOf(l.p.A))
 	return float64(nodes)*(sweeps+float64(l.a.values)) < float64(l.a.Cols)*(sweeps+
 		float64(l.p.Nodes()))
 }
 
-// slabBlocks returns the three blocks in which a slab of columns is swept.
 func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) {
 	n := len(l.p.Degrees)
 	return sparse.NewBlock[float32](n, columns),
@@ -174,16 +172,15 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 			sparse.NewBlock[float32](n, columns)}
 }
 
-// productGroup is the number of columns of a slab that a goroutine multiplies at a time.
 const productGroup = 16
 
-// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds up the products of nodes in the order of
-// nodes, and then the sums of processes in the order of processes.
+// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds in the order of nodes, then of processes,
+// so that bits agree.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
 	k := q.Cols
-	sums := make([]float64, (d+1)*k) // a row for each attribute, and a last row for the nodes that have attributes
+	sums := make([]float64, (d+1)*k) // one row per attribute, and a last row for the nodes with attributes
 	err := sched.Run(ctx, l.workers, (k+productGroup-1)/productGroup, func(_, group int) error {
 		start, end := group*productGroup, min(k, (group+1)*productGroup)
 		rows := readerOf(l.a)
@@ -220,7 +217,7 @@ func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	return nil
 }
 
-// productOf returns a function that computes rows of XW. w must have a row for each column of X.
+// productOf returns a function that computes rows of XW.
 func (l *lens) productOf(w *featureBlock) nodeScores {
 	d := l.a.Cols
 	k := w.Cols
@@ -247,8 +244,7 @@ func (l *lens) productOf(w *featureBlock) nodeScores {
 	}
 }
 
-// rankedProduct returns PW. If rows of P are stored, it multiplies them by W. Otherwise it ranks slabs of the columns of XW
-// and stores them. Cost: l.steps sweeps for each slab.
+// rankedProduct returns PW. If P is not stored, it ranks slabs of the columns of XW, with l.steps sweeps each.
 func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {
@@ -276,10 +272,8 @@ func (l *lens) rankedProduct(ctx context.Context,
 	return store.readRowsTo, err
 }
 
-// rankBlocks is the number of blocks of slabBlocks.
 const rankBlocks = 3
 
-// productTo stores XW in dst.
 func productTo(dst, x, w *featureBlock) {
 	columns := countTo(w.Rows)
 	for i := range dst.Rows {
@@ -288,7 +282,7 @@ func productTo(dst, x, w *featureBlock) {
 	}
 }
 
-// addProduct adds xW to dst, where x has the given values in the given columns, which are rows of W.
+// addProduct adds xW to dst, where x has values in the given columns alone.
 func addProduct(dst []float32, w *featureBlock, columns []uint32,
 	x []float32) {
 	one := []float32{1}

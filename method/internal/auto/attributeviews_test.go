@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// tableOf returns a table of n nodes of which one in seven has no row and another one has
-// zeros alone: words, or real numbers, or both.
+// tableOf returns a table of n nodes, of which one in seven has no row and another one only zeros.
 func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
 	t, plain := &sparse.Table{Rows: n, Cols: words + real}, make([][]float64, n)
 	row := make([]float32, words+real)
@@ -45,7 +44,6 @@ func tableOf(rng *rand.Rand, n, words, real int) (*sparse.Table, [][]float64) {
 	return t, plain
 }
 
-// scaledOf returns the features of a table of words followed by real columns, by dense algebra.
 func scaledOf(plain [][]float64, words, real int) *mat.Dense {
 	out := mat.NewDense(len(plain), words+real, nil)
 	for j := words; j < words+real; j++ {
@@ -83,7 +81,6 @@ func scaledOf(plain [][]float64, words, real int) *mat.Dense {
 	return out
 }
 
-// rankedOf returns P of dense X by its formula.
 func rankedOf(p *problem.Problem, x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
 	a := p.A.(*sparse.CSR)
@@ -117,8 +114,6 @@ func rankedOf(p *problem.Problem, x *mat.Dense) *mat.Dense {
 	return out
 }
 
-// TestViews compares attributes of nodes, swept in slabs of columns and of nodes, and their weighted sums with products
-// of dense matrices.
 func TestViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n, k = 60, 3

@@ -14,24 +14,23 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// settings are the settings of a prediction. Results do not depend on the number of workers and the memory limit.
+// settings adds to the settings of engines. Results do not depend on its workers and memory.
 type settings struct {
 	engine.Settings
 	choice *Choice // of a kept model; nil: held-out labels choose
 
-	// balanced states that the caller reweighs probabilities for balanced classes with [problem.Problem.Reweigher]. Accuracies are
-	// then estimated for reweighed probabilities. The returned scores are not reweighed.
+	// balanced states that the caller reweighs probabilities for balanced classes. Accuracies are estimated for reweighed
+	// probabilities; returned scores are not reweighed.
 	balanced bool
 }
 
-// The names of stages that Progress of [engine.Settings] receives.
+// Stages that Progress of [engine.Settings] receives.
 const (
 	stageFeatures = "features"
 	stageWalk     = "walk"
 	stageChoose   = "choose"
 )
 
-// predict returns the class and the probabilities of every node of a valid problem. The package comment lists its stages.
 func predict(ctx context.Context, p *problem.Problem,
 	set *settings) (out *engine.Prediction, err error) {
 	out = &engine.Prediction{}
@@ -80,10 +79,10 @@ func predict(ctx context.Context, p *problem.Problem,
 	return out, nil
 }
 
-// predict runs the stages that follow if no block model was tried, or if it was rejected.
+// predict runs the stages that follow if no block model predicts alone.
 func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	clock := time.Now()
-	lap := func(seconds *float64) { // adds the time since the last call
+	lap := func(seconds *float64) {
 		now := time.Now()
 		*seconds += now.Sub(clock).Seconds()
 		clock = now
@@ -118,24 +117,23 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	return estimateAccuracy(ctx, in.p, in.set, m.confidence, out)
 }
 
-// all selects every label.
 func all(int) bool { return true }
 
-// input holds the problem and what all stages share.
+// input holds what all stages share.
 type input struct {
 	p   *problem.Problem // its edges have no direction
 	set *settings
 	design
 	work       *graph.Work
 	memory     int64      // limit for the allocations of a stage; 0: no limit
-	files      *tempFiles // files of stored rows; nil: rows are stored in memory
+	files      *tempFiles // nil: rows are stored in memory
 	unfinished string
 
 	arcs *arcs // directions of the edges; nil: edges have no direction
 
 	propagated *propagation.HeldOut // scores of label propagation at labels; nil: not computed yet
 
-	// learned is p with the labels that models learn from and are tested on: a sample if there are many classes, else all labels.
+	// learned is p with the labels that models learn from and are tested on: all, or a sample if there are many classes.
 	// Label i of learned is label places[i] of p.
 	learned *problem.Problem
 	places  []int

@@ -23,7 +23,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// inputOf returns the input of the stages.
 func inputOf(t testing.TB, p *problem.Problem, set *settings) *input {
 	t.Helper()
 	d := designOf(p, set)
@@ -34,7 +33,6 @@ func inputOf(t testing.TB, p *problem.Problem, set *settings) *input {
 	return in
 }
 
-// featuresOf returns the features of a problem.
 func featuresOf(t testing.TB, p *problem.Problem, set *settings) *features {
 	t.Helper()
 	f, err := newFeatures(context.Background(), inputOf(t, p, set))
@@ -44,7 +42,6 @@ func featuresOf(t testing.TB, p *problem.Problem, set *settings) *features {
 	return f
 }
 
-// evident predicts a problem.
 func evident(t testing.TB, p *problem.Problem, set *settings) *engine.Prediction {
 	t.Helper()
 	out, err := predict(context.Background(), p, set)
@@ -54,8 +51,6 @@ func evident(t testing.TB, p *problem.Problem, set *settings) *engine.Prediction
 	return out
 }
 
-// Where neighbours agree and where they differ the classes are found, and the estimated accuracy is
-// near the accuracy of the prediction.
 func TestEvidenceIsHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -72,7 +67,7 @@ func TestEvidenceIsHonest(t *testing.T) {
 			out := evident(t, p, &settings{Settings: engine.Settings{RNGSeed: seed}})
 			told += out.Accuracy / draws
 			found += contract.Accuracy(p, out.Class, class) / draws
-			if out.Tested > c.labels || out.Tested < c.labels-2 || !(out.Stderr > 0) { // those that another label reaches
+			if out.Tested > c.labels || out.Tested < c.labels-2 || !(out.Stderr > 0) { // labels that another label reaches
 				t.Errorf("%d labels: %d tested, error %v", c.labels, out.Tested, out.Stderr)
 			}
 		}
@@ -82,8 +77,7 @@ func TestEvidenceIsHonest(t *testing.T) {
 	}
 }
 
-// Few labels and many, of a small share of the nodes and of nearly all, have the accuracy that is estimated, with the standard
-// error of as many independent predictions. From 5,000 labels on label propagation predicts one fold.
+// From 5,000 labels on label propagation predicts one fold.
 func TestEstimateOfManyLabels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -107,7 +101,6 @@ func TestEstimateOfManyLabels(t *testing.T) {
 	}
 }
 
-// The estimated accuracy of shuffled labels is not above the share of the largest class.
 func TestEvidenceOfShuffledLabels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -129,10 +122,8 @@ func TestEvidenceOfShuffledLabels(t *testing.T) {
 	}
 }
 
-// The estimate is the share of right held-out labels by weights without a label's fold, less that by which weights of all
-// labels are right more often, and the difference of the probabilities of other nodes and of held-out labels. A choice of the
-// shares of the classes holds for all folds; then the luck of the largest class, whose share has a normal distribution, is
-// subtracted where it is predicted.
+// The estimate allows for the choice of weights, and where the largest class is predicted, for the luck of the largest
+// class.
 func TestEstimateAllowsForChoice(t *testing.T) {
 	for _, of := range []struct {
 		seed, shuffle   uint64
@@ -194,8 +185,6 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 	}
 }
 
-// Scores are probabilities, the class is the likeliest, labels keep theirs, and a node
-// without a label in its component has the shares of the labels, without their luck.
 func TestEvidenceScores(t *testing.T) {
 	for _, labels := range []int{12, 40} {
 		p := contract.Planted(t, 21, 150, labels)
@@ -223,7 +212,7 @@ func TestEvidenceScores(t *testing.T) {
 		if out.Reached.Contains(1) {
 			t.Error("a node without neighbours is reached")
 		}
-		share, of := []float64{10, 10, 10}, 10.0 // ten of the shares
+		share, of := []float64{10, 10, 10}, 10.0
 		for c := range share {
 			share[c] /= float64(labels + 3)
 		}
@@ -248,8 +237,6 @@ func TestEvidenceScores(t *testing.T) {
 	}
 }
 
-// The unit of weights makes no difference, and weights that float32 does not hold are
-// refused.
 func TestUnitOfWeights(t *testing.T) {
 	for _, labels := range []int{12, 60} {
 		p := contract.Planted(t, 27, 120, labels)
@@ -288,7 +275,6 @@ func TestUnitOfWeights(t *testing.T) {
 	}
 }
 
-// With few labels, equally many of each class, the class has the largest score of Poisson learning.
 func TestEvidenceOfFewLabels(t *testing.T) {
 	p := contract.Planted(t, 21, 60, 12)
 	left := slices.Repeat([]int{int(slices.Min(choose.CountsOf(p)))}, 3)
@@ -319,8 +305,7 @@ func TestEvidenceOfFewLabels(t *testing.T) {
 	}
 }
 
-// sameBits compares a prediction with predictions by other numbers of workers, and with the least
-// memory that a prediction needs.
+// sameBits repeats a prediction with other numbers of workers and with the least memory.
 func sameBits(t *testing.T, p *problem.Problem, want *engine.Prediction) {
 	t.Helper()
 	least := newPlan(p, &settings{Settings: engine.Settings{Workers: 1, Memory: 1}}).learning.Required(1)
@@ -334,8 +319,6 @@ func sameBits(t *testing.T, p *problem.Problem, want *engine.Prediction) {
 	}
 }
 
-// Predictions have the same bits for any workers and memory, within which they keep, and
-// the sweeps that they count.
 func TestEvidenceSameBits(t *testing.T) {
 	for _, labels := range []int{12, 60} {
 		if testing.Short() && labels > 12 {
@@ -352,8 +335,6 @@ func TestEvidenceSameBits(t *testing.T) {
 	}
 }
 
-// On a long path walks grow until they reach nearly all nodes, and each half of it
-// has the class of its end.
 func TestEvidenceOnPath(t *testing.T) {
 	p := contract.Path(t, 240, false)
 	out := evident(t, p, &settings{})
@@ -364,7 +345,6 @@ func TestEvidenceOnPath(t *testing.T) {
 	}
 }
 
-// Walks that turn out to be too short are freed before longer ones start.
 func TestOneWalkAtATime(t *testing.T) {
 	set := &settings{}
 	in := inputOf(t, contract.Path(t, 1000, false), set)
@@ -387,8 +367,6 @@ func TestOneWalkAtATime(t *testing.T) {
 	}
 }
 
-// One class of most labels, labels that are the only ones of their class, and folds
-// without a class are no reason to fail.
 func TestEvidenceOfUnevenLabels(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 40, 2, 4, 1)
 	for i := range p.Class {
@@ -406,7 +384,6 @@ func TestEvidenceOfUnevenLabels(t *testing.T) {
 	}
 }
 
-// Poisson learning predicts the prior for a label that no walk from another one reaches.
 func TestPoissonAlone(t *testing.T) {
 	const n = 40
 	a := testgraph.Random(3, n, 25, false)
@@ -429,7 +406,7 @@ func TestPoissonAlone(t *testing.T) {
 	}
 }
 
-// Labels without edges give every node probabilities, though the values of a kernel between them are all 0.
+// The values of a kernel between such labels are all 0.
 func TestLabelsWithoutEdges(t *testing.T) {
 	const n, labels = 18, 16
 	a := testgraph.Random(1, n, 0, false)

@@ -18,25 +18,23 @@ import (
 )
 
 const (
-	// On graphs of more than blockModelNodes nodes a prediction begins with beliefs of a block model. On smaller graphs all stages
-	// take seconds.
+	// On graphs of more than blockModelNodes nodes a prediction tries beliefs of a block model first. On smaller graphs all
+	// stages take seconds.
 	blockModelNodes = 50_000
 
-	// blockModelClasses is the largest number of classes for which a prediction begins with beliefs. With more classes
-	// beliefs cannot learn which classes are adjacent: on wordnet-2024 and debian, with 45 and 58 classes, beliefs took a
-	// quarter of the time and were rejected.
+	// blockModelClasses is the most classes for which beliefs are tried first. With more, beliefs cannot learn which classes
+	// are adjacent: on wordnet-2024 and debian, with 45 and 58 classes, they took a quarter of the time and were rejected.
 	blockModelClasses = 24
 )
 
-// beginsWithBeliefs reports whether a prediction tries beliefs before other models.
 func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 	return p.Nodes() > blockModelNodes && len(p.Names) <= blockModelClasses &&
 		!p.Directed && p.Attributes == nil &&
 		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs, where each source of class ratios is a candidate, see [beliefs.Candidate]. fold[i] is the fold of
-// label i, or −1 if label i is not held out. The model does not depend on the memory limit.
+// fitBeliefs fits beliefs with each source of class ratios as a candidate. fold[i] is −1 if label i is not held out. The
+// model does not depend on memory.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
@@ -56,7 +54,6 @@ func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources 
 			Explain: set.Explain, Memory: memory, Progress: set.Progress})
 }
 
-// blockModel fits beliefs with one fold of held-out labels, for [isExplained].
 func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 	work *graph.Work) (*beliefs.Model, error) {
 	fold := beliefs.Folds(p.Class, set.RNGSeed)
@@ -66,23 +63,23 @@ func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 }
 
 const (
-	// With at least manyBelieved labels, believedFolds of the five folds are held out, so that choosing between two sources
-	// of ratios costs about as much as five folds of one source. With fewer labels all folds are held out.
+	// With at least manyBelieved labels, believedFolds of the five folds are held out, so that a choice between two sources
+	// of ratios costs about as much as five folds of one.
 	manyBelieved  = 200
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate of the mixture. On graphs of more than blockModelNodes nodes beliefs
-// predict alone or not at all.
+// believes reports whether beliefs are a candidate of the mixture. On graphs of more than blockModelNodes nodes they predict
+// alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
 		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model. With few labels, the ratios are learned from the beliefs of all nodes,
-// because too few labels are adjacent to show which classes are adjacent. With manyBelieved labels or more, ratios
-// from pairs of labels are a candidate too, because beliefs start wrong where neighbours differ.
+// believe fits beliefs of a block model. With few labels, ratios come from the beliefs of all nodes, because too few labels
+// are adjacent. With more, ratios from pairs of labels are a candidate too, because beliefs start wrong where neighbours
+// differ.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
@@ -105,7 +102,6 @@ func (f *features) believe(ctx context.Context) (err error) {
 	return err
 }
 
-// addBeliefs adds the held-out probabilities of a block model to the components.
 func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.believes() {
@@ -129,12 +125,12 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	return nil
 }
 
-// voteErrors is the number of standard errors by which votes of neighbours must beat beliefs for beliefs to be rejected.
+// voteErrors is the number of standard errors by which votes of neighbours must beat beliefs to reject them.
 const voteErrors = 2
 
-// isExplained reports whether beliefs explain a graph, so that they predict alone. [beliefs.Model.KnowsItself] must be true,
-// and at held-out labels the votes of labelled neighbours must not be right significantly more often than beliefs. The votes
-// are needed: on wordnet-2024 KnowsItself is true, but label propagation is 3 to 5 points more accurate.
+// isExplained reports whether beliefs predict alone: [beliefs.Model.KnowsItself] is true, and votes of labelled neighbours
+// are not right significantly more often at held-out labels. On wordnet-2024 KnowsItself is true, but label propagation is 3
+// to 5 points more accurate.
 func isExplained(ctx context.Context, p *problem.Problem,
 	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {
@@ -161,7 +157,7 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	if out.Reached, err = p.Reachable(ctx, p.Row, set.Workers, &out.Work); err != nil {
 		return err
 	}
-	hidden := make([]int, len(p.Row)) // 1 for labels that were held out
+	hidden := make([]int, len(p.Row)) // 1 if held out
 	for _, i := range m.HeldOut {
 		hidden[i] = 1
 	}
@@ -197,7 +193,6 @@ func predictByBeliefs(ctx context.Context, p *problem.Problem, set *settings,
 	return err
 }
 
-// likeliestClasses stores in out.Class the class of each label, and the class with the largest score of each other node.
 func likeliestClasses(ctx context.Context, p *problem.Problem, out *engine.Prediction,
 	workers int) error {
 	out.Class = make([]int, len(p.Degrees))

@@ -21,7 +21,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// generated returns a problem on a generated graph without labels.
 func generated(t testing.TB, name string, v param.Values, nodes int) (*problem.Problem, generate.Graph) {
 	t.Helper()
 	m, err := generate.New(name, v, 1, 1)
@@ -42,7 +41,7 @@ func generated(t testing.TB, name string, v param.Values, nodes int) (*problem.P
 	ptr, col := []int64{0}, []uint32{}
 	for _, list := range lists {
 		slices.Sort(list)
-		list = slices.Compact(list) // lines of the model may repeat
+		list = slices.Compact(list)
 		col = append(col, list...)
 		ptr = append(ptr, int64(len(col)))
 	}
@@ -53,7 +52,6 @@ func generated(t testing.TB, name string, v param.Values, nodes int) (*problem.P
 	return &problem.Problem{Graph: &graph.Graph{A: a, Degrees: testgraph.Degrees(t, a)}}, m
 }
 
-// blockModelOf returns a problem on a generated block model without labels, and the classes of its nodes.
 func blockModelOf(t testing.TB, nodes, edges, classes int, homophily float64) (p *problem.Problem, class []int) {
 	t.Helper()
 	p, made := generated(t, "sbm", param.Values{"nodes": param.Of(nodes), "edges": param.Of(edges), "classes": param.Of(classes), "homophily": param.Of(homophily)}, nodes)
@@ -72,8 +70,6 @@ func blockModelOf(t testing.TB, nodes, edges, classes int, homophily float64) (p
 	return p, class
 }
 
-// A prediction stops at beliefs on a large block model, with the same bits for any number of workers and
-// any memory limit.
 func TestStopsAtBlockModel(t *testing.T) {
 	const nodes, classes = blockModelNodes + 1, 4
 	p, class := blockModelOf(t, nodes, 6*nodes, classes, 0.9)
@@ -93,7 +89,7 @@ func TestStopsAtBlockModel(t *testing.T) {
 	if explained, err := isExplained(t.Context(), p, m); err != nil || !explained {
 		t.Errorf("a block model is explained: %t, %v", explained, err)
 	}
-	for i, label := range m.HeldOut { // where the votes of neighbours are right more often
+	for i, label := range m.HeldOut {
 		m.Predicted[i] = (p.Class[label] + 1) % classes
 	}
 	if explained, err := isExplained(t.Context(), p, m); err != nil || explained {
@@ -129,7 +125,6 @@ func TestStopsAtBlockModel(t *testing.T) {
 	}
 }
 
-// Beliefs do not explain labels at random.
 func TestSilentOnRandomLabels(t *testing.T) {
 	p, _ := generated(t, "rmat", param.Values{"scale": param.Of(16), "edge-factor": param.Of(6)}, 1<<16)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -151,7 +146,6 @@ func TestSilentOnRandomLabels(t *testing.T) {
 	}
 }
 
-// Beliefs take part on a block model, and the estimate agrees with the accuracy.
 func TestBeliefsOfABlockModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

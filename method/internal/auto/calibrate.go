@@ -10,42 +10,40 @@ import (
 //
 //	w·p_c^γ/Σ_c p_c^γ + (1 − w)/k  with  γ = exp(a + b·(h − ½))
 //
-// with b ≤ 0, so that probabilities agree with the frequencies of held-out labels. The likeliest class stays the same. With
-// b < 0 it flattens uncertain predictions more than certain predictions: where neighbours differ, models are overconfident
-// about uncertain predictions. What b > 0 gained on other graphs was luck as often as not.
+// with b ≤ 0, so that probabilities agree with the frequencies of held-out labels. The likeliest class stays the same. b < 0
+// flattens uncertain predictions more, because models are overconfident about them where neighbours differ. Gains of b > 0
+// were luck.
 type Calibration struct {
 	Power float64 `json:"power"` // a
 	Slope float64 `json:"slope"` // b ≤ 0
 	Trust float64 `json:"trust"` // log w/(1 − w)
 }
 
-// The prior of w has more weight with more labels, up to a limit: models of many labels were nearly calibrated on all graphs, so
-// that held-out labels add little information, whereas models of few labels may be far from calibrated.
+// The prior of w has more weight with more labels, up to a limit: models of many labels were nearly calibrated on all
+// graphs.
 const (
-	// powerMean and powerSpread are the prior mean and standard deviation of a. The prior of b is the half of a normal distribution
-	// with standard deviation slopeSpread below 0.
+	// Prior mean and standard deviation of a. The prior of b is the negative half of a normal distribution with deviation
+	// slopeSpread.
 	powerMean   = 0.05
 	powerSpread = 0.2
 	slopeSpread = 1
 
-	// trustMean is the mean of a beta prior of w. With m labels the prior counts as min(m²/trustLabels, trustMost) labels.
+	// The prior of w is a beta distribution with mean trustMean. With m labels it counts as min(m²/trustLabels, trustMost)
+	// labels.
 	trustMean   = 0.97
 	trustLabels = 330
 	trustMost   = 50
 
-	// Calibration learns from at most calibrationLabels labels, which estimate w to 2 %, and from at most calibrationValues
-	// probabilities.
+	// calibrationLabels labels estimate w to 2 %.
 	calibrationLabels = 2048
 	calibrationValues = 1 << 20
 
-	// firstStep and lastStep are the largest and the smallest step of the search.
 	firstStep = 0.4
 	lastStep  = 0.0125
 )
 
-// calibrate returns the parameters with the largest posterior, given the probabilities of a mixture at held-out labels. The prior
-// is normal for a and for b ≤ 0, and beta for w. Labels without features and labels that are alone in their class have no
-// predictions and are left out. The search changes one parameter at a time, by decreasing steps.
+// calibrate returns the parameters with the largest posterior, given the probabilities of a mixture at held-out labels.
+// Labels without features and labels that are alone in their class have no predictions and are left out.
 func (h *heldOut) calibrate(mixture []component) Calibration {
 	var rows [][]float64 // logarithms of probabilities
 	var class []int
@@ -82,8 +80,8 @@ func (h *heldOut) calibrate(mixture []component) Calibration {
 	return c
 }
 
-// likelihood returns the logarithm of the posterior density, up to a constant. For each label, rows holds the logarithms of
-// its probabilities, class its class, and entropies the entropy that takeLogs returned.
+// likelihood returns the logarithm of the posterior density up to a constant, for rows of log-probabilities with their
+// entropies from takeLogs.
 func (c Calibration) likelihood(rows [][]float64, class []int,
 	entropies []float64) float64 {
 	if c.Slope > 0 {
@@ -108,8 +106,7 @@ func (c Calibration) likelihood(rows [][]float64, class []int,
 	return sum
 }
 
-// takeLogs replaces the probabilities of a row by their logarithms. It returns the entropy of the probabilities relative to
-// the entropy of equal probabilities.
+// takeLogs replaces probabilities by their logarithms. It returns their entropy relative to log k.
 func takeLogs(row []float64) (entropy float64) {
 	unit := math.Log(max(2, float64(len(row))))
 	for i, q := range row {
@@ -121,12 +118,11 @@ func takeLogs(row []float64) (entropy float64) {
 	return entropy
 }
 
-// powerOf returns γ for an entropy h of takeLogs.
+// powerOf returns γ.
 func (c Calibration) powerOf(entropy float64) float64 {
 	return math.Exp(c.Power + float64(c.Slope*(entropy-0.5)))
 }
 
-// apply calibrates the probabilities of a row in place.
 func (c Calibration) apply(row []float64) {
 	power := c.powerOf(takeLogs(row))
 	sum := 0.0

@@ -12,30 +12,27 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// candidate is a model that may be part of the mixture. The likelihood of held-out labels decides its
-// weight. Inputs are columns: see [columns] for shared and free columns, and [ridgeScores] for the
-// scores of ridges on attributes, link rows, eigenvectors and kernels.
+// candidate is a model that may be part of the mixture. Its inputs are [columns] and scores of ridges, see [ridgeScores].
 type candidate struct {
-	Poisson     bool    `json:"poisson,omitempty"`     // Poisson learning
-	Propagation bool    `json:"propagation,omitempty"` // label propagation
-	Center      bool    `json:"center,omitempty"`      // scores are centred
-	Majority    bool    `json:"majority,omitempty"`    // the shares of the classes among the labels
-	Beliefs     bool    `json:"beliefs,omitempty"`     // beliefs of a block model
-	Free        bool    `json:"free,omitempty"`        // free columns are inputs
-	Pull        float64 `json:"pull,omitempty"`        // pull of shared weights towards agreement of neighbours, 0 to 1
-	Ridge       float64 `json:"ridge,omitempty"`       // ridge on shared weights, for the sum over items
+	Poisson     bool    `json:"poisson,omitempty"`
+	Propagation bool    `json:"propagation,omitempty"`
+	Center      bool    `json:"center,omitempty"`   // scores are centred
+	Majority    bool    `json:"majority,omitempty"` // the shares of the classes
+	Beliefs     bool    `json:"beliefs,omitempty"`
+	Free        bool    `json:"free,omitempty"`
+	Pull        float64 `json:"pull,omitempty"`  // pull of shared weights towards agreement of neighbours, 0 to 1
+	Ridge       float64 `json:"ridge,omitempty"` // ridge on shared weights, for the sum over items
 
-	Attributes bool `json:"attributes,omitempty"` // attribute scores are inputs
-	Links      bool `json:"links,omitempty"`      // scores of link rows are inputs
-	Spectral   bool `json:"spectral,omitempty"`   // scores of eigenvectors are inputs even if Alone
-	Kernels    bool `json:"kernels,omitempty"`    // scores of kernels are inputs even if Alone
-	Alone      bool `json:"alone,omitempty"`      // columns of walks are no inputs, and kernels and eigenvectors only if named; for beliefs: a term of the sum, not a factor
-	Fixed      bool `json:"fixed,omitempty"`      // logits are the scores of a ridge times sharpness: no weight is learned
+	Attributes bool `json:"attributes,omitempty"`
+	Links      bool `json:"links,omitempty"`
+	Spectral   bool `json:"spectral,omitempty"` // used even if Alone
+	Kernels    bool `json:"kernels,omitempty"`  // used even if Alone
+	Alone      bool `json:"alone,omitempty"`    // no columns of walks, and kernels and eigenvectors only if named; beliefs are a term of the sum, not a factor
+	Fixed      bool `json:"fixed,omitempty"`    // logits are the scores of a ridge times sharpness; nothing is learned
 }
 
 var (
-	// baseCandidates use shared columns alone; shared and free columns; and, for graphs where neighbours differ, shared and
-	// free columns without a pull.
+	// baseCandidates use shared columns; shared and free columns; and without a pull, for graphs where neighbours differ.
 	baseCandidates = []candidate{
 		{Pull: 1, Ridge: 10},
 		{Free: true, Pull: 1, Ridge: 10},
@@ -43,24 +40,22 @@ var (
 	}
 
 	// slowCandidates replace baseCandidates if there are few labels, or many labels of many classes, because fits then take
-	// long. With many labels the weight of agreement is learned without a pull: on each of thirteen graphs with 44 to 200
-	// classes free columns were likelier without a pull than with a pull.
+	// long. Without a pull, free columns were likelier on each of thirteen graphs with 44 to 200 classes.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
-	// attributeCandidates are added if nodes have attributes: attribute scores alone, and attribute scores with columns of
-	// walks, once with a weaker pull and once without a pull.
+	// attributeCandidates are added if nodes have attributes.
 	attributeCandidates = []candidate{
 		{Attributes: true, Alone: true, Ridge: 10},
 		{Attributes: true, Pull: 0.5, Ridge: 10},
 		{Attributes: true, Free: true, Ridge: 3},
 	}
 
-	// spectralCandidate and kernelCandidate are added if there are scores of eigenvectors and of kernels, and no attributes.
+	// spectralCandidate and kernelCandidate are added if there are scores of eigenvectors and kernels, and no attributes.
 	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
 	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
 
-	// fixedSpectral and fixedKernels replace them for few labels: ridges on eigenvectors and on the diffusion kernel. From few
-	// labels a logistic regression learns hardly more than luck.
+	// fixedSpectral and fixedKernels replace them for few labels, from which a logistic regression learns hardly more than
+	// luck.
 	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true, Ridge: 1e6}
 	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true, Ridge: 1e6}
 
@@ -75,43 +70,38 @@ var (
 )
 
 const (
-	biasRidge = 3 // ridge on biases, for the sum over items
+	biasRidge = 3 // for the sum over items
 
-	// attributePrior is the prior weight of the best ridge of each kind.
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel. squarePrior is the prior
-	// weight of scores of S², whatever the pull is.
+	// diffusionPrior, times the pull, is the prior weight of the diffusion kernel, squarePrior of S² whatever the pull.
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
-	// spectralPrior is the prior weight of scores of eigenvectors beside walks.
+	// spectralPrior is the prior weight of eigenvectors beside walks.
 	spectralPrior = 0.3
 
-	// fitTolerance is the tolerance of the gradient, relative to the gradient at logits of 0. A thirtieth of this tolerance takes a
-	// quarter more time with many labels, and changed no measured accuracy.
+	// fitTolerance is relative to the gradient at logits of 0. A thirtieth of it takes a quarter more time with many labels,
+	// and changed no measured accuracy.
 	fitTolerance = 3e-3
 )
 
-// ridges are the λ of free columns to search, for the mean over items.
+// ridges are the λ of free columns, for the mean over items.
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
-// fewRidges replaces ridges if labels are few.
 var fewRidges = []float64{10, 0.1}
 
-// isFactor reports whether the probabilities of a component multiply the sum of the other components.
 func (c candidate) isFactor() bool { return c.Beliefs && !c.Alone }
 
-// isModel reports whether a candidate is fitted to labels.
+// isModel reports whether a candidate has weights to fit.
 func (c candidate) isModel() bool {
 	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority
 }
 
-// lambdas returns the λ to search.
 func (c candidate) lambdas(d *design) []float64 {
 	switch {
 	case !c.Free:
-		return ridges[:1] // no free weights to shrink
+		return ridges[:1]
 	case d.fewLabels:
 		return fewRidges
 	}
@@ -122,7 +112,6 @@ func hasManyLabels(p *problem.Problem) bool {
 	return len(p.Names) >= someClasses && len(p.Row) > choiceLabels
 }
 
-// candidatesOf returns the models to fit to the labels of p.
 func candidatesOf(d *design, p *problem.Problem) []candidate {
 	list := baseCandidates
 	switch {
@@ -161,9 +150,8 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	return slices.Concat(attributed, list)
 }
 
-// priorWeights returns the prior weights of the shared columns of walks: 0.8·pull for Poisson learning, plus
-// diffusionPrior·pull if there are no scores of the diffusion kernel; 0.6·pull for the mean of the shares of far filters;
-// and a weight for log π that does not depend on pull.
+// priorWeights returns the prior weights of the shared columns of walks: Poisson learning, the shares of filters, and log π,
+// whose weight does not depend on pull.
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
@@ -179,15 +167,14 @@ func priorWeights(c *columns, pull float64) []float64 {
 	return u
 }
 
-// takes reports whether the scores of a ridge are inputs of the candidate.
 func (c candidate) takes(r *ridgeScores) bool {
 	return [ridgeKinds]bool{ofAttributes: c.Attributes, ofLinks: c.Links,
 		ofDiffusion: !c.Alone || c.Kernels, ofSquares: !c.Alone || c.Kernels,
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends the shared columns of a candidate to dst: the scores of ridges, then the columns of walks. A candidate without
-// walks uses only the last column of walks, log π.
+// input appends the shared columns of a candidate to dst: scores of ridges, then columns of walks, of which a candidate
+// without walks uses only log π.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -201,7 +188,6 @@ func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	return append(dst, shared...)
 }
 
-// sharedColumns returns the shared columns of e that a candidate uses, with their prior weights.
 func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColumns {
 	prior := priorWeights(f.columns, c.Pull)
 	switch {
@@ -237,8 +223,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit returns a model of a candidate for each λ, fitted to the labels e. y has their classes, −1 for labels to ignore. If
-// enough is not nil and returns true for a model, fit stops there. If all classes are equal, it returns no models.
+// fit returns a model for each λ, fitted to the labels e with classes y, −1 to ignore a label. It stops at a model for which
+// enough returns true, and returns no models if all classes are equal.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
@@ -274,15 +260,15 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	return models, err
 }
 
-// A model of a fold learns from so few rows that rows × free columns × classes are at most choiceWork, but from at least
-// choiceLabels rows. A fit passes over these values some tens of times.
+// Models of folds learn from at most choiceWork / (free columns × classes) rows, but at least choiceLabels. A fit passes
+// over these values some tens of times.
 const (
 	choiceWork   = 4 << 20
 	choiceLabels = 500
 )
 
-// sampleTraining reports for each label whether models of folds learn from the label. If there are many labels, they learn
-// from a stratified sample. Models of folds are tested on all labels, and the final models learn from all labels.
+// sampleTraining marks a stratified sample of labels that models of folds learn from. They are tested on all labels, and
+// final models learn from all.
 func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes
@@ -293,16 +279,15 @@ func (f *features) sampleTraining() []bool {
 	return isSampled
 }
 
-// If a fold has at least raceLabels labels, λ decreases until the log-likelihood of a label is, in the mean, lower by
-// mostFall than for a larger λ.
+// If a fold has at least raceLabels labels, λ decreases until the mean log-likelihood falls by mostFall below its largest
+// value.
 const (
-	someClasses = 16 // number of classes from which there are fewer candidates
+	someClasses = 16 // from as many classes on there are fewer candidates
 	mostFall    = 0.02
 )
 
-// predictFold fits the models of components without the labels of a fold and predicts these labels. The training rows too
-// are computed without these labels: otherwise two labels that happen to agree would each raise the likelihood of the other
-// label.
+// predictFold fits components without the labels of a fold and predicts these labels. Training rows too are computed without
+// these labels: otherwise two labels that agree by chance would each raise the likelihood of the other label.
 func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 	sampled []bool) error {
 	rows := f.examples(fold)

@@ -9,8 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// The models of folds learn from the labels of a sample alone: their probabilities agree with
-// models for which the other labels have no features.
 func TestSampleTeaches(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 120, 80, 3, 5, 1)
 	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1}})
@@ -28,7 +26,7 @@ func TestSampleTeaches(t *testing.T) {
 	full, got := predict(all), predict(half)
 	for i, isSampled := range half {
 		if !isSampled {
-			clear(f.walks.honest.Row(i)) // without features
+			clear(f.walks.honest.Row(i))
 		}
 	}
 	want := predict(all)
@@ -39,8 +37,6 @@ func TestSampleTeaches(t *testing.T) {
 	}
 }
 
-// The sample is about choiceLabels of the labels where there are many columns and classes,
-// all classes among them, and all labels elsewhere.
 func TestSampled(t *testing.T) {
 	for _, of := range []struct{ classes, want int }{{3, 600}, {80, choiceLabels}} {
 		p, _ := contract.Blocks(t, 3, 700, 600, of.classes, 5, 1)
@@ -59,7 +55,6 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// Components that are much less likely in the first fold are dropped. With few labels all stay.
 func TestRace(t *testing.T) {
 	for _, labels := range []int{2 * raceLabels, 2*raceLabels - 2} {
 		h := &heldOut{class: make([]int, labels)}
@@ -80,8 +75,6 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// With many labels and classes there are fewer candidates, and each fold has held-out probabilities
-// for every λ.
 func TestSlowCandidates(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 700, choiceLabels+1, someClasses, 5, 1)
 	f := featuresOf(t, p, &settings{Settings: engine.Settings{Workers: 1, LowEffort: true}})

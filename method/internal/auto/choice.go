@@ -12,14 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Choice holds everything that held-out labels decide. Given a Choice, [predict] fits only the chosen models.
+// Choice holds everything that held-out labels decide, so that [predict] with a Choice fits only the chosen models.
 type Choice struct {
 	BlockModel  bool        `json:"block_model,omitempty"` // beliefs of a block model predict alone
 	Mixture     []Component `json:"mixture,omitempty"`
 	Calibration Calibration `json:"calibration"`
 }
 
-// Component is a candidate of the mixture with its λ and its weight.
 type Component struct {
 	Weight float64 `json:"weight"`
 	candidate
@@ -80,7 +79,6 @@ func (c *Choice) Models() (list []problem.MixedModel) {
 	return list
 }
 
-// choice returns the choice that the model was fitted with.
 func (m *model) choice() *Choice {
 	c := &Choice{Calibration: m.calibrated}
 	for _, term := range m.mixture {
@@ -89,7 +87,6 @@ func (m *model) choice() *Choice {
 	return c
 }
 
-// isValid reports whether the parameters of all components are in their ranges.
 func (c *Choice) isValid() bool {
 	return c != nil && (c.BlockModel || len(c.Mixture) > 0) &&
 		!slices.ContainsFunc(c.Mixture, func(k Component) bool {
@@ -98,8 +95,7 @@ func (c *Choice) isValid() bool {
 		})
 }
 
-// choose returns the model of in.set.choice, or if this is nil, the model that held-out labels choose. The model is
-// not fitted yet.
+// choose returns the model, not yet fitted, of in.set.choice, or if this is nil, of held-out labels.
 func (in *input) choose(ctx context.Context, f *features,
 	out *engine.Prediction) (*model, error) {
 	if c := in.set.choice; c != nil {

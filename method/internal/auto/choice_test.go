@@ -13,8 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestChoiceGivesTheSameBits checks predictions with a choice that was written and read: with many labels
-// and few, and where beliefs take part.
 func TestChoiceGivesTheSameBits(t *testing.T) {
 	planted := contract.Planted(t, 3, 400, 60)
 	few := contract.Planted(t, 4, 200, 8)
@@ -43,8 +41,6 @@ func TestChoiceGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// Stages are the stages of a choice, also on a graph that has grown beyond the size up to which they are
-// considered.
 func TestStagesOfAChoice(t *testing.T) {
 	p, _ := contract.Blocks(t, 5, 800, 120, 3, 6, 1)
 	want := evident(t, p, &settings{})
@@ -62,7 +58,6 @@ func TestStagesOfAChoice(t *testing.T) {
 	}
 }
 
-// A choice read from the JSON of a kept model names each kind of model in its mixture.
 func TestModels(t *testing.T) {
 	const text = `{"mixture":[{"weight":0.1,"poisson":true},{"weight":0.2,"propagation":true,"lambda":0.03},{"weight":0.7,"beliefs":true},` +
 		`{"weight":0.3,"free":true,"links":true,"ridge":3,"lambda":1},{"weight":0.4,"attributes":true,"alone":true,"pull":0.5,"ridge":10,"lambda":10}],"calibration":{}}`

@@ -12,29 +12,27 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// sharedFilters are the filters whose shares are shared columns. A shared column has one weight for all classes.
+// sharedFilters are the filters of shared columns, which have one weight for all classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
-// nearFilters are shared columns too if there are at least nearLabels labels, which are enough to learn a weight of
-// each step.
+// nearFilters are shared columns too with at least nearLabels labels, enough to learn a weight of each step.
 var nearFilters = []filter{first, second}
 
 const nearLabels = 1000
 
-// freeFilters are the filters whose shares are free columns. Free columns have a weight for each pair of classes: the weights
-// learn which classes are adjacent.
+// freeFilters are the filters of free columns, which have a weight for each pair of classes and so learn which classes are
+// adjacent.
 var freeFilters = []filter{first, second, third, fourth}
 
 const (
 	priorMass = 0.05 // ε of shares, relative to the mean mass of a filter
 
-	sharedLimit = 5 // limit of shared columns, in units of their root mean square
-	freeLimit   = 6 // limit of free columns, in standard deviations
+	sharedLimit = 5 // in units of their root mean square
+	freeLimit   = 6 // in standard deviations
 )
 
-// columns turns filtered walks (see [filter]) and other features of a node into the inputs of models. The shared columns of
-// node v and class c begin with the scores (q_c − ȳ_c·Σq)/(Σq + ε) of Poisson learning, for the values q of the filter
-// source. Next is log(share_c/π_c) for each shared filter, where
+// columns computes the inputs of models. The shared columns of node v and class c begin with the scores (q_c − ȳ_c·Σq)/(Σq +
+// ε) of Poisson learning, for the values q of the filter source. Next is log(share_c/π_c) for each shared filter, where
 //
 //	share_c = (q_c + ε·π_c)/(Σ_c q_c + ε)
 //
@@ -50,11 +48,11 @@ type columns struct {
 
 	graph *graphColumns // nil: none
 
-	sharedScale []float64 // one over the root mean square of each shared column
-	mean, scale []float64 // of free columns: their mean, and one over their standard deviation
+	sharedScale []float64 // 1 / root mean square of each shared column
+	mean, scale []float64 // of free columns: their mean, and 1 / standard deviation
 }
 
-// newColumns returns the columns of walks w. Their scales are measured at a sample of the nodes.
+// newColumns measures scales at a sample of the nodes.
 func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
 	graph *graphColumns) (*columns, error) {
 	p := in.p
@@ -65,8 +63,7 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// withCounts returns a copy of c whose class shares follow from count, the number of labels of each
-// class.
+// withCounts returns a copy of c with class shares from count, the labels of each class.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c
@@ -87,12 +84,10 @@ func (c *columns) withCounts(count []float64) *columns {
 	return &out
 }
 
-// of returns the values of filter f in a row of walks.
 func (c *columns) of(row []float32, f filter) []float32 {
 	return row[c.design.position(f)*c.classes:][:c.classes]
 }
 
-// measureMass computes ε of each filter from a sample of the nodes.
 func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	total, err := blocks.NodeSums(ctx, p.Team(), workers, len(p.Degrees), 2*filters, func(sums []float64, lo, hi int) {
@@ -118,18 +113,14 @@ func (c *columns) measureMass(ctx context.Context, p *problem.Problem,
 	return err
 }
 
-// Means and deviations are computed over about mostMeasured nodes.
 const mostMeasured = 8192
 
-// isMeasured reports whether means and deviations include node v.
 func isMeasured(p *problem.Problem, v int) bool {
 	return p.Team().Row(v)%(1+p.Nodes()/mostMeasured) == 0
 }
 
-// Masses of filters up to leastMass count as 0.
 const leastMass = 1e-12
 
-// massOf returns the sum of the values of a filter over the classes.
 func massOf(values []float32) (sum float64) {
 	for _, v := range values {
 		sum += float64(v)
@@ -137,12 +128,10 @@ func massOf(values []float32) (sum float64) {
 	return sum
 }
 
-// isVisited reports whether walks from labels reach the node of a row.
 func (c *columns) isVisited(row []float32) bool {
 	return massOf(c.of(row, source)) > leastMass
 }
 
-// measureSpread computes the scales of all columns from a sample of the nodes.
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()
@@ -202,7 +191,6 @@ func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 	}
 }
 
-// poissonTo stores the scores of Poisson learning for values of the filter source.
 func (c *columns) poissonTo(dst []float64, values []float32) {
 	mass := massOf(values)
 	for class, v := range values {
@@ -211,8 +199,7 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 	}
 }
 
-// rawShared stores the unscaled shared columns of a row of walks: a value of the first column for each class, then of the
-// next column, and so on.
+// rawShared stores the unscaled shared columns of a row of walks, k values for each column.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
@@ -227,7 +214,6 @@ func (c *columns) rawShared(dst []float64, row []float32) {
 	copy(dst, c.logs)
 }
 
-// sharedTo stores the scaled shared columns of a row of walks.
 func (c *columns) sharedTo(dst []float64, row []float32) {
 	c.rawShared(dst, row)
 	for i, v := range dst {
@@ -235,7 +221,6 @@ func (c *columns) sharedTo(dst []float64, row []float32) {
 	}
 }
 
-// rawFree stores the unscaled free columns of node v, whose walks are row.
 func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	k := c.classes
 	for i, f := range c.design.free {
@@ -246,7 +231,6 @@ func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	}
 }
 
-// freeTo stores the standardized free columns of node v, whose walks are row.
 func (c *columns) freeTo(dst []float64, row []float32, v int) {
 	c.rawFree(dst, row, v)
 	for i, x := range dst {
@@ -254,13 +238,12 @@ func (c *columns) freeTo(dst []float64, row []float32, v int) {
 	}
 }
 
-// clip returns x, or the nearest limit if x is outside −limit … limit.
 func clip(x, limit float64) float64 {
 	return max(-limit, min(x, limit))
 }
 
-// degree returns a standardized column of node v: log(1 + degree) if index is 0, or log(1 + mean degree of the neighbours)
-// if index is 1.
+// degree returns a standardized column of node v: log(1 + degree) if index is 0, log(1 + mean degree of the neighbours) if
+// index is 1.
 func (c *columns) degree(v, index int) float64 {
 	values := make([]float64, structureColumns)
 	c.graph.structureTo(values, v)
@@ -268,19 +251,18 @@ func (c *columns) degree(v, index int) float64 {
 	return clip((values[2*index]-c.mean[column])*c.scale[column], freeLimit)
 }
 
-// structureColumns is the number of columns that structureTo stores.
 const structureColumns = 4
 
-// graphColumns computes the columns that do not depend on labels when a row is read: log(1 + d) of a node, log(1 + mean d)
-// of its neighbours, the squares of both, and the columns of [arcs]. The degrees d are in units of the mean weight.
+// graphColumns computes the columns that do not depend on labels: log(1 + d) of a node, log(1 + mean d) of its neighbours,
+// the squares of both, and the columns of [arcs]. Degrees d are in units of the mean weight.
 type graphColumns struct {
 	degrees          []float64
 	unit             float64
 	neighbourDegrees []float32 // log(1 + mean degree) of the neighbours
-	arcs             *arcs     // nil: none
+	arcs             *arcs
 }
 
-// newGraphColumns returns the columns of a graph. Cost: one sweep.
+// newGraphColumns costs one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (*graphColumns, error) {
 	n := len(p.Degrees)
@@ -307,7 +289,6 @@ func (g *graphColumns) count() int {
 	return count
 }
 
-// structureTo stores log(1 + d) of node v, log(1 + mean d) of its neighbours, and their squares.
 func (g *graphColumns) structureTo(dst []float64, v int) {
 	degree := math.Log1p(g.degrees[v] / g.unit)
 	neighbours := float64(g.neighbourDegrees[v])

@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class, D in a unit
-// of weights, by the definition, from the labels that are visible.
+// slowFilters returns Σ_j c_j·(T^j·D^-p·Y)_vc of every filter, node and class by the definition, from the visible labels.
 func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilters][]float64 {
 	n, k := len(p.Degrees), len(p.Names)
 	a := p.A.(*sparse.CSR)
@@ -71,7 +70,6 @@ func slowFilters(p *problem.Problem, visible func(i int) bool) [][undirectedFilt
 	return out
 }
 
-// walked returns the seeds of a problem and their walks.
 func walked(t *testing.T, p *problem.Problem) (*seeds, *walkFeatures) {
 	t.Helper()
 	s := newSeeds(inputOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 5, Workers: 2}}))
@@ -82,8 +80,6 @@ func walked(t *testing.T, p *problem.Problem) (*seeds, *walkFeatures) {
 	return s, walks
 }
 
-// Filters follow the definition, and honest filters use the labels of other folds, each class in
-// proportion to its labels, with a fold for every label and for several.
 func TestFilters(t *testing.T) {
 	for _, labels := range []int{14, 40} {
 		p := contract.Planted(t, 9, 60, labels)
@@ -135,12 +131,12 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// Where a label is the only one of its class, others see what their nodes would see without a label of their fold: the walks from
-// the labels that are left, and the shares of the classes of these. Classes with two labels in a fold are scaled.
+// Where a label is the only one of its class, others see the walks from the other folds alone. Classes with two labels in a
+// fold are scaled.
 func TestLabelsOfSmallClasses(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 200, 60, 30, 4, 0.5)
 	f := featuresOf(t, p, &settings{Settings: engine.Settings{LowEffort: true}})
-	scaled := map[[2]int]int{} // labels of a class in a fold
+	scaled := map[[2]int]int{}
 	for i, c := range p.Class {
 		scaled[[2]int{f.fold[i], c}]++
 	}
@@ -179,7 +175,7 @@ func TestLabelsOfSmallClasses(t *testing.T) {
 	}
 }
 
-// Two labels of each class but one are no random sample: a class with one label less in a fold would name the class of the label.
+// Labels drawn by class are no random sample: a class with one label less in a fold would name the class of the label.
 func TestLabelsDrawnByClass(t *testing.T) {
 	p, _ := contract.Blocks(t, 4, 200, 59, 30, 4, 0.5)
 	for i := range p.Class {
@@ -195,7 +191,6 @@ func TestLabelsDrawnByClass(t *testing.T) {
 	}
 }
 
-// Columns follow the formulas, in units of their spread over nodes with neighbours.
 func TestColumns(t *testing.T) {
 	ctx := context.Background()
 	p := contract.Planted(t, 9, 60, 30)

@@ -11,29 +11,26 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// component is a model of the mixture with its probabilities at held-out labels, each predicted without the label's fold.
-// Beliefs may be a factor, the last component of a mixture. A factor with probabilities b and weight w multiplies the
-// weighted sum q of the other components: p ∝ q^(1−w)·b^w.
+// component is a model of the mixture with its probabilities at held-out labels. Beliefs may be a factor, the last
+// component. A factor with probabilities b and weight w multiplies the weighted sum q of the other components: p ∝
+// q^(1−w)·b^w.
 type component struct {
 	Component
-	rows  [][]float32           // of each label: probabilities of all classes; nil: not predicted
-	model *classify.LinearModel // nil: not fitted, or there is nothing to fit
+	rows  [][]float32           // of each label; nil: not predicted
+	model *classify.LinearModel // nil: nothing to fit, or not fitted
 }
 
-// newComponent returns a component of a candidate without predictions.
 func newComponent(c candidate, lambda float64, labels int) component {
 	return component{Component: Component{candidate: c, Lambda: lambda},
 		rows: make([][]float32, labels)}
 }
 
-// set stores the probabilities of label i.
 func (c *component) set(i int, row []float64) {
 	c.rows[i] = make([]float32, len(row))
 	simd.ConvertTo(c.rows[i], row)
 }
 
-// byCandidate divides components into lists. The components of a list have the same candidate and
-// differ in λ.
+// byCandidate divides components into lists that differ in λ alone.
 func byCandidate(components []component) (lists [][]component) {
 	for lo := 0; lo < len(components); {
 		hi := lo + 1
@@ -59,8 +56,8 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that mix chooses by the labels that among selects. If the mixture is no better than the shares
-// of the classes, combine adds the shares. With few labels the weight of the shares is learned.
+// combine returns the mixture chosen by the labels that among selects. If it is no better than the shares of the classes,
+// combine adds the shares; with few labels, their weight is learned.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {
@@ -74,8 +71,8 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	return mixture
 }
 
-// mix returns the mixture that [heldOut.stack] and [heldOut.multiply] choose by the labels that among selects. With too few
-// labels, the mixture is Poisson learning alone, or label propagation if most nodes are far from labels.
+// mix returns the mixture of [heldOut.stack] and [heldOut.multiply]. With too few labels it is Poisson learning alone, or
+// label propagation if most nodes are far from labels.
 func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {
 		chosen := h.poisson
@@ -88,8 +85,8 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
-// gain returns the log-likelihood of the selected labels with mixture, less their log-likelihood with rival, and the
-// standard error of this difference between equally good mixtures.
+// gain returns how much larger the log-likelihood of the selected labels is with mixture than with rival, and the standard
+// error of this difference if both are equally good.
 func gain(h *heldOut, mixture, rival []component,
 	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
@@ -107,8 +104,8 @@ func gain(h *heldOut, mixture, rival []component,
 	return sum, math.Sqrt(deviation)
 }
 
-// isShrunk reports whether a mixture is no better than the shares of the classes on the selected labels: neither the number of
-// right predictions nor the log-likelihood is larger by more than one standard error.
+// isShrunk reports whether a mixture is no better than the shares of the classes: neither its right predictions nor its
+// log-likelihood exceed theirs by more than one standard error.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
 	shares := h.components[position : position+1]
@@ -117,8 +114,8 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
-// blendShares returns the mixture with the shares of the classes added, with the weight that makes the selected labels
-// likeliest. If few labels say hardly more than the shares, uncertain nodes then get the largest class.
+// blendShares adds the shares of the classes with the likeliest weight. If few labels say hardly more than the shares,
+// uncertain nodes then get the largest class.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
 	best := mixture
 	highest := 0.0
@@ -132,8 +129,7 @@ func blendShares(h *heldOut, mixture []component, among func(label int) bool) []
 	return best
 }
 
-// addShares returns the mixture with the shares of the classes added, with the given weight, and
-// without beliefs.
+// addShares returns the mixture with the shares of the classes, and without beliefs.
 func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
 	shares.Weight = weight
@@ -147,23 +143,21 @@ func addShares(h *heldOut, mixture []component, weight float64) []component {
 	return shrunk
 }
 
-// majorityOf returns the position of the shares of the classes in h.components, or −1.
+// majorityOf returns the position of the shares of the classes, or −1.
 func majorityOf(h *heldOut) int {
 	return slices.IndexFunc(h.components,
 		func(c component) bool { return c.Majority })
 }
 
-// majorityWeight is the weight of the shares of the classes if a mixture is no better than the
-// shares.
+// majorityWeight is the weight of the shares if a mixture is no better than the shares.
 const majorityWeight = 0.9
 
-// isMajority reports whether the first component of a mixture is the shares of the classes with more than half of the weight.
 func isMajority(mixture []component) bool {
 	return mixture[0].Majority && mixture[0].Weight > 0.5
 }
 
-// rightBy returns 1 for each label that a mixture predicts rightly, 0 for other labels that it predicts, and −1 for labels that
-// are not selected or not predicted.
+// rightBy returns 1 for a right prediction of a label, 0 for a wrong one, and −1 for labels that are not selected or not
+// predicted.
 func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
 	right := make([]int, len(h.class))
 	row := make([]float64, h.classes)
@@ -179,8 +173,7 @@ func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int 
 	return right
 }
 
-// compare takes two results of [rightBy]. It returns the number of labels that only the first predicts rightly,
-// and the number that only the second does.
+// compare returns the number of labels that only the first predicts rightly, and that only the second does.
 func compare(first, second []int) (better, worse float64) {
 	for i, a := range first {
 		switch b := second[i]; {
@@ -193,9 +186,8 @@ func compare(first, second []int) (better, worse float64) {
 	return better, worse
 }
 
-// multiply returns the mixture with beliefs as a factor, with the weight that makes the selected labels likeliest. If this
-// makes the labels likelier by less than admissionErrors standard errors, multiply returns mixture. It does not change
-// mixture.
+// multiply returns the mixture with beliefs as a factor with the likeliest weight, or mixture if this makes the selected
+// labels likelier by less than admissionErrors standard errors.
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
@@ -221,7 +213,6 @@ func (h *heldOut) multiply(mixture []component,
 	return best
 }
 
-// beliefWeights is the number of weights of beliefs that multiply tries.
 const beliefWeights = 10
 
 // multiplyTo stores probabilities ∝ p^(1−weight)·beliefs^weight.
@@ -233,7 +224,7 @@ func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	classify.Softmax(dst, dst)
 }
 
-// dropSmallWeights returns the components without small weights, and the sum of the remaining weights. It overwrites mixture.
+// dropSmallWeights overwrites mixture and returns the sum of the remaining weights.
 func dropSmallWeights(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {
@@ -249,8 +240,7 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
-// likeliest returns for each candidate, except factors, the component with the λ that makes the selected
-// labels likeliest.
+// likeliest returns for each candidate, except factors, the component with the likeliest λ.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {
@@ -268,7 +258,7 @@ func likeliestOf(h *heldOut, components []component, labels []int) component {
 	})
 }
 
-// selectLabels returns the labels that among selects, without labels that are alone in their class.
+// selectLabels leaves out labels that are alone in their class.
 func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	for i, hasOthers := range h.hasOthers {
 		if hasOthers && among(i) {
@@ -278,12 +268,10 @@ func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	return labels
 }
 
-// truth returns the probability that c predicts for the true class of a label.
 func (h *heldOut) truth(c *component, label int) float64 {
 	return float64(c.rows[label][h.class[label]])
 }
 
-// likelihood returns the log-likelihood of the given labels.
 func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 	for _, i := range labels {
 		if c.rows[i] != nil {
@@ -294,23 +282,21 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 }
 
 const (
-	stackRounds = 200 // number of iterations that find the weights of a mixture
+	stackRounds = 200
 
-	// stackPrior is the prior weight, in labels, of a component. alonePrior is the prior weight of components that have few
-	// weights to learn: Poisson learning, and attributes, kernels and eigenvectors alone. Beliefs get stackPrior, because
-	// their temperature was fitted to the same labels.
+	// Prior weights of components, in labels. alonePrior is for components with few weights to learn; beliefs get
+	// stackPrior, because their temperature was fitted to the same labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )
 
-// stack returns the mixture of Poisson learning and the components of list whose weights w maximize the likelihood of the
-// selected labels. w is the limit of
+// stack returns the likeliest mixture of Poisson learning and the components of list. Its weights are the limit of
 //
 //	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
 //
-// for the probabilities q_ij of the m labels that all components have predicted, and prior weights s_j. No single model is
-// chosen, because no test on twenty labels shows reliably which model is best. Source: Yao, Vehtari, Simpson, Gelman: Using
-// stacking to average Bayesian predictive distributions (2018).
+// for the probabilities q_ij of the m labels that all components have predicted, and prior weights s_j. Twenty labels do not
+// show reliably which single model is best. Source: Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian
+// predictive distributions (2018).
 func (h *heldOut) stack(list []component, among func(label int) bool) []component {
 	mixture := []component{h.poisson}
 	prior := []float64{alonePrior}
@@ -352,7 +338,6 @@ func (h *heldOut) stack(list []component, among func(label int) bool) []componen
 	return mixture
 }
 
-// mixTo stores the probabilities of label i in a mixture.
 func mixTo(dst []float64, mixture []component, i int) {
 	clear(dst)
 	for _, s := range mixture {

@@ -14,12 +14,10 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// heldOutOf returns held-out probabilities of labels: of two candidates, the first with two
-// λ, and of Poisson learning.
 func heldOutOf(class []int, classes int, components []component, poisson component) *heldOut {
 	h := &heldOut{p: &problem.Problem{Row: make([]int, len(class))}, class: class, classes: classes, poisson: poisson}
 	for i, a := range components {
-		a.Ridge = float64(max(0, i-1)) // of another candidate
+		a.Ridge = float64(max(0, i-1))
 		h.components = append(h.components, a)
 	}
 	for range class {
@@ -28,7 +26,7 @@ func heldOutOf(class []int, classes int, components []component, poisson compone
 	return h
 }
 
-// steady returns probabilities of each label's class, with the rest for the next class.
+// steady returns probability q for each label's class and the rest for the next class.
 func steady(class []int, classes int, q func(i int) float64) component {
 	a := newComponent(candidate{}, 0, len(class))
 	for i, c := range class {
@@ -39,12 +37,8 @@ func steady(class []int, classes int, q func(i int) float64) component {
 	return a
 }
 
-// logit returns the parameter that gives trust in a share w of answers.
 func logit(w float64) float64 { return math.Log(w / (1 - w)) }
 
-// Calibration recovers the probabilities that labels were drawn with: powers of the predicted ones,
-// which may depend on the entropy, and a share drawn from all classes alike. It keeps the likeliest
-// class.
 func TestCalibration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -90,9 +84,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// No other parameters near the calibrated parameters are likelier together with their expected
-// distributions, where labels are few and where they are many. Uncertain predictions are no better
-// than chance here, so that they become flatter than others.
+// Uncertain predictions are no better than chance here, so that they become flatter than others.
 func TestCalibrationIsLikeliest(t *testing.T) {
 	const classes = 3
 	for _, labels := range []int{12, 60, 400} {
@@ -145,9 +137,8 @@ func TestCalibrationIsLikeliest(t *testing.T) {
 	}
 }
 
-// The prior of a calibration matters where labels are few: 20 right predictions with a
-// probability of 0.7 do not make it nearly 1, and where 36 of 60 are right, it is the power
-// more than the trust that falls. 3,000 labels outweigh it.
+// The prior matters where labels are few: where 36 of 60 are right, the power falls more than the trust. 3,000 labels
+// outweigh the prior.
 func TestCalibrationOfFewLabels(t *testing.T) {
 	of := func(labels, tenths int) (c Calibration, calibrated float64) {
 		class, a := make([]int, labels), newComponent(candidate{}, 0, labels)
@@ -179,7 +170,6 @@ func TestCalibrationOfFewLabels(t *testing.T) {
 	}
 }
 
-// Labels that a component has not predicted have no effect on the weights.
 func TestStackOfSomeLabels(t *testing.T) {
 	h := &heldOut{class: make([]int, 3), hasOthers: []bool{true, true, true}, poisson: newComponent(candidate{Poisson: true}, 0, 3)}
 	other := newComponent(candidate{}, 0, 3)
@@ -198,7 +188,6 @@ func TestStackOfSomeLabels(t *testing.T) {
 	}
 }
 
-// Weights without a subset are chosen by most of the predicted labels, also if beliefs predict labels of two folds alone.
 func TestChoiceSubsetsOfBeliefs(t *testing.T) {
 	const labels, folds = 400, 5
 	class, fold := make([]int, labels), make([]int, labels)

@@ -13,39 +13,35 @@ import (
 )
 
 const (
-	// Counts are computed with at least fewestCountLabels labels, and at most mostCountColumns columns.
 	fewestCountLabels = 500
 	mostCountColumns  = 256
 
-	countParts = 5    // number of parts of the labels
-	countRidge = 1e-9 // ridge, relative to the mean of the diagonal
+	countParts = 5
+	countRidge = 1e-9 // relative to the mean of the diagonal
 	countSlack = 0.1  // weight of the prior, in neighbours
 )
 
-// countsNeighbours reports whether [counts] are features. There must be few attributes and many
-// labels.
 func countsNeighbours(p *problem.Problem) bool {
 	return p.Attributes != nil && len(p.Row) >= fewestCountLabels &&
 		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
 }
 
 // counts computes features for graphs where the attributes of a node say how many neighbours have each class, as the numbers
-// on a minesweeper board do. For each class c, least squares on the attributes of a node, its degree and 1 fit the number of
-// its neighbours of class c. The share of class c among the unlabelled neighbours of u is then
+// on a minesweeper board do. Least squares on the attributes of a node, its degree and 1 fit the number of its neighbours of
+// each class. The share of class c among the unlabelled neighbours of u is then
 //
 //	q_uc = (max(0, fit_uc − labelled_uc) + s·π_c)/(unlabelled_u + s)
 //
-// for the class shares π of the labels and s = countSlack. The columns of a node are the means, over its neighbours u,
-// of log(q_uc/π_c) and of log(q_uc/π_c) times each attribute of u, because an attribute may say that nothing is known.
+// for the class shares π of the labels and s = countSlack. The columns of a node are the means, over its neighbours u, of
+// log(q_uc/π_c) and of log(q_uc/π_c) times each attribute of u, because an attribute may say that nothing is known.
 type counts struct {
 	in   *input
 	fold []int                     // of each learned label
 	walk *sparse.Operator[float32] // T
-	x    *featureBlock             // attributes
+	x    *featureBlock
 }
 
-// countBlock returns a ridge on the columns of [counts]. The labels are divided into parts; the columns of a label are
-// computed without the labels of its part.
+// countBlock returns a ridge on the columns of [counts]; those of a label are computed without the labels of its part.
 func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
@@ -82,7 +78,7 @@ func countBlock(ctx context.Context, in *input, l *lens,
 	}), nil
 }
 
-// columns returns the columns of all nodes, computed without the labels of part hidden.
+// columns returns the columns of all nodes without the labels of part hidden.
 func (c *counts) columns(ctx context.Context,
 	hidden int) (*featureBlock, error) {
 	n := c.x.Rows
@@ -138,13 +134,12 @@ func (c *counts) columns(ctx context.Context,
 	return means, c.step(ctx, means, messages)
 }
 
-// step stores the means of the columns of x over neighbours.
 func (c *counts) step(ctx context.Context, dst, x *featureBlock) error {
 	c.in.work.Sweeps++
 	return c.walk.StepTo(ctx, dst, x, sparse.Step[float32]{Alpha: 1})
 }
 
-// rowTo stores in z the attributes of node v, its degree and 1. It returns the degree.
+// rowTo stores the attributes of node v, its degree and 1, and returns the degree.
 func (c *counts) rowTo(z []float64, v int) float64 {
 	d := c.x.Cols
 	for j, x := range c.x.Row(v) {
@@ -156,8 +151,8 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 	return degree
 }
 
-// fit returns the weights of attributes, degree and 1 for the number of neighbours of each class. Each node is weighted by
-// the share of its neighbours that have labels.
+// fit returns the weights for the number of neighbours of each class. A node counts by the share of its neighbours that have
+// labels.
 func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	d := c.x.Cols + 2
 	k := shares.Cols

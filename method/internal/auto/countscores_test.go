@@ -12,9 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// On a square board of fields that are joined to their eight neighbours a fifth has mines. Half of the fields show
-// the number of mines around them, and 40 % have a label: whether a mine is on it. Most of the other mines are
-// found, with the same bits for any workers; without counts all fields seem free.
+// Half of the fields of a board show the number of mines around them, and 40 % have a label. Without counts all fields seem
+// free.
 func TestBoardWithMines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 1))
 	const size = 40

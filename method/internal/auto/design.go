@@ -8,56 +8,53 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// design lists the features and the candidates of a problem. It depends on the sizes of the graph and the labels, but not on the
-// memory limit, so that results do not depend on the limit.
+// design lists the features and candidates of a problem. It does not depend on the memory limit, so that results do not
+// either.
 type design struct {
-	tooFewLabels bool // no model is learned: Poisson learning or label propagation predicts, with shares of the classes
-	fewLabels    bool // the mixture consists of ridges and Poisson learning
+	tooFewLabels bool // no model is learned
+	fewLabels    bool // ridges and Poisson learning alone
 	manyClasses  bool
 
-	filters  []filter // filters of walks that are computed
-	shared   []filter // filters whose shares are shared columns
-	free     []filter // filters whose shares are free columns
+	filters  []filter
+	shared   []filter // filters of shared columns
+	free     []filter // filters of free columns
 	folds    int
-	examples int // largest number of labels that models learn from and are tested on
+	examples int // most labels that models learn from and are tested on
 
-	diffusion   bool // scores of kernels are features
-	spectral    bool // scores of eigenvectors are features
-	links       bool // scores of link rows are features
-	counts      bool // the columns of counts are features
-	propagation bool // label propagation may be a candidate
+	diffusion   bool // kernels
+	spectral    bool // eigenvectors
+	links       bool // link rows
+	counts      bool // see [counts]
+	propagation bool
 
-	omitted []string // stages that are omitted because of the size of the graph
+	omitted []string // stages omitted because of the size of the graph
 }
 
 const (
-	// If there are at most fewestLabels labels and nodes have no attributes, no model is learned. Attributes help most if
-	// labels are few.
+	// With at most fewestLabels labels, and no attributes, no model is learned. Attributes help most if labels are few.
 	fewestLabels = 15
 
-	// If there are at most mostFew labels and nodes have no attributes, the mixture consists of ridges and Poisson
-	// learning.
+	// With at most mostFew labels, and no attributes, the mixture consists of ridges and Poisson learning.
 	mostFew = 40
 
-	// Above mostScores nodes × classes the design is lean: walks with two filters and few steps in place of seven filters, no free
-	// columns, two folds. On papers of 172 classes with 1.2 % of the labels the lean design loses 2.5 points with 100,000 nodes and
-	// 0.3 with 200,000, and gains 0.1 with 300,000, in a quarter of the time.
+	// Above mostScores nodes × classes the design is lean: two filters of few steps in place of seven, no free columns, two
+	// folds. On papers of 172 classes with 1.2 % of the labels the lean design loses 2.5 points with 100,000 nodes and 0.3
+	// with 200,000, and gains 0.1 with 300,000, in a quarter of the time.
 	mostScores = 1 << 25
 	leanFolds  = 2
 
-	// classFolds is the number of folds with many labels of many classes, because walks have a column for each fold of each class.
+	// classFolds is the number of folds with many labels of many classes: walks have a column for each fold of each class.
 	classFolds = 3
-	// mostPairClasses is the largest number of classes with free columns.
+	// most classes with free columns
 	mostPairClasses = 256
 
-	leanSteps = 6 // of walks and of attributes: on large graphs few steps reach most nodes
+	leanSteps = 6 // on large graphs few steps reach most nodes
 
-	// mostLearned is the largest number of labels that models learn from and are tested on. The standard error of an accuracy at
-	// 4,000 labels is at most 0.8 points.
+	// With mostLearned labels the standard error of an accuracy is at most 0.8 points.
 	mostLearned = 4000
 
-	// On graphs of more than blockModelNodes nodes, label propagation is a candidate if the mean degree is at most mostSparse and
-	// the largest degree at most mostUneven times the mean: on roads and meshes. On wordnet-2024, which has hubs, it got no weight.
+	// On large graphs, label propagation is a candidate if the mean degree is at most mostSparse and the largest at most
+	// mostUneven times the mean: on roads and meshes. On wordnet-2024, which has hubs, it got no weight.
 	mostSparse = 8
 	mostUneven = 8
 )
@@ -108,8 +105,8 @@ func designOf(p *problem.Problem, set *settings) design {
 	return d
 }
 
-// FoldCount returns the number of folds: as many as labels for at most 15 labels, 10 for at most 100 labels, else 5. With ten
-// folds of 270 to 400 labels five graphs had the same accuracy in twice the time.
+// FoldCount returns the number of labels if there are at most 15, 10 for at most 100 labels, else 5. With ten folds of 270
+// to 400 labels five graphs had the same accuracy in twice the time.
 func FoldCount(labels int) int {
 	switch {
 	case labels <= fewestLabels:
@@ -120,8 +117,8 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on larger graphs
-// with a mean degree of at most 8 and without hubs.
+// Propagates reports whether label propagation may be a candidate. It may on graphs of at most 50,000 nodes, and on larger
+// graphs with a mean degree of at most 8 and without hubs.
 func Propagates(p *problem.Problem) bool {
 	n := p.Nodes()
 	if n <= blockModelNodes {
@@ -134,7 +131,7 @@ func Propagates(p *problem.Problem) bool {
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
-// follow restricts the design to what the models of choice c use.
+// follow keeps of the design what choice c uses.
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {
@@ -142,7 +139,7 @@ func (d *design) follow(c *Choice) {
 	}
 }
 
-// fits records stage as omitted if its argument fits is false, and returns the argument.
+// fits records stage as omitted unless fits is set. It returns fits.
 func (d *design) fits(stage string, fits bool) bool {
 	if !fits {
 		d.omitted = append(d.omitted, stage)
@@ -150,16 +147,15 @@ func (d *design) fits(stage string, fits bool) bool {
 	return fits
 }
 
-// reduce sets the filters and folds of the lean design, for m labels of k classes.
 func (d *design) reduce(m, k int) {
 	d.filters = []filter{decay85, source}
 	d.shared = []filter{decay85}
-	if m > leanFolds*k { // with fewer labels walks have as many columns in any number of folds
+	if m > leanFolds*k { // with fewer labels the number of columns does not depend on the folds
 		d.folds = leanFolds
 	}
 }
 
-// position returns the position of filter f in a row of walks.
+// position returns the position of filter f in a row of walks, −1 if it is missing.
 func (d *design) position(f filter) int {
 	if d.manyClasses {
 		return slices.Index(d.filters, f)
@@ -167,7 +163,6 @@ func (d *design) position(f filter) int {
 	return int(f)
 }
 
-// sharedCount returns the number of shared columns: Poisson learning, the shares of filters, and the prior.
 func (d *design) sharedCount() int {
 	return 1 + len(d.shared) + 1
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// leanDesign returns the design of many classes, with a sample of the labels.
 func leanDesign(p *problem.Problem) design {
 	full := designOf(p, &settings{})
 	d := design{manyClasses: true, folds: full.folds, examples: 500, propagation: full.propagation}
@@ -24,8 +23,6 @@ func leanDesign(p *problem.Problem) design {
 	return d
 }
 
-// The design of many classes predicts about as well as the full one where neighbours agree, with
-// probabilities that add up to 1, from a sample of the labels, and reports its accuracy.
 func TestManyClasses(t *testing.T) {
 	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	full := contract.Accuracy(p, evident(t, p, &settings{Settings: engine.Settings{LowEffort: true}}).Class, class)
@@ -63,8 +60,6 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// Rows in files have the bits of rows in memory, with few classes or many, whether propagated attributes or scores of
-// classes are stored, and no file is left.
 func TestStoredRows(t *testing.T) {
 	p, class := contract.Blocks(t, 4, 1200, 700, 12, 6, 0.5)
 	for _, columns := range testgraph.Sample(t, 1, []int{8, 20, -20}) {
@@ -113,8 +108,7 @@ func TestStoredRows(t *testing.T) {
 	}
 }
 
-// A graph of 174,000 nodes with 1,000 classes keeps a limit of 3 GiB, the part of 4 GiB without the graph and the heap, and the
-// limit changes no part of the design.
+// 3 GiB is the part of 4 GiB without the graph and the heap.
 func TestManyClassesFitTheLimit(t *testing.T) {
 	const n, classes, labels, limit = 174_000, 1000, 17_400, 3 << 30
 	few, _ := contract.Blocks(t, 4, 100, 50, 3, 5, 0.5)
@@ -129,7 +123,7 @@ func TestManyClassesFitTheLimit(t *testing.T) {
 		t.Error("all features are computed")
 	}
 	p.Attributes = &sparse.Table{Rows: n, Cols: 64}
-	const stored = 4 * n * (2*classes + 64) // bytes of two filters and of attributes
+	const stored = 4 * n * (2*classes + 64) // two filters and attributes
 	for limit, want := range map[int64]int64{0: 0, 1500 << 20: stored} {
 		if plan := newPlan(p, &settings{Settings: engine.Settings{Memory: limit}}); plan.disk < want || plan.disk > want+4<<20 {
 			t.Errorf("limit %d: %d bytes in files, want %d", limit, plan.disk, want)

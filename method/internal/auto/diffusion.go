@@ -18,35 +18,33 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Ridges learn from the values of two kernels between labels. The diffusion kernel exp(−βL̃) corrects what walks lack: it counts
-// labels that are near each other less, because they carry the same information. S² with S = D^-½AD^-½ is large between nodes
-// that share neighbours. Such nodes may have one class where neighbours do not.
+// Ridges learn from two kernels between labels. The diffusion kernel exp(−βL̃) counts labels that are near each other less,
+// because they carry the same information; walks do not. S² with S = D^-½AD^-½ is large between nodes that share neighbours,
+// which may have one class where neighbours do not.
 const (
-	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs the eigenpairs of the values between
-	// labels. The number of labels is smaller if the cost would exceed kernelWork, half a second, or the cost of reading and
-	// walking; for leastKernelLabels labels the cost may be twice as large. A label costs kernelColumns columns; a node
-	// costs as much as kernelNode entries. If the number is less than half of the labels, kernels are omitted, because walks
-	// are as good then: samples gained 0.1 points on PubMed with 986 labels and nothing on tolokers with 588.
+	// A ridge needs the eigenpairs of the values between labels, at most mostKernelLabels. Fewer labels are used if the cost
+	// would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost twice as
+	// much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If fewer than half of the
+	// labels could be used, kernels are omitted: such samples gained 0.1 points on PubMed with 986 labels and nothing on
+	// tolokers with 588.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
 	kernelColumns     = 32
 	kernelNode        = 8
 	kernelWork        = 3_200_000_000
 
-	// kernelTolerance is the error of the diffusion kernel relative to its largest value. It is small compared with the smallest λ.
+	// error of the diffusion kernel relative to its largest value; small compared with the smallest λ
 	kernelTolerance = 1e-6
 
-	squareColumns = 64 // largest number of columns that are multiplied by S² together
+	squareColumns = 64 // most columns that are multiplied by S² together
 )
 
-// diffusionBetas are the β to search. kernelLambdas are the λ to search, for kernels with a mean of 1 on
-// the diagonal.
+// kernelLambdas are for kernels with a mean of 1 on the diagonal.
 var (
 	diffusionBetas = []float64{2, 8, 32}
 	kernelLambdas  = []float64{0.001, 0.01, 0.1, 1}
 )
 
-// kernelLabels returns the number of labels with which kernels are computed; 0: none.
 func kernelLabels(p *problem.Problem, folds int) int {
 	label := kernelColumns * (sparse.EntriesOf(p.A) + kernelNode*int64(p.Nodes()))
 	limit := max(kernelWork, remainingWork(p, folds))
@@ -60,16 +58,14 @@ func kernelLabels(p *problem.Problem, folds int) int {
 	return int(count)
 }
 
-// readWork is the cost of reading an entry of a graph, in columns of a sweep.
+// readWork is the cost of reading an entry, in columns of a sweep.
 const readWork = 800
 
-// remainingWork returns the cost, in entries × columns, of reading a graph and of walks with a column for each fold of each
-// class. Other stages may cost as much.
+// remainingWork returns the cost, in entries × columns, of reading a graph and of walks. Other stages may cost as much.
 func remainingWork(p *problem.Problem, folds int) int64 {
 	return sparse.EntriesOf(p.A) * int64(readWork+walkSteps*folds*len(p.Names))
 }
 
-// diffusionKernels returns the family of diffusion kernels and the parameters to search.
 func diffusionKernels() (*kernel.Family, []param.Values) {
 	var grid []param.Values
 	for _, beta := range diffusionBetas {
@@ -79,16 +75,15 @@ func diffusionKernels() (*kernel.Family, []param.Values) {
 	return kernel.Families().Named("diffusion"), grid
 }
 
-// nodeKernel computes the scores K[v, L]·C of all nodes v, for coefficients C of the labels L.
 type nodeKernel struct {
 	in           *input
 	labels       *ridgeLabels
-	ridge        int                                                                                 // position of the scores in features.ridges
-	apply        func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) // K·X, which may overwrite X
+	ridge        int                                                                                 // position in features.ridges
+	apply        func(ctx context.Context, x *sparse.Block[float64]) (*sparse.Block[float64], error) // K·X; may overwrite X
 	coefficients *mat.Dense
 }
 
-// addKernels adds the scores of ridges on the diffusion kernel and on S².
+// addKernels adds ridges on the diffusion kernel and on S².
 func (f *features) addKernels(ctx context.Context) error {
 	labels := sampleLabels(f.in, kernelLabels(f.in.p, f.in.folds))
 	for i, path := range []func(*nodeKernel, context.Context, *mat.Dense) (*classify.RidgePath, error){(*nodeKernel).diffusionPath, (*nodeKernel).squarePath} {
@@ -104,7 +99,7 @@ func (f *features) addKernels(ctx context.Context) error {
 	return nil
 }
 
-// diffusionPath returns the ridge path of the β whose left-out scores have the largest cosine with the classes. It sets q.apply.
+// diffusionPath chooses the β whose left-out scores have the largest cosine with the classes. It sets q.apply.
 func (q *nodeKernel) diffusionPath(ctx context.Context,
 	targets *mat.Dense) (best *classify.RidgePath, err error) {
 	in, p := q.in, q.in.p
@@ -149,8 +144,7 @@ func (q *nodeKernel) diffusionPath(ctx context.Context,
 	return best, nil
 }
 
-// kernelPath returns the ridge path of the kernel with values gram between labels. It does not centre targets: the mean of a
-// few labels would reveal to each label its own class.
+// kernelPath does not centre targets: the mean of a few labels would reveal to each label its own class.
 func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	values := mat.NewSymDense(gram.Rows, nil)
@@ -162,7 +156,7 @@ func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	return classify.NewPlainGramRidgePath(ctx, values, targets, workers)
 }
 
-// squarePath returns the ridge path of S² and sets q.apply. Cost: two products with a column for each label.
+// squarePath sets q.apply to S². It costs two products with a column for each label.
 func (q *nodeKernel) squarePath(ctx context.Context,
 	targets *mat.Dense) (*classify.RidgePath, error) {
 	rows := q.labels.p.Row
@@ -182,7 +176,6 @@ func (q *nodeKernel) squarePath(ctx context.Context,
 	return kernelPath(ctx, gram, targets, q.in.set.Workers)
 }
 
-// scores returns the scores of all nodes for one λ of the path.
 func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	lambda float64) (nodeScores, error) {
 	p := q.in.p
@@ -202,8 +195,8 @@ func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	return scoresIn(scores), nil
 }
 
-// addShares adds the share of each label in the kernel scores to the terms of nodes. weights holds the weight of each
-// score. The response that all labels have in common, see [explain.SubtractCommon], stays in the rest.
+// addShares adds the share of each label in the kernel scores to terms. The response that all labels have in common, see
+// [explain.SubtractCommon], stays in the rest.
 func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs,
 	terms []explain.Terms) error {
 	y, err := q.apply(ctx,
@@ -224,7 +217,7 @@ func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inpu
 	return nil
 }
 
-// timesSquare returns S²·X = D^½·T²·D^-½·X in x, which it overwrites. Rows of isolated nodes are 0.
+// timesSquare returns S²·X = D^½·T²·D^-½·X in x. Rows of isolated nodes are 0.
 func (in *input) timesSquare(ctx context.Context,
 	x *sparse.Block[float64]) (*sparse.Block[float64], error) {
 	for v, d := range in.p.Degrees {

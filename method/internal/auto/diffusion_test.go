@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// Scores of kernels agree with regularised least squares on exp(−βL̃) and on S² by dense algebra, for a β and a λ in
-// the search.
 func TestKernelScores(t *testing.T) {
 	p := contract.Planted(t, 9, 60, 24)
 	f := &features{in: inputOf(t, p, &settings{Settings: engine.Settings{RNGSeed: 5}})}
@@ -64,7 +62,6 @@ func TestKernelScores(t *testing.T) {
 	}
 }
 
-// distanceOf returns the largest difference of scores of nodes, and of labels without themselves, from least squares on a kernel.
 func distanceOf(t *testing.T, p *problem.Problem, r *ridgeScores, kernel *mat.Dense, lambda float64) (distance float64) {
 	t.Helper()
 	trace := 0.0

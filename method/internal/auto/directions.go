@@ -8,15 +8,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// arcs holds the edges of a directed graph. Most features come from the graph without directions, because an edge says
-// something about both of its ends; a few features come from steps along and against the arcs.
+// arcs holds the edges of a directed graph. Most features ignore directions, because an edge says something about both of
+// its ends; a few come from steps along and against arcs.
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
 	unit    float64                      // mean weight of an entry
 }
 
-// leaveDirections sets in.p to the problem without directions and in.arcs to the arcs.
 func leaveDirections(ctx context.Context, in *input) error {
 	p := in.p
 	q, against, err := p.WithoutDirections(ctx, in.set.Workers, in.work)
@@ -40,18 +39,16 @@ func leaveDirections(ctx context.Context, in *input) error {
 	return nil
 }
 
-// release releases the graph that leaveDirections made.
 func (in *input) release() {
 	if both, divided := in.p.A.(*sparse.Divided); divided && in.arcs != nil {
 		both.Close()
 	}
 }
 
-// arcColumns is the number of columns that arcs.rowTo stores.
 const arcColumns = 4
 
-// rowTo stores log(1 + d) and its square for the arcs that leave node v, and then for the arcs that enter v. d is the sum of
-// the weights of these arcs in units of the mean weight.
+// rowTo stores log(1 + d) and its square for the arcs that leave node v, then for those that enter v. d is in units of the
+// mean weight.
 func (a *arcs) rowTo(dst []float64, v int) {
 	for i, degrees := range a.degrees {
 		d := math.Log1p(degrees[v] / a.unit)

@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// ring returns a graph whose arcs lead from each class to the next, and the classes of all
-// nodes. Of its nodes the last one has no arc.
+// ring returns a graph whose arcs lead from each class to the next. The last node has no arc.
 func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Problem, []int) {
 	t.Helper()
 	const classes = 3
@@ -50,8 +49,6 @@ func ring(t *testing.T, seed uint64, n, labels int, weighted bool) (*problem.Pro
 	return p, class
 }
 
-// Steps along arcs are powers of the transition matrix of A, and steps against arcs are powers of
-// the transition matrix of Aᵀ. Honest steps use labels that are not hidden.
 func TestFiltersOfArcs(t *testing.T) {
 	p, _ := ring(t, 2, 60, 36, true)
 	n, k := len(p.Degrees), len(p.Names)
@@ -122,8 +119,6 @@ func TestFiltersOfArcs(t *testing.T) {
 	}
 }
 
-// Directions raise the accuracy where classes follow each other along arcs, with the same bits for
-// any workers and memory.
 func TestEvidenceOfDirections(t *testing.T) {
 	const draws = 5
 	var with, without float64

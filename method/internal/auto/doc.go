@@ -1,5 +1,5 @@
-// Package auto predicts the nodes of a graph from labels on some of them. It chooses features, models and weights on held-out
-// labels. The stages of a prediction follow; each stage has a type that the next stage reads.
+// Package auto predicts the nodes of a graph from labels on some of them. It chooses features, models and weights on
+// held-out labels, in stages:
 //
 //  1. blockModel (blockmodel.go) fits beliefs of a block model to a graph of more than 50,000 nodes and at most 24 classes,
 //     with one candidate and one fold. If their certainty agrees with the held-out labels, and the votes of labelled
@@ -25,9 +25,8 @@
 //  7. calibration (calibrate.go) fits three parameters of the probabilities to held-out labels.
 //  8. model (predict.go) is fitted to all learned labels and predicts every node.
 //
-// Rows of walks and of attributes are stored in temporary files if they exceed the memory limit (rowstore.go). The probabilities
-// are then the only block of nodes × classes.
+// Rows of walks and of attributes are stored in temporary files if they exceed the memory limit (rowstore.go). The
+// probabilities are then the only block of nodes × classes.
 //
-// bench/results/stages.md has the accuracy that each stage gains today. bench/results/gains.md has what each stage gained
-// when it was added, and what was tried in vain.
+// bench/results/stages.md has the accuracy that each stage gains, and bench/results/gains.md what was tried in vain.
 package auto

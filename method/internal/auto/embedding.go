@@ -22,7 +22,7 @@ const (
 	// EmbeddingColumns is the largest number of columns of an embedding.
 	EmbeddingColumns = 256
 
-	tolerance = 1e-3 // relative tolerance of eigenvectors
+	tolerance = 1e-3 // of eigenvectors, relative
 )
 
 // ShortRow is ε of [ScaleRow], relative to the root mean square of the lengths of rows.
@@ -44,9 +44,9 @@ type Embedding struct {
 	short []float64 // ε² of the first j columns in short[j]
 }
 
-// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most columns. If there are none, for example in a
-// graph without edges, it returns nil. If the iteration stops at its limit, it returns the last vectors and no error. Other
-// errors come from [lanczos.Problem.Solve].
+// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most columns. If there are none, as without edges, it
+// returns nil. If the iteration stops at its limit, it returns the last vectors and no error. Other errors come from
+// [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
@@ -72,8 +72,8 @@ func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem,
 	return pairs, nil
 }
 
-// NewEmbedding returns the embedding of a graph without directions, with at most the given number of columns and at most
-// [EmbeddingWidth]. It returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four
+// NewEmbedding returns the embedding of a graph without directions, with at most columns and at most [EmbeddingWidth]
+// columns. It returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four
 // columns.
 func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
@@ -103,7 +103,7 @@ func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lancz
 // nodes.
 func EmbeddingWorkspace(n, nodes int) budget.Workspace {
 	width := EmbeddingWidth(n)
-	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U; paths of widths that halve take twice as much as the path of the largest width
+	path := 3 * budget.Vector[float64](nodes*(width+1)) // features, A and U, doubled by paths of halved widths
 	return budget.Held(budget.Times(3*width+20, budget.Vector[float64](n))).Or(lanczos.Workspace(n, width, 0)).And(budget.Held(2 * path))
 }
 
@@ -126,8 +126,8 @@ func ScaleRow(dst, row []float64, short float64) {
 	}
 }
 
-// Path returns the ridge path of targets on features of the given nodes: the first width columns of the embedding, and
-// the rows of others for these nodes if others is not nil. It overwrites targets.
+// Path returns the ridge path of targets on features of nodes: the first width columns of the embedding, then the rows of
+// others, if not nil. It overwrites targets.
 func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *mat.Dense, targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	columns := width
 	if others != nil {
@@ -154,7 +154,7 @@ type EmbeddingModel struct {
 	weights   *mat.Dense // (width + other features + 1)×targets
 }
 
-// Fit returns the model of path p with the given λ. width must be the width of the path.
+// Fit returns the model of path p with λ. width must be the width of p.
 func (e *Embedding) Fit(p *classify.RidgePath, width int, lambda float64) *EmbeddingModel {
 	weights, means := p.Weights(lambda)
 	return &EmbeddingModel{means, e, width, weights}
@@ -170,7 +170,7 @@ func (m *EmbeddingModel) Scores(node int) []float64 {
 		floats.AddScaled(scores, v, m.weights.RawRowView(j))
 	}
 	rows, _ := m.weights.Dims()
-	floats.Add(scores, m.weights.RawRowView(rows-1)) // of the constant
+	floats.Add(scores, m.weights.RawRowView(rows-1))
 	return scores
 }
 

@@ -13,14 +13,13 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
-// Engine is a mixture of multinomial logistic regressions on features of random walks from labels, weighted by the likelihood of
-// held-out labels; the package comment lists its stages. With at most 15 labels, Engine mixes Poisson learning with the
-// shares of the classes; if most nodes are many steps from labels, label propagation takes the place of Poisson learning. On
-// a large graph that a block model explains, Engine predicts with beliefs. On a graph with negative weights it is learning
-// with local and global consistency, or label propagation if there are too few labels.
+// Engine is a mixture of multinomial logistic regressions on features of random walks from labels, weighted by the
+// likelihood of held-out labels. With at most 15 labels, Engine mixes Poisson learning with the shares of the classes; if
+// most nodes are many steps from labels, label propagation takes the place of Poisson learning. On a large graph that a
+// block model explains, Engine predicts with beliefs. On a graph with negative weights it is learning with local and global
+// consistency, or label propagation if there are too few labels.
 //
-// The likelihood of held-out labels calibrates probabilities without weights of classes. If weights of classes are
-// balanced, probabilities are reweighed afterwards, see [problem.Problem.Reweigher].
+// If weights of classes are balanced, calibrated probabilities are reweighed, see [problem.Problem.Reweigher].
 var Engine = &engine.Engine{
 	Name: Spec.Name,
 	Takes: append([]string{"effort", "unreached", "node_features", "feature_ids"},
@@ -56,7 +55,6 @@ var Spec = param.Spec{
 	Params: []param.Param{classify.WeightsParam},
 }
 
-// fit is the Fit of [Engine].
 func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*engine.Prediction, error) {
 	if err := p.Validate(); err != nil {
@@ -94,8 +92,8 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	return out, engine.ReweighBy(ctx, &problem, out, problem.Reweigher(true), set.Workers)
 }
 
-// signedMethod returns the engine to use in place of auto if the graph has negative weights, on which walks are undefined,
-// or if a kept model was fitted on such a graph. Otherwise it returns nil.
+// signedMethod returns the engine for negative weights, on which walks are undefined, and for kept models fitted to them;
+// otherwise nil.
 func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 	if !p.Signed && (s.Model == nil || s.Model.Auto != nil) {
 		return nil

@@ -20,7 +20,6 @@ import (
 
 var errSweep = errors.New("a sweep failed")
 
-// failing is a matrix whose sweeps end with an error where fail says so.
 type failing struct {
 	sparse.Matrix
 	fail func() bool
@@ -33,7 +32,7 @@ func (f failing) SweepRows(ctx context.Context, lo, hi, workers int, visit func(
 	return f.Matrix.SweepRows(ctx, lo, hi, workers, visit)
 }
 
-// problems returns small problems that between them take every way of a prediction.
+// problems returns small problems that take every path of a prediction.
 func problems(t *testing.T) map[string]*problem.Problem {
 	few, class := contract.Blocks(t, 4, 80, 12, 3, 5, 0.5)
 	many, _ := contract.Blocks(t, 4, 80, 30, 3, 5, 0.5)
@@ -46,8 +45,7 @@ func problems(t *testing.T) map[string]*problem.Problem {
 	return map[string]*problem.Problem{"few labels": few, "many": many, "words": words, "numbers": numbers, "directed": directed}
 }
 
-// A sweep that fails ends a prediction with its error, whoever asked for it: failed are the
-// first and the last sweep of each chain of calls.
+// The first and the last sweep of each chain of calls fail.
 func TestSweepsFail(t *testing.T) {
 	for name, p := range problems(t) {
 		predict := func(fail func() bool) error {
@@ -80,8 +78,6 @@ func TestSweepsFail(t *testing.T) {
 	}
 }
 
-// A prediction that is cancelled reports no further progress, and ends with the error of its
-// context.
 func TestCancelled(t *testing.T) {
 	for name, p := range problems(t) {
 		run := func(last int) (reported int, err error) {

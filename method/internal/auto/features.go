@@ -16,13 +16,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// featureBlock is a block of numbers with a row for each node or label.
+// featureBlock has a row for each node or label.
 type featureBlock = sparse.Block[float32]
 
-// newBlock returns a dense block of zeros.
 func newBlock(rows, cols int) *featureBlock { return blocks.NewDense[float32](rows, cols) }
 
-// boolean returns 1 for true and 0 for false, as a factor.
 func boolean(x bool) int {
 	if x {
 		return 1
@@ -30,21 +28,20 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features holds the columns of all nodes, and the columns of each learned label, computed without the
-// label.
+// features holds the columns of all nodes, and of each learned label without the label.
 type features struct {
 	in         *input
 	seeds      *seeds
 	walks      *walkFeatures
 	columns    *columns
-	inFold     []*columns     // columns of labels in each fold, with the class shares of the evidence for the fold
+	inFold     []*columns     // columns of labels in each fold, with the class shares of the other folds
 	ridges     ridgeList      // on attributes, then on link rows, kernels and eigenvectors
 	attributes *attributeForm // nil: no attributes, or no explanations
 	kernels    []*nodeKernel
-	believed   *beliefs.Model // beliefs of a block model; nil: none
-	poisson    component      // Poisson learning
+	believed   *beliefs.Model // nil: none
+	poisson    component
 
-	reached          *roaring.Bitmap // the nodes that can be reached from labels or attributes
+	reached          *roaring.Bitmap // nodes that labels or attributes reach
 	labelsOutOfReach bool            // walks miss most nodes, or most labels
 
 	// Of each learned label:
@@ -52,7 +49,7 @@ type features struct {
 	hasOthers []bool // another label has the same class
 	isolated  []bool // no label that is evidence for its fold can be reached
 
-	full *examples // columns of each label, computed without the labels of its fold
+	full *examples // columns of each label without its fold
 }
 
 func newFeatures(ctx context.Context, in *input) (*features, error) {
@@ -114,12 +111,10 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	return f, nil
 }
 
-// Neighbours agree if Poisson learning predicts agreementErrors standard errors more labels rightly than the largest class
-// does.
+// Neighbours agree if Poisson learning is agreementErrors standard errors better than the largest class.
 const agreementErrors = 2
 
-// neighboursAgree reports whether Poisson learning with the given held-out probabilities is right significantly more often than
-// predictions of the largest class.
+// neighboursAgree reports whether held-out Poisson learning is significantly better than the largest class.
 func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	count := make([]float64, classes)
 	right := 0.0
@@ -135,15 +130,14 @@ func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 }
 
 const (
-	// mostWalkSteps is the largest number of steps of walks. Walks are lengthened while they reach
-	// few nodes.
+	// Walks are lengthened up to mostWalkSteps while they reach few nodes.
 	mostWalkSteps = 64 * walkSteps
 
 	// If walks miss more than mostOutOfReach of the nodes or labels, label propagation takes the place of Poisson learning.
 	mostOutOfReach = 0.5
 )
 
-// walk computes the filters of walks. It doubles the steps until walks miss few nodes and labels.
+// walk doubles the steps until walks miss few nodes and labels.
 func (f *features) walk(ctx context.Context) (err error) {
 	in := f.in
 	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
@@ -158,7 +152,7 @@ func (f *features) walk(ctx context.Context) (err error) {
 		f.isolated = append(f.isolated, isolated[label])
 	}
 	for {
-		f.walks = nil // frees the memory of shorter walks
+		f.walks = nil
 		if f.walks, err = f.seeds.walk(ctx); err != nil {
 			return err
 		}
@@ -172,12 +166,12 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the larger of two shares: the share of reachable nodes that no walk reaches, and the share of labels
-// that no walk from another label reaches. The shares differ: on a path with labels at equal distances, labels are twice as
-// far from each other as a node is from its nearest label.
+// missedShare returns the larger of two shares: the reachable nodes that no walk reaches, and the labels that no walk from
+// another label reaches. On a path with labels at equal distances, labels are twice as far from each other as a node from
+// its nearest label.
 func (f *features) missedShare() float64 {
 	p := f.in.p
-	// the numbers of reachable nodes, and of reachable nodes that walks miss
+	// reachable nodes, and those that walks miss
 	team := p.Team()
 	counts := make([]float64, 2)
 	room := newBlock(storedRows, f.walks.cols)
@@ -214,23 +208,22 @@ func (f *features) missedShare() float64 {
 	return max(share, float64(missed)/float64(max(1, labels)))
 }
 
-// isWalkedTo reports whether walks reach the node of a row of filters.
+// isWalkedTo reports whether walks reach the node of a row.
 func (f *features) isWalkedTo(row []float32) bool {
 	k := len(f.in.p.Names)
 	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
 }
 
-// examples holds the columns that the learned labels would have if they had no label.
+// examples holds the columns of learned labels, computed as if they had no label.
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
-	hasFeatures []bool      // of each label: walks from other labels reach it, or there are attributes
-	ridges      [][]float64 // scores of ridges of each label
-	hidden      int         // the fold without which the columns are computed; −1: none
+	hasFeatures []bool // of each label: another label reaches it, or there are attributes
+	ridges      [][]float64
+	hidden      int // fold without which the columns are computed; −1: none
 }
 
-// examples computes the columns of learned labels, without the labels of fold hidden; hidden −1 is no
-// fold.
+// examples computes the columns of learned labels without fold hidden, −1 for none.
 func (f *features) examples(hidden int) *examples {
 	p := f.in.learned
 	m := len(p.Row)
@@ -256,19 +249,17 @@ func (f *features) examples(hidden int) *examples {
 	return e
 }
 
-// isKnown reports whether a node with the given row of filters has features: walks reach it, or
-// there are attributes.
+// isKnown reports whether walks reach the node of a row, or there are attributes.
 func (f *features) isKnown(row []float32) bool {
 	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }
 
-// missedPrior is the weight, in labels, of the class shares of all labels in priorOfMissed.
+// missedPrior is the weight of the class shares of all labels, in labels.
 const missedPrior = 10
 
-// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no walk from
-// another label reaches, smoothed by the class shares of all labels. Labels of fold hidden do not count; hidden −1 is no
-// fold. The two shares may differ, because small components may have other classes than large components. Shares are shrunk,
-// see [choose.Shrink].
+// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no other label
+// reaches, smoothed by the shares of all labels, because small components may have other classes. Labels of fold hidden do
+// not count, and shares are shrunk by [choose.Shrink].
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)
@@ -288,9 +279,8 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 	return shares
 }
 
-// targets returns the classes of the labels that a model learns from, outside fold hidden, and −1 for other labels. A label
-// that is alone in its class outside the fold is no target: its features are computed without the label, so that a model
-// would learn that the class does not occur.
+// targets returns the classes of the labels that a model learns from, −1 for others. A label alone in its class outside the
+// fold is no target: its features lack the label, so that a model would learn that the class does not occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	left := make([]int, f.columns.classes) // labels outside the fold

@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// On a path with a label on every 97th node walks reach all nodes before they reach the next
-// label, without which no model can be learned.
+// Walks reach all nodes before they reach the next label, without which no model can be learned.
 func TestLabelsAtEqualDistances(t *testing.T) {
 	p, truth := contract.FarLabels(t, 4000)
 	out := evident(t, p, &settings{Settings: engine.Settings{LowEffort: true}})

@@ -16,18 +16,18 @@ import (
 //
 //	score_c = (1 − w_b)·Σ_m w_m·z_mc + w_b·log b_c,  each less its mean over the classes,
 //
-// where z_m are the logits of the component with weight w_m (log-probabilities for label propagation), and b are beliefs that
-// multiply the mixture with weight w_b. The probabilities follow from the scores by softmax, mixing and calibration.
+// where z_m are the logits of the component with weight w_m (log-probabilities for label propagation), and b are beliefs
+// that multiply the mixture with weight w_b.
 //
-// The logits z of logistic regressions and of Poisson learning are functions of inputs x: the masses of filters of walks from the
-// labels of each class, and the scores of kernels and of attributes. Input i contributes its derivative along the straight path
-// from no labels and no attributes,
+// The logits z of logistic regressions and of Poisson learning are functions of inputs x: the masses of filters of walks
+// from the labels of each class, and the scores of kernels and of attributes. Input i contributes its derivative along the
+// straight path from no labels and no attributes,
 //
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
-// (Aumann and Shapley 1974). The error of the quadrature is divided among the contributions in proportion to their sizes. An
-// input is a sum over labels or over attributes, and a_i is divided among them in proportion to the summands. Everything else is
-// in the rest: biases, priors, walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
+// (Aumann and Shapley 1974). The error of the quadrature is divided among the a_i in proportion to their sizes, and a_i
+// among the labels or attributes in proportion to their summands in x_i. Everything else is in the rest: biases, priors,
+// walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p := f.in.p
@@ -83,20 +83,20 @@ func newForm(m *model) *explain.Form {
 	return form
 }
 
-// inputs holds the inputs of models at a node, or a weight for each of these inputs.
+// inputs holds the inputs of models at a node, or a weight for each input.
 type inputs struct {
-	values, walks []float64 // walks and ridges are parts of values
-	ridges        []float64 // score of ridge i for class c in i·classes + c
+	values, walks []float64 // parts of values, as is ridges
+	ridges        []float64 // of ridge i for class c in i·classes + c
 }
 
-// newInputs returns inputs with copies of walks and ridges.
+// newInputs copies walks and ridges.
 func newInputs(walks, ridges []float64) *inputs {
 	values := slices.Concat(walks, ridges)
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
 }
 
-// addContributions adds the contribution of each attribute to the terms of nodes. weights holds the weight of each score of
-// a ridge. Intercepts, and ridges outside the form, stay in the rest.
+// addContributions adds the contribution of each attribute to terms. Intercepts, and ridges outside the form, stay in the
+// rest.
 func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	weights []*inputs, terms []explain.Terms) error {
 	plain, propagated, err := a.rows(ctx, nodes)
@@ -123,7 +123,6 @@ func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	return nil
 }
 
-// mixtureTerms computes the contributions to the score of a class at a node.
 type mixtureTerms struct {
 	*predictor
 	node, class int
@@ -131,12 +130,12 @@ type mixtureTerms struct {
 }
 
 const (
-	pathPoints     = 16   // number of points of the quadrature
-	differenceStep = 0.01 // step of numerical derivatives, relative to the inputs
+	pathPoints     = 16   // of the quadrature
+	differenceStep = 0.01 // of numerical derivatives, relative to the inputs
 )
 
-// integrate returns the derivative of the score with respect to each input, averaged over the path of [newForm], and the
-// score at the beginning of the path. If no walk reaches the node, both are 0.
+// integrate returns the derivative of the score by each input, averaged over the path of [newForm], and the score at its
+// start; both are 0 if no walk reaches the node.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
 	x := newInputs(toFloat64(f.walks.row(t.node)),
@@ -185,14 +184,13 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 		}
 	}
 	start = t.scoreAt(point)
-	// missing is the error of the quadrature.
 	missing := t.scoreAt(x) - start
 	size := 0.0
 	for j, w := range weights.values {
 		missing -= w * x.values[j]
 		size += math.Abs(w * x.values[j])
 	}
-	if size > 0 { // divides the error among the contributions
+	if size > 0 {
 		for j, w := range weights.values {
 			weights.values[j] += missing / size * math.Copysign(w, x.values[j])
 		}
@@ -213,7 +211,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	}
 	clear(t.score)
 	for i, c := range t.mixture {
-		weight := c.Weight // its weight in the product with beliefs
+		weight := c.Weight // in the product with beliefs
 		if last := t.mixture[len(t.mixture)-1]; last.isFactor() && !c.isFactor() {
 			weight *= 1 - last.Weight
 		}

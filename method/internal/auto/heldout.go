@@ -19,26 +19,26 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// heldOut holds the probabilities of each candidate at the learned labels, each label predicted without its fold.
+// heldOut holds the probabilities of each candidate at the learned labels, each predicted without its fold.
 type heldOut struct {
 	p           *problem.Problem // with all labels
-	class       []int            // of each learned label; so are the lists below
+	class       []int            // of each learned label, as in the lists below
 	places      []int            // positions in the labels of p
 	classes     int
 	fold        []int
 	folds       int
-	hasFeatures []bool // the label has features
+	hasFeatures []bool
 	hasOthers   []bool // another label has the same class
-	isolated    []bool // no label outside its fold can be reached
-	attributed  bool   // there are attributes, which reach every label
-	seed        uint64 // of partitions and samples
+	isolated    []bool // no label outside its fold reaches it
+	attributed  bool   // attributes reach every label
+	seed        uint64
 
 	tooFewLabels bool
 	fewLabels    bool
-	isRefitted   bool        // models of a sample chose the mixture; models of all labels are measured
+	isRefitted   bool        // a sample chose the mixture; models of all labels are measured
 	balanced     bool        // probabilities will be reweighed for balanced classes
-	components   []component // every candidate with every λ, except Poisson learning
-	poisson      component   // Poisson learning
+	components   []component // every candidate with every λ except Poisson learning
+	poisson      component
 }
 
 func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
@@ -65,7 +65,6 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 	return h, h.addPropagation(ctx, f)
 }
 
-// predictPoisson returns the component of Poisson learning with its held-out probabilities.
 func predictPoisson(f *features) component {
 	out := newComponent(candidate{Poisson: true}, 0, len(f.fold))
 	row := make([]float64, f.columns.classes)
@@ -81,10 +80,10 @@ func predictPoisson(f *features) component {
 	return out
 }
 
-// sharpness is the factor that turns scores of root mean square 1, of Poisson learning and of ridges, into logits.
+// sharpness turns scores of root mean square 1 into logits.
 const sharpness = 2
 
-// poissonProbabilities stores the softmax of the scores of Poisson learning for a row of filters.
+// poissonProbabilities stores the softmax of the scores of Poisson learning.
 func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	c.poissonTo(dst, c.of(row, source))
 	for class := range dst {
@@ -93,7 +92,6 @@ func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	classify.Softmax(dst, dst)
 }
 
-// componentsOf returns a component for every candidate and each of its λ.
 func componentsOf(f *features) (list []component) {
 	for _, c := range candidatesOf(&f.in.design, f.in.p) {
 		for _, lambda := range c.lambdas(&f.in.design) {
@@ -103,8 +101,7 @@ func componentsOf(f *features) (list []component) {
 	return list
 }
 
-// addModels adds the logistic regressions: every candidate with each of its λ, except those that the first
-// fold drops, see [heldOut.race].
+// addModels adds the logistic regressions, except those that the first fold drops, see [heldOut.race].
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	h.components = componentsOf(f)
 	sampled := f.sampleTraining()
@@ -120,7 +117,7 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	return nil
 }
 
-// addMajority adds the class shares among the labels of other folds, shrunk by as much as chance may explain.
+// addMajority adds the class shares of the other folds, shrunk by [choose.Shrink].
 func (h *heldOut) addMajority() {
 	counts := make([][]float64, h.folds)
 	for fold := range counts {
@@ -144,13 +141,13 @@ func (h *heldOut) addMajority() {
 }
 
 const (
-	// If the first fold has at least raceLabels labels, components are dropped whose log-likelihood is lower than the highest by
-	// more than raceErrors standard errors of the difference.
+	// If the first fold has at least raceLabels labels, components are dropped that are less likely than the best by more
+	// than raceErrors standard errors of the difference.
 	raceErrors = 2
 	raceLabels = 20
 )
 
-// race drops the components that the labels of the first fold make unlikely, so that the other folds fit fewer models.
+// race drops unlikely components after the first fold, so that the other folds fit fewer models.
 func (h *heldOut) race() {
 	labels := h.selectLabels(func(i int) bool { return h.fold[i] == 0 })
 	if len(labels) < raceLabels {
@@ -170,17 +167,16 @@ func (h *heldOut) race() {
 	})
 }
 
-// slacks are the weights s to search, in labels, of the prior in label propagation.
+// slacks are the prior weights s in label propagation, in labels.
 var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 
-// addPropagation adds label propagation. With f_c the probability that the first label that a walk meets has class c, label
-// propagation predicts
+// addPropagation adds label propagation. With f_c the probability that the first label that a walk meets has class c, it
+// predicts
 //
 //	(f_c + s·π_c)/(1 + s)
 //
-// for each slack s. On roads, grids and other graphs whose labels are many steps apart, it reaches nodes that the walks of
-// other models miss. If only near neighbours are alike, other models are better. Labels of folds that are not predicted have
-// nil rows.
+// for each slack s. On roads and grids it reaches nodes that other walks miss; if only near neighbours are alike, other
+// models are better. Labels of folds that are not predicted have nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with too few labels, only if walks miss most nodes
@@ -211,14 +207,14 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold returns the held-out scores of label propagation. It takes them from the baselines if these have been
-// measured. If label propagation does not converge, it returns nil.
+// propagateOutOfFold takes held-out scores from the baselines if these have been measured. It returns nil if label
+// propagation does not converge.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
 	if b := set.Baselines; b != nil && b.Held != nil {
 		return b.Held, nil
 	}
-	folds := FoldCount(len(p.Row)) // the folds of baselines, which differ from in.folds with many classes
+	folds := FoldCount(len(p.Row)) // as the baselines, which differ from in.folds with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) {
@@ -227,7 +223,6 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	return held, err
 }
 
-// slackenTo stores the probabilities of label propagation with scores f and slack s.
 func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) {
 	for class, v := range scores {
 		dst[class] = (max(0, float64(v)) +
@@ -235,11 +230,10 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// choiceSubsets divides the labels into as many subsets as folds. To predict the labels of a subset, estimate chooses the
-// weights again without the subset. If every fold has labels that all candidates and the mixture predict, the subsets are
-// the folds. Otherwise the labels are divided anew: if beliefs predict only two folds, or label propagation stops after a
-// fold with enough labels, half of the predicted labels, or none, would be left to choose the weights without a fold. This
-// is as honest, because predictions for a fold have learned from none of its labels.
+// choiceSubsets divides the labels into as many subsets as folds; estimate chooses weights without a subset to predict it.
+// Subsets are the folds if every fold has labels that all candidates predict. Otherwise the labels are divided anew: beliefs
+// may predict only two folds, so that half of the labels or none would be left to choose weights. This is as honest, because
+// predictions for a fold have learned from none of its labels.
 func choiceSubsets(h *heldOut, mixture []component) []int {
 	candidates := append(slices.Clip(mixture), h.poisson)
 	for _, c := range h.components {
@@ -258,12 +252,11 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 	return choose.Folds(h.class, h.folds, h.seed, draw)
 }
 
-// [heldOut.refit] predicts about enoughLabels labels again.
 const enoughLabels = 1000
 
-// refit returns the mixture with new held-out predictions, for as many folds as have enoughLabels labels, by models that
-// learn from all labels outside a fold. The models that chose the mixture learn from a sample and predict worse. If the
-// sample has all labels, refit returns the mixture unchanged.
+// refit returns the mixture with held-out predictions of models that learn from all labels outside a fold, for as many folds
+// as have enoughLabels labels. Models that chose the mixture learn from a sample and predict worse; if the sample has all
+// labels, the mixture is unchanged.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil
@@ -295,8 +288,8 @@ func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) (
 	return mixture, nil
 }
 
-// estimate returns the confidence in the mixture, and its calibrated predictions at labels, each label predicted without its
-// fold. If balanced is set, probabilities are reweighed for balanced classes.
+// estimate returns the confidence in the mixture and its calibrated held-out predictions, reweighed for balanced classes if
+// balanced is set.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
@@ -318,7 +311,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 			refitted = h.combine(func(i int) bool { return subset[i] != f })
 		}
 		if isShrunk && !isMajority(refitted) {
-			// A subset of labels of the largest class is missing, so that other components seem to predict better than this class.
+			// A subset lacks labels of the largest class, so that other components seem better than this class.
 			refitted = addShares(h, refitted, majorityWeight)
 		}
 		for i, class := range h.class {
@@ -342,8 +335,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	return confidence, predicted
 }
 
-// estimateAccuracy stores in out the estimated accuracy at nodes that can be reached and have no label. It uses the
-// probabilities of these nodes. If confidence is nil, it does nothing.
+// estimateAccuracy stores in out the estimated accuracy at reachable nodes without a label, from their probabilities. If
+// confidence is nil, it does nothing.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 	confidence *choose.Confidence, out *engine.Prediction) error {
 	if confidence == nil {

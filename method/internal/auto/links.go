@@ -15,53 +15,48 @@ import (
 )
 
 // linkRows describes each node by its link row: its row of A, scaled to unit length, and standardized logarithms of degrees.
-// So a node is known by its neighbours, whether or not they have labels. A ridge on link rows uses the values of the kernel
+// A node is so known by its neighbours, with or without labels. A ridge uses the kernel
 //
 //	exp(−‖u − v‖/√2) + 0.3²
 //
-// between the link rows u and v of labels, so that no n×n matrix is stored. Products of rows are computed twice, for the
-// values between labels and for the scores of all nodes, so that the products of all nodes with all labels are never in
-// memory together. The kernel is large only if nearly all neighbours of two nodes are the same.
+// between the link rows u and v of labels, which is large only if nearly all neighbours are the same. Products of rows are
+// computed twice, for labels and for the scores of all nodes, so that no block of nodes × labels is stored.
 type linkRows struct {
 	in      *input
-	nodes   []int         // the nodes whose labels ridges learn from
-	squares []float32     // squared lengths of the rows of A
-	degrees *featureBlock // standardized logarithms, scaled to a mean squared length of 1
+	nodes   []int         // nodes of the labels that ridges learn from
+	squares []float32     // of the rows of A
+	degrees *featureBlock // standardized logarithms with a mean squared length of 1
 }
 
 const (
-	// fewestLinkLabels is the smallest number of labels with which link rows are features.
+	// fewest labels with which link rows are features
 	fewestLinkLabels = 100
 
-	// The number of labels that ridges learn from is bounded so that the sweeps that compute products take at most linkWork entries
-	// × columns each time, and that there are at most linkValues products.
+	// Sweeps for products take at most linkWork entries × columns each time, and there are at most linkValues products.
 	linkWork   = 1 << 30
 	linkValues = 1 << 25
 
 	// On graphs of more than mostLinked nodes link rows are features only if neighbours differ.
 	mostLinked = 4096
 
-	mostLinkLabels = 400 // largest number of labels that ridges learn from
+	mostLinkLabels = 400 // most labels that ridges learn from
 
-	linkColumns = 64 // number of columns that are swept together
+	linkColumns = 64 // columns that are swept together
 	linkDegrees = 2  // logarithms of the degree and of the mean degree of the neighbours
 )
 
-// linkLambdas are the λ to search. The diagonal of the kernel has mean 1.
+// linkLambdas are for a kernel with mean 1 on the diagonal.
 var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
-// linkLabels returns the number of labels that ridges on [linkRows] learn from.
 func linkLabels(p *problem.Problem) int {
 	return int(min(mostLinkLabels, linkWork/max(1, sparse.EntriesOf(p.A))/2,
 		linkValues/int64(p.Nodes())))
 }
 
-// linkWorkspace declares the memory of ridges on link rows.
 func linkWorkspace(n, classes int) budget.Workspace {
 	return budget.Slabs[float64](2, n, linkColumns).And(budget.Held(4*int64(n), budget.Block[float32](n, linkDegrees+classes), budget.Block[float64](n, classes)))
 }
 
-// addLinks adds the scores of a ridge on link rows.
 func addLinks(ctx context.Context, f *features) error {
 	labels := sampleLabels(f.in, linkLabels(f.in.p))
 	l, err := newLinkRows(ctx, f.in, labels.p.Row, f.columns)
@@ -71,7 +66,6 @@ func addLinks(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, &ridgeBlock{linkLambdas, l.path, l.scores}, ofLinks)
 }
 
-// newLinkRows computes the lengths of the rows of A, and the logarithms of degrees.
 func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*linkRows, error) {
 	l := &linkRows{in: in, nodes: nodes, degrees: newBlock(len(in.p.Degrees), linkDegrees)}
 	for v := range l.degrees.Rows {
@@ -84,8 +78,8 @@ func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*
 	return l, err
 }
 
-// multiply calls visit for each slab of labels from lo on, with the products of the row of A of each node and the rows of these
-// labels. Cost: two sweeps with a column for each label.
+// multiply calls visit for each slab of labels from lo on, with the products of the rows of A of all nodes and these labels.
+// It costs two sweeps with a column for each label.
 func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products *sparse.Block[float64]) error) error {
 	n := len(l.in.p.Degrees)
 	op := sparse.Operator[float64]{A: l.in.p.A, Scale: 1, Workers: l.in.set.Workers}
@@ -111,7 +105,7 @@ func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products
 	return nil
 }
 
-// value returns the value of the kernel between a node and a label, whose rows of A have the given product.
+// value returns the kernel of a node and a label whose rows of A have the given product.
 func (l *linkRows) value(v, label int, product float64) float64 {
 	distance := 0.0
 	for _, u := range []int{v, label} {

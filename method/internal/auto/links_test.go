@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Values of the kernel between link rows agree with the rows themselves, for isolated nodes too.
 func TestLinkRows(t *testing.T) {
 	p, _ := contract.Blocks(t, 2, 150, 100, 3, 1, 1)
 	in := inputOf(t, p, &settings{})
@@ -57,9 +56,8 @@ func TestLinkRows(t *testing.T) {
 	}
 }
 
-// pairsOfHubs returns a graph of 300 nodes that link to three hubs of one of two groups, and to three of one of
-// two other groups. Their class is the parity of the groups; the class of the 40 hubs is random. 150 nodes have
-// labels.
+// pairsOfHubs returns 300 nodes that link to three hubs of one of two groups and to three of one of two others. Their class
+// is the parity of the groups, which no linear function of neighbours separates.
 func pairsOfHubs(t *testing.T) (*problem.Problem, []int) {
 	t.Helper()
 	const hubs, nodes, group = 40, 340, 10
@@ -91,8 +89,6 @@ func pairsOfHubs(t *testing.T) (*problem.Problem, []int) {
 	return p, class
 }
 
-// Classes that no linear function of the neighbours separates are found from link rows. The prediction has
-// the same bits for any workers and memory.
 func TestLinksFindParity(t *testing.T) {
 	p, class := pairsOfHubs(t)
 	first := evident(t, p, &settings{Settings: engine.Settings{Workers: 1}})

@@ -12,20 +12,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// model is a mixture that predicts every node.
 type model struct {
 	features   *features
 	mixture    []component
 	calibrated Calibration
-	confidence *choose.Confidence // in held-out predictions; nil: there are too few labels, or the choice was given
+	confidence *choose.Confidence // nil: too few labels, or the choice was given
 
-	weights []*featureBlock // of each component: the weights of free columns, a row for each column; nil: no free columns
-	beliefs *featureBlock   // probabilities of each node; nil: beliefs are no component
+	weights []*featureBlock // of each component: a row for each free column; nil: none
+	beliefs *featureBlock   // of each node; nil: beliefs are no component
 
-	propagated *featureBlock // scores of label propagation, kept for explanations; else nil
+	propagated *featureBlock // scores of label propagation, for explanations; else nil
 }
 
-// fit fits the components to all learned labels.
 func (m *model) fit(ctx context.Context) error {
 	f := m.features
 	y := f.targets(f.full, -1)
@@ -54,7 +52,7 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	} else {
 		out.Scores = newBlock(n, k)
 	}
-	scores := out.Scores // label propagation writes its scores here: each row is read before its probabilities overwrite it
+	scores := out.Scores // label propagation writes its scores here; each row is read before probabilities overwrite it
 	if m.uses(func(c candidate) bool { return c.Beliefs }) {
 		b := m.features.believed
 		var err error
@@ -103,7 +101,6 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 	})
 }
 
-// uses reports whether isKind is true for a component of the mixture.
 func (m *model) uses(isKind func(candidate) bool) bool {
 	return slices.ContainsFunc(m.mixture,
 		func(c component) bool { return isKind(c.candidate) })
@@ -115,19 +112,19 @@ type predictor struct {
 	shared, free, row []float64
 	values, sums      []float32 // free columns, and their products with weights
 	indices           []uint32  // 0, 1, 2, …: the free columns
-	ridges            []float64 // scores of ridges
-	input             []float64 // shared columns that a model uses
+	ridges            []float64
+	input             []float64 // shared columns of a model
 	missed            []float64 // probabilities of nodes that no walk reaches
-	one               []float64 // probabilities of a single component
-	shares            []float64 // shares of the classes, shrunk
+	one               []float64 // of a single component
+	shares            []float64 // of the classes, shrunk
 	usesPropagation   bool
 
-	first  int             // the first loaded node
-	walked *featureBlock   // rows of walks of loaded nodes
+	first  int             // first loaded node
+	walked *featureBlock   // of loaded nodes
 	ridged []*featureBlock // scores of each ridge at loaded nodes
 }
 
-// load reads the rows of walks and the scores of ridges at nodes lo ≤ v < hi.
+// load reads rows of walks and scores of ridges at nodes lo ≤ v < hi.
 func (p *predictor) load(lo, hi int) {
 	f := p.features
 	p.first, p.walked = lo, newBlock(hi-lo, f.walks.cols)
@@ -158,8 +155,8 @@ func (m *model) newPredictor() *predictor {
 	return p
 }
 
-// probabilities returns the probabilities of loaded node v. propagated has its scores of label propagation. The result is
-// valid until the next call.
+// probabilities returns the probabilities of loaded node v, valid until the next call. propagated has its scores of label
+// propagation.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
 	row := p.walked.Row(v - p.first)
@@ -197,7 +194,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictBy stores in p.one the probabilities of node v by component i. The columns must have been read.
+// predictBy stores in p.one the probabilities of node v by component i. read must come first.
 func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	prior := p.features.columns.prior
 	switch c := p.mixture[i]; {
@@ -217,7 +214,6 @@ func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	}
 }
 
-// read computes the shared and the free columns of node v from its row of walks.
 func (p *predictor) read(v int, row []float32) {
 	f := p.features
 	f.columns.sharedTo(p.shared, row)
@@ -225,7 +221,7 @@ func (p *predictor) read(v int, row []float32) {
 	simd.ConvertTo(p.values, p.free)
 }
 
-// logits stores in p.one the logits of one component. The columns must have been read.
+// logits stores in p.one the logits of one component. read must come first.
 func (p *predictor) logits(term component, weights *featureBlock) {
 	k := p.features.columns.classes
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared,

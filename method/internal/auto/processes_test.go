@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// withWords returns attributes of sparse words that depend on the classes, missing for some nodes.
+// withWords returns words that depend on the classes, missing for some nodes.
 func withWords(class []int, classes int) *sparse.Table {
 	const words = 80
 	rng, table := rand.New(rand.NewPCG(7, 8)), &sparse.Table{Rows: len(class), Cols: words}
@@ -31,7 +31,7 @@ func withWords(class []int, classes int) *sparse.Table {
 	return table
 }
 
-// partOf returns the problem on the part g of its graph, with the rows of blocks that local returns.
+// partOf returns the problem on the part g of its graph, with the block rows that local returns.
 func partOf(p *problem.Problem, g *graph.Graph, local func(row int) int) *problem.Problem {
 	q := *p
 	q.Graph, q.Row = g, nil
@@ -62,7 +62,7 @@ func partOf(p *problem.Problem, g *graph.Graph, local func(row int) int) *proble
 	return &q
 }
 
-// compareProcesses compares the numbers of all nodes with the numbers of one process.
+// compareProcesses compares numbers of nodes with those of one process.
 func compareProcesses(t *testing.T, p *problem.Problem, numbers func(q *problem.Problem) (*sparse.Block[float64], error)) {
 	t.Helper()
 	whole, err := graph.New(t.Context(), p.A, nil)
@@ -85,8 +85,6 @@ func compareProcesses(t *testing.T, p *problem.Problem, numbers func(q *problem.
 	}
 }
 
-// TestPredictOnSeveralProcesses compares probabilities and the accuracy with the results of one
-// process, with attributes of some nodes, kernels, link rows and label propagation.
 func TestPredictOnSeveralProcesses(t *testing.T) {
 	p, class := contract.Blocks(t, 3, 300, 60, 2, 6, 1)
 	p.Attributes = withWords(class, 2)
@@ -108,8 +106,7 @@ func TestPredictOnSeveralProcesses(t *testing.T) {
 	})
 }
 
-// TestRanksOnSeveralProcesses compares scaled attributes with the attributes of one process, where quantiles are
-// estimated from some of the nodes.
+// Quantiles are estimated from some of the nodes.
 func TestRanksOnSeveralProcesses(t *testing.T) {
 	p, class := contract.Blocks(t, 3, 3*rankSample, 100, 2, 6, 1)
 	p.Attributes, _ = tableOf(rand.New(rand.NewPCG(9, 10)), len(class), 0, 3)

@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// path returns a path of n nodes whose classes are stretches of it, with labels at random, and
-// the class of each node.
+// path returns a path whose classes are stretches of it, with random labels.
 func path(t *testing.T, n, stretch, labels int) (*problem.Problem, []int) {
 	p, class := contract.Path(t, n, false), make([]int, n)
 	p.Row, p.Class, p.Names = nil, nil, []string{"a", "b", "c"}
@@ -25,7 +24,7 @@ func path(t *testing.T, n, stretch, labels int) (*problem.Problem, []int) {
 	return p, class
 }
 
-// nearest returns how many nodes of a path have the class of the nearest label.
+// nearest counts the nodes with the class of the nearest label.
 func nearest(p *problem.Problem, class []int) (alike int) {
 	for v, got := range class {
 		nearest := 0
@@ -43,9 +42,6 @@ func nearest(p *problem.Problem, class []int) (alike int) {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// On a path whose classes are stretches of hundreds of nodes each node has the class of the
-// nearest label, which walks of some steps miss: label propagation predicts, with the same bits for
-// any number of workers and any limit. Useless attributes change nothing.
 func TestLabelsFarApart(t *testing.T) {
 	const n = 480
 	p, class := path(t, n, 120, 16)
@@ -73,7 +69,6 @@ func TestLabelsFarApart(t *testing.T) {
 	}
 }
 
-// With few labels label propagation predicts where walks from them miss most nodes.
 func TestFewLabelsFarApart(t *testing.T) {
 	const n = 3000
 	p, _ := path(t, n, n, 0)
@@ -90,7 +85,6 @@ func TestFewLabelsFarApart(t *testing.T) {
 	}
 }
 
-// combined returns the held-out probabilities of a problem, and the mixture that they choose.
 func combined(t *testing.T, p *problem.Problem, set *settings) (*heldOut, []component) {
 	h, err := predictHeldOut(t.Context(), featuresOf(t, p, set))
 	if err != nil {
@@ -99,7 +93,6 @@ func combined(t *testing.T, p *problem.Problem, set *settings) (*heldOut, []comp
 	return h, h.combine(all)
 }
 
-// Where neighbours differ label propagation has no part, but for chance.
 func TestModelsPredictNearLabels(t *testing.T) {
 	p, _ := contract.Blocks(t, 1, 600, 120, 3, 1, 6)
 	_, mixture := combined(t, p, &settings{})

@@ -14,19 +14,17 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ridgeScores are the scores of a ridge regression as columns with one weight for all classes: the scores of a node less
-// their mean over the classes, divided by their root mean square. The scores of a label come from a ridge that has not
-// learned from the label.
+// ridgeScores are the scores of a ridge as columns with one weight for all classes: scores of a node less their mean over
+// the classes, divided by their root mean square. The ridge has not learned from a label that it scores.
 type ridgeScores struct {
 	kind    ridgeKind
 	nodes   nodeScores
 	scale   float64
-	leftOut [][]float64   // of each label, by a ridge without the label
-	inFold  [][][]float64 // of each fold and label, by a ridge without the fold and the label; nil: leftOut is used
-	cosines []float64     // cosine of left-out scores and classes: over all labels, then over the labels outside each fold
+	leftOut [][]float64
+	inFold  [][][]float64 // of each fold and label, by a ridge without both; nil: leftOut is used
+	cosines []float64     // of left-out scores with classes: over all labels, then outside each fold
 }
 
-// ridgeKind is the kind of the features of a ridge.
 type ridgeKind int
 
 const (
@@ -39,29 +37,26 @@ const (
 )
 
 const (
-	ridgeLimit = 5 // scores are clipped to ±5 times their root mean square
+	ridgeLimit = 5 // scores are clipped to ±5 root mean squares
 
-	// With at most nestedLabels labels, ridges are also fitted without each fold. With more labels, few of them hardly change a
+	// With at most nestedLabels labels, ridges are also fitted without each fold; of more labels, a few hardly change a
 	// ridge.
 	nestedLabels = 1000
 )
 
-// ridgeBlock is a ridge on some features.
 type ridgeBlock struct {
 	lambdas []float64
 
-	// path returns the ridge path for the targets of the labels that the ridge learns from.
+	// path returns the ridge path for targets of the labels.
 	path func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error)
 
-	// scores returns the scores of all nodes for one λ of the path.
 	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
 }
 
-// nodeScores stores the scores of consecutive nodes, from node lo on, in dst: a row for each node, a
-// column for each class.
+// nodeScores stores the scores of nodes from lo on in the rows of dst.
 type nodeScores func(dst *featureBlock, lo int)
 
-// scoresIn returns nodeScores that copy from full, a block of the scores of all nodes.
+// scoresIn returns nodeScores that copy from full, which holds all nodes.
 func scoresIn(full *featureBlock) nodeScores {
 	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
@@ -72,9 +67,8 @@ func (s nodeScores) of(v, classes int) []float64 {
 	return toFloat64(one.Row(0))
 }
 
-// ridgeLabels are the labels that a ridge learns from.
 type ridgeLabels struct {
-	p         *problem.Problem // with these labels alone
+	p         *problem.Problem // has these labels alone
 	learned   []int            // of each label: its position among the learned labels, or −1
 	positions []int            // of each label: its position among all labels
 }
@@ -92,7 +86,7 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	return labels
 }
 
-// sampleLabels returns about limit of the learned labels, or all if there are fewer.
+// sampleLabels returns about limit of the learned labels, or all.
 func sampleLabels(in *input, limit int) *ridgeLabels {
 	var positions []int
 	for _, i := range choose.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
@@ -101,7 +95,6 @@ func sampleLabels(in *input, limit int) *ridgeLabels {
 	return newRidgeLabels(in, positions)
 }
 
-// addRidge fits a ridge to labels and adds its scores to f.ridges.
 func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	block *ridgeBlock, kind ridgeKind) error {
 	in, k := f.in, len(f.in.p.Names)
@@ -111,8 +104,8 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	if len(labels.learned) == len(f.fold) && len(f.fold) <= nestedLabels {
 		folds = in.folds
 	}
-	// For the labels of a fold, labels outside the fold choose λ and the best ridge, by predictions of models that have learned from
-	// no label of the fold. Otherwise two labels that predict each other by chance would choose the ridge that predicts both.
+	// For a fold, labels outside the fold choose λ and the best ridge, by models without the fold. Otherwise two labels that
+	// predict each other by chance would choose the ridge that predicts both.
 	takes := make([][]bool, 1+folds)
 	targets := mat.NewDense(len(labels.learned), k, nil)
 	for position, i := range labels.learned {
@@ -156,8 +149,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	return err
 }
 
-// measure sets r.scale to one over the root mean square of the scores of nodes, each less the
-// node's mean over the classes.
+// measure sets r.scale to 1 / root mean square of the scores, each less its node's mean.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
 	square, err := blocks.NodeSums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
@@ -182,11 +174,10 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 	return scores
 }
 
-// ridgeList holds ridges: on attributes, on link rows, on kernels and on eigenvectors, in this order.
+// ridgeList holds ridges on attributes, link rows, kernels and eigenvectors, in this order.
 type ridgeList []*ridgeScores
 
-// rowOf returns the columns of all ridges for a label, by ridges without the label and without fold hidden; hidden −1 is no
-// fold.
+// rowOf returns the columns of all ridges for a label, without the label and without fold hidden, −1 for no fold.
 func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {
@@ -199,7 +190,7 @@ func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 }
 
 // best returns the position of the ridge of a kind whose left-out scores have the largest cosine with the classes, over the
-// labels outside fold hidden, or over all labels if hidden is −1.
+// labels outside fold hidden, −1 for no fold.
 func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, r := range l {
@@ -221,7 +212,6 @@ func (l ridgeList) scoresOf(v, classes int) (scores []float64) {
 	return scores
 }
 
-// scale turns the scores of all ridges into columns, in place.
 func (l ridgeList) scale(scores []float64) {
 	for i, r := range l {
 		k := len(scores) / len(l)

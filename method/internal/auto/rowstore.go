@@ -14,34 +14,34 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// rowStore is a matrix with a row for each node. It is written by slabs of columns and read by rows. If the values exceed
-// the memory limit, they are in a temporary file, otherwise in memory.
+// rowStore is a matrix with a row for each node, written by slabs of columns and read by rows. It is in a temporary file if
+// it exceeds the memory limit.
 type rowStore struct {
 	cols  int
 	slabs []storedSlab
 	files *tempFiles
 	file  durable.File // nil: in memory
-	end   int64        // size of the file
+	end   int64
 }
 
-// storedSlab holds count columns from column first on, count columns from column first + period on, and so on.
+// storedSlab holds count columns from column first on, from column first + period on, and so on.
 type storedSlab struct {
 	first, count, period int
-	cols                 int           // number of columns of the slab
+	cols                 int           // in the slab
 	block                *featureBlock // nil: at offset in the file
 	offset               int64
 }
 
-// tempFiles are the temporary files of a prediction. Stores of a nil tempFiles are in memory.
+// tempFiles are the temporary files of a prediction. If it is nil, stores are in memory.
 type tempFiles struct {
 	dir   *durable.TempDir
 	files []durable.File
 
 	mu  sync.Mutex
-	err error // first error of reading; guarded by mu
+	err error // of reading; guarded by mu
 }
 
-// newTempFiles makes a directory for temporary files in parent, or in the system's default directory if parent is empty.
+// newTempFiles makes a directory in parent, or if parent is empty, in the system's default directory.
 func newTempFiles(parent string) (*tempFiles, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := durable.NewTempDir(parent)
@@ -54,13 +54,13 @@ func newTempFiles(parent string) (*tempFiles, error) {
 	return &tempFiles{dir: dir}, nil
 }
 
-// remove removes the files. It returns the first error of reading them, or the error of removing them.
+// remove also returns the first error of reading.
 func (t *tempFiles) remove() error {
 	if t == nil {
 		return nil
 	}
 	for _, f := range t.files {
-		_ = f.Close() // the file is removed next
+		_ = f.Close()
 	}
 	if err := t.dir.Remove(); t.err == nil {
 		return err
@@ -80,12 +80,11 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 	return s, err
 }
 
-// storedRows is the number of rows that are written or read at once.
+// storedRows is the number of rows read or written at once.
 const storedRows = 512
 
-// putSlab stores the columns of x. The columns of the store are in groups of period columns; x has an equal part of the
-// columns of each group. Part j of x is stored in the columns from first + j·period on. The store keeps x. putSlab returns
-// errors of writing to the file.
+// putSlab stores x, which has an equal part of the columns of each group of period columns: part j is stored from column
+// first + j·period on. The store keeps x.
 func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}
@@ -104,7 +103,7 @@ func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	return nil
 }
 
-// readRowsTo stores in dst the rows of the store from row lo on. [tempFiles.remove] returns errors of reading.
+// readRowsTo stores in dst the rows from row lo on. [tempFiles.remove] returns errors of reading.
 func (s *rowStore) readRowsTo(dst *featureBlock, lo int) {
 	var values []float32
 	for _, slab := range s.slabs {
@@ -135,7 +134,6 @@ func (s *rowStore) row(v int) []float32 {
 	return dst.Row(0)
 }
 
-// note stores err if no other error of reading is stored.
 func (t *tempFiles) note(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +142,7 @@ func (t *tempFiles) note(err error) {
 	}
 }
 
-// bytesOf returns values as bytes, in the same memory.
+// bytesOf returns values as bytes in the same memory.
 func bytesOf(values []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),
 		4*len(values))

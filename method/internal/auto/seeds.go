@@ -17,11 +17,11 @@ import (
 //
 //	Σ_j c_j·T^j·D⁻¹·Y,
 //
-// where Y has a one for the class of each label. decay85 and decay95 are PageRank from the labels.
+// where Y has a one for the class of each label.
 type filter int
 
 const (
-	decay85 filter = iota // c_j = 0.85^j
+	decay85 filter = iota // c_j = 0.85^j: PageRank from the labels
 	decay95               // 0.95^j
 	source                // 1: Poisson learning
 	first                 // 1 for j = 1 alone
@@ -31,8 +31,7 @@ const (
 	undirectedFilters int = iota
 )
 
-// Filters of walks along and against the arcs of a directed graph. Each filter has the weight 1 for one
-// of the steps 1 … arcSteps, and 0 for other steps.
+// Filters of one step along or against arcs, for steps 1 … arcSteps.
 const (
 	alongArcs       = filter(undirectedFilters)
 	againstArcs     = alongArcs + arcSteps
@@ -40,33 +39,32 @@ const (
 	filters     int = int(againstArcs) + arcSteps
 )
 
-// walkSteps is the number of steps of walks. If they do not reach most nodes, walks are longer. Twice as many steps gained
-// nothing on any graph; half as many lost 0.4 points of accuracy on Cora.
+// walkSteps is the number of steps of walks; they grow if they do not reach most nodes. Twice as many steps gained nothing
+// on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
-// cell is the set of labels of one class in one fold.
+// cell is the labels of one class in one fold.
 type cell struct{ class, fold, labels int }
 
-// seeds holds the labels at which walks start. They are divided into stratified folds for cross-validation. The row of a label is
-// computed without the labels of its fold. Walks have a column for each cell.
+// seeds holds the labels at which walks start, in stratified folds. The row of a label is computed without its fold: walks
+// have a column for each cell.
 type seeds struct {
 	in     *input
-	steps  int     // of walks
-	unit   float64 // mean weight of an entry
-	fold   []int   // of each label
-	cells  []cell  // in the order of their classes
-	start  []int   // position of the first cell of each class; then the number of cells
-	cell   []int   // position of the cell of each label
-	labels []int   // the number of labels of each class
+	steps  int // of walks
+	unit   float64
+	fold   []int
+	cells  []cell // in the order of their classes
+	start  []int  // of the first cell of each class; then the number of cells
+	cell   []int  // of each label
+	labels []int  // of each class
 
-	// evidence has, for each fold, the result of evidenceIn.
+	// evidence has the result of evidenceIn for each fold.
 	evidence [][]float64
 
 	order []int // learned labels, ordered by node
 }
 
-// newSeeds divides the labels into folds and cells. If there are many labels, walks are shorter, because most nodes are near
-// a label.
+// newSeeds makes walks shorter if there are many labels, because most nodes are then near one.
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
@@ -103,16 +101,16 @@ func newSeeds(in *input) *seeds {
 	return s
 }
 
-// If the variance of the numbers of labels of the classes is below leastDispersion times their mean, labels were drawn class by
-// class. For labels of random nodes the ratio is about 1 if classes have equal sizes, larger if not, and 0.2 if classes have
-// three nodes of which 80 % are labelled.
+// If the variance of the numbers of labels of the classes is below leastDispersion times their mean, labels were drawn class
+// by class. Labels of random nodes have a ratio of about 1 or more, and 0.2 if classes have three nodes of which 80 % are
+// labelled.
 const leastDispersion = 0.15
 
-// evidenceIn returns the number of labels of each class that the rows of a fold represent. Usually it is the number of all
-// labels of the class. If a label is alone in its class, there are small classes, whose numbers of labels are chance. Then a
-// label in a class of N labels should look like a node in a class of N − 1 labels: evidenceIn subtracts one label from every
-// class with labels in the fold. Subtracting a label from its own class alone would reveal its class. If each label is a
-// fold, or if the classes have equal numbers of labels, any subtraction would reveal the class, and all labels count.
+// evidenceIn returns the number of labels of each class that the rows of a fold represent: usually all labels of the class.
+// If a label is alone in its class, numbers of labels of small classes are chance, and a label in a class of N labels should
+// look like a node in a class of N − 1 labels: one label is subtracted from every class with labels in the fold, as its own
+// class alone would reveal it. If each label is a fold, or classes have equal numbers of labels, any subtraction would
+// reveal the class.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
@@ -127,25 +125,23 @@ func (s *seeds) evidenceIn(fold int) []float64 {
 	return evidence
 }
 
-// row returns the node of a learned label.
 func (s *seeds) row(learned int) int {
 	return s.in.learned.Row[learned]
 }
 
-// walkFeatures holds filtered walks.
 type walkFeatures struct {
-	// rowStore has a row for each node, for walks from all labels: the filter at position f has class c in column f·classes + c.
+	// rowStore has a row for each node, from all labels: the filter at position f has class c in column f·classes + c.
 	*rowStore
 
-	// honest has a row for each learned label, for walks from the labels outside its fold: the filter at position f has cell i in
-	// column f·cells + i.
+	// honest has a row for each learned label, from labels outside its fold: the filter at position f has cell i in column
+	// f·cells + i.
 	honest *featureBlock
 
 	gathered int64 // entries × columns of all steps
 }
 
-// startAt returns the mass 1/d with which walks start at a labelled node, or 0 for an isolated node. The degree d is in
-// units of the mean weight, so that the unit of weights does not decide which masses count as 0.
+// startAt returns the mass 1/d with which walks start at a node, 0 if it is isolated. d is in units of the mean weight, so
+// that this unit does not decide which masses count as 0.
 func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
@@ -154,8 +150,7 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the weights of a step in consecutive filters, from filter start on. The step has weight 0 in other
-// filters.
+// scaleOf returns the weights of a step in consecutive filters from start on; other filters have weight 0.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
@@ -173,8 +168,7 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step of walks to the rows of the learned labels whose nodes are in rows. The columns of x are cells,
-// from cell first on.
+// addHonest adds a step of walks to the rows of learned labels at nodes of rows. The columns of x are cells from first on.
 func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
@@ -195,13 +189,11 @@ func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	}
 }
 
-// Weights of steps up to leastStepWeight count as 0.
+// Weights up to leastStepWeight count as 0.
 const leastStepWeight = 1e-6
 
-// weights holds the weight of a step in each filter.
 type weights [filters]float32
 
-// stepWeights returns the weights of step j of walks on the graph without directions.
 func stepWeights(j int) (w weights) {
 	w[decay85], w[decay95], w[source] = float32(math.Pow(0.85, float64(j))),
 		float32(math.Pow(0.95, float64(j))), 1
@@ -211,7 +203,6 @@ func stepWeights(j int) (w weights) {
 	return w
 }
 
-// arcWeights returns the weights of steps along arcs, or against arcs.
 func arcWeights(direction filter) func(j int) weights {
 	return func(j int) (w weights) {
 		if j > 0 {
@@ -221,10 +212,9 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label, computed without the labels of its fold and of fold hidden; hidden −1 is
-// no fold. The mass of each class is multiplied by the number of labels that the row represents, see evidenceIn, over the
-// number of labels used. Otherwise a row that misses a fifth of its own class would have less mass of this class than a node
-// without a label.
+// honestTo stores the filters of a learned label without its fold and fold hidden, −1 for none. Masses are multiplied by the
+// labels that the row represents over the labels used: otherwise a row that misses a fifth of its own class would have less
+// mass of it than a node without a label.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]

@@ -15,31 +15,28 @@ import (
 //	(D + d̄I)^-½·A·(D + d̄I)^-½,  d̄ the mean degree,
 //
 // times λ², scaled to unit length. Before scaling, the inner product of two rows is about the number of walks of four steps
-// between the two nodes. d̄ keeps nodes of few edges from having eigenvectors of their own, and gives more weight to nodes of
-// many edges in sparse graphs (Qin and Rohe, Regularized spectral clustering under the degree-corrected stochastic blockmodel,
-// 2013).
+// between the nodes. d̄ keeps nodes of few edges from having eigenvectors of their own (Qin and Rohe, Regularized spectral
+// clustering under the degree-corrected stochastic blockmodel, 2013).
 const (
 	spectralPairs     = 32
 	spectralTolerance = 1e-2
 
-	// The search takes at most spectralProducts products of the matrix with spectralWidth columns. Spectral features are
-	// omitted if these products cost more than spectralWork entries × columns and also more than reading and walking. A node
-	// costs as much as spectralNode entries, because vectors are made orthogonal. Allowing as much as reading and walking
-	// gains 6 points on votes of 500 members on 86,000 bills with 100 labels.
+	// The search takes at most spectralProducts products with spectralWidth columns. If they cost more than spectralWork
+	// entries × columns and more than reading and walking, spectral features are omitted. A node costs as much as
+	// spectralNode entries, for orthogonalization. Allowing as much as reading and walking gains 6 points on votes of 500
+	// members on 86,000 bills with 100 labels.
 	spectralProducts = 100
 	spectralWidth    = 4
 	spectralNode     = 60
 	spectralWork     = 1_200_000_000
 )
 
-// hasSpectral reports whether a search for eigenvectors is cheap, or cheaper than reading the graph and walking.
 func hasSpectral(p *problem.Problem, folds int) bool {
 	cost := spectralWidth * spectralProducts * (sparse.EntriesOf(p.A) +
 		spectralNode*int64(p.Nodes()))
 	return cost <= max(spectralWork, remainingWork(p, folds))
 }
 
-// addSpectral adds the scores of a ridge on spectral features.
 func addSpectral(ctx context.Context, f *features) error {
 	x, err := spectralFeatures(ctx, f.in)
 	if err != nil || x == nil {
@@ -58,7 +55,7 @@ func addSpectral(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, block, ofSpectral)
 }
 
-// spectralFeatures returns the spectral features of all nodes, or nil if no eigenvalue is positive.
+// spectralFeatures returns nil if no eigenvalue is positive.
 func spectralFeatures(ctx context.Context,
 	in *input) (*featureBlock, error) {
 	p := in.p

@@ -22,14 +22,13 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// ablation is the prediction without a stage.
 type ablation struct {
 	name   string
-	change func(d *design)        // nil: the features are the same
-	drops  func(c candidate) bool // the candidates that are left out; nil: none
+	change func(d *design)        // nil: the same features
+	drops  func(c candidate) bool // candidates to leave out
 }
 
-// ablations are the stages in the order of the columns of the page.
+// ablations are in the order of the columns of the page.
 var ablations = []ablation{
 	{name: "eigenvectors", change: func(d *design) { d.spectral = false }},
 	{name: "kernels", change: func(d *design) { d.diffusion = false }},
@@ -40,7 +39,7 @@ var ablations = []ablation{
 	{name: "shares of classes", drops: func(c candidate) bool { return c.Majority }},
 }
 
-// TestStagesPage writes the page of the accuracy without each stage, for every graph in the folder HEATWALK_GRAPHS:
+// TestStagesPage writes the page of the accuracy without each stage, for every graph in HEATWALK_GRAPHS:
 //
 //	HEATWALK_GRAPHS=FOLDER go test ./method/internal/auto -run TestStagesPage -timeout 2h
 func TestStagesPage(t *testing.T) {
@@ -92,16 +91,14 @@ FOLDER has a folder for each graph with edges.tsv.gz and labels.tsv.gz. Attribut
 
 `
 
-// labelledGraph is a graph with the classes of its nodes.
 type labelledGraph struct {
 	name  string
 	a     *sparse.CSR
 	names []string
-	rows  []int       // with a class
-	class map[int]int // of these
+	rows  []int // with a class
+	class map[int]int
 }
 
-// readFields calls add for the fields of every line.
 func readFields(t *testing.T, path string, add func(fields []string)) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -168,7 +165,6 @@ func readGraph(t *testing.T, name, edges, labels string) *labelledGraph {
 	return g
 }
 
-// sample returns the problem of a random sample of labels.
 func (g *labelledGraph) sample(t *testing.T, labels int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(1, uint64(labels)))
 	p := &problem.Problem{Graph: &graph.Graph{A: g.a, Degrees: testgraph.Degrees(t, g.a)}, Names: g.names}
@@ -180,7 +176,6 @@ func (g *labelledGraph) sample(t *testing.T, labels int) *problem.Problem {
 	return p
 }
 
-// measureStages returns the row of the page for a sample of labels.
 func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
 	p := g.sample(t, labels)
 	isLabelled := map[int]bool{}
@@ -234,7 +229,6 @@ func (g *labelledGraph) measureStages(t *testing.T, labels int) string {
 	return line
 }
 
-// stagesRun is the features and held-out predictions of a design.
 type stagesRun struct {
 	f *features
 	h *heldOut
@@ -257,7 +251,7 @@ func runStages(t *testing.T, p *problem.Problem, set *settings, d design) *stage
 	return &stagesRun{f, h}
 }
 
-// mix returns the mixture without a stage, and whether it differs from that with it.
+// mix returns the mixture without a stage, and whether the stage makes a difference.
 func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 	h := *r.h
 	whole := h.combine(all)
@@ -273,7 +267,6 @@ func (a *ablation) mix(r *stagesRun) (mixture []component, differs bool) {
 	return mixture, differs
 }
 
-// predict returns the classes that a mixture predicts.
 func (r *stagesRun) predict(t *testing.T, mixture []component) []int {
 	t.Helper()
 	m := &model{features: r.f, mixture: mixture}

@@ -9,13 +9,12 @@ import (
 )
 
 const (
-	slabColumns = 64 // number of columns that are swept together; with more columns the time for each column does not decrease
-	cacheLine   = 16 // number of float32 in a cache line; a narrower slab reads as many lines as a full line
+	slabColumns = 64 // columns that are swept together; more do not save time per column
+	cacheLine   = 16 // float32 in a cache line; a narrower slab reads as many lines
 	leastWidth  = 4
 )
 
-// slabWidth returns the number of columns of n rows that are swept together: slabColumns, or fewer if count blocks of
-// slabColumns columns would exceed the limit. Results do not depend on the width.
+// slabWidth returns slabColumns, or fewer if count blocks of n rows would exceed the limit. Results do not depend on it.
 func slabWidth(limit int64, n, count int) int {
 	if limit <= 0 {
 		return slabColumns
@@ -28,8 +27,8 @@ func slabWidth(limit int64, n, count int) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk computes all filters. It sweeps the cells of some classes at a time; the walks of the cells of a class add up to the
-// walk from all labels of the class. Cost: for each slab of columns as many sweeps as steps.
+// walk computes all filters, for the cells of some classes at a time; the cells of a class add up to the walk from all its
+// labels. It costs a sweep for each slab and step.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)
@@ -42,7 +41,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	}
 	width := slabWidth(in.memory, n, in.walkBlocks(in.files != nil))
 	for first := 0; first < k; {
-		last := first + 1 // the end of the classes with at most width cells
+		last := first + 1 // end of the classes with at most width cells
 		for last < k && last-first < width &&
 			s.start[last+1]-s.start[first] <= width {
 			last++
@@ -65,8 +64,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	return w, nil
 }
 
-// walkBlocks returns the number of blocks that a slab of walks needs. If inFiles is set, the sums, which are
-// written to a file afterwards, need blocks too.
+// walkBlocks returns the number of blocks of a slab. If inFiles is set, they include the sums.
 func (d *design) walkBlocks(inFiles bool) int {
 	if inFiles {
 		return 2 + len(d.filters)
@@ -74,7 +72,7 @@ func (d *design) walkBlocks(inFiles bool) int {
 	return 2
 }
 
-// walks returns the kinds of walks: on the graph without directions, and, for directed graphs, along and against arcs.
+// walks returns the walks without directions and, for directed graphs, along and against arcs.
 func (s *seeds) walks() []walk {
 	op := sparse.NewOperator[float32](sparse.Transition, s.in.p.A, s.in.p.Degrees)
 	op.Workers = s.in.set.Workers
@@ -87,21 +85,21 @@ func (s *seeds) walks() []walk {
 	return list
 }
 
-// walk is one kind of walk. weights(j) returns the weight of step j in each filter.
+// walk is one kind of walk; weights(j) has the weight of step j in each filter.
 type walk struct {
 	op      *sparse.Operator[float32]
 	steps   int
 	weights func(j int) weights
 }
 
-// classSlab computes walks from the labels of classes first ≤ c < last.
+// classSlab computes walks from classes first ≤ c < last.
 type classSlab struct {
 	*seeds
 	first, last int
-	sum         *featureBlock // of each node: sums of filters × classes
+	sum         *featureBlock // of each node: filters × classes
 }
 
-// walk adds all steps of the walk pass to c.sum and to the rows of learned labels. It overwrites both blocks of x.
+// walk adds all steps of pass to c.sum and to the rows of learned labels. It overwrites x.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]
@@ -137,8 +135,7 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	return nil
 }
 
-// addStep adds weight·m(v) to the sums of every filter at nodes v of rows, where m(v) is the mass of x at v from the labels of
-// each class.
+// addStep adds weight·m(v) to every filter at nodes v of rows, where m(v) is the mass of x at v from each class.
 func (c *classSlab) addStep(w *walkFeatures, x *featureBlock, rows sparse.Rows,
 	weight weights) {
 	start, scale := c.scaleOf(weight)

@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// wordModelOf returns the model of a problem with words, and the features.
 func wordModelOf(t *testing.T, workers int) (*wordModel, *mat.Dense) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	p, _ := contract.Blocks(t, 3, 90, 40, 3, 5, 1)
@@ -27,8 +26,6 @@ func wordModelOf(t *testing.T, workers int) (*wordModel, *mat.Dense) {
 	return m, scaledOf(plain, 13, 0)
 }
 
-// TestWordModel compares logits and the objective with dense algebra, the gradient with differences, and the minimum
-// with the gradient there, which is the same for any workers.
 func TestWordModel(t *testing.T) {
 	ctx := context.Background()
 	m, features := wordModelOf(t, 1)

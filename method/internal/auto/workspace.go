@@ -8,17 +8,15 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// plan holds the memory and the files that a prediction needs.
 type plan struct {
 	design
-	learning budget.Workspace // memory for all stages after beliefs of a block model
-	memory   int64            // limit of the blocks of a stage; 0: no limit
+	learning budget.Workspace // all stages after beliefs
+	memory   int64            // limit of the blocks of a stage; 0: none
 	disk     int64            // bytes of temporary files
 }
 
-// workspace declares the memory of [predict] and returns the bytes of its temporary files. The memory does not include the
-// components, the scores and the classes of nodes. If beliefs come first, the memory of learning is optional, because
-// learning follows only if beliefs do not explain the graph.
+// workspace declares the memory of [predict] without components, scores and classes of nodes, and the bytes of its temporary
+// files. If beliefs come first, the memory of learning is optional, because beliefs may suffice.
 func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
@@ -29,26 +27,26 @@ func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int6
 	return w, plan.disk
 }
 
-// keepsHighest reports whether a prediction may keep the highest scores of each node in place of all scores.
+// keepsHighest reports whether the highest scores of each node may replace all scores.
 func keepsHighest(p *problem.Problem, set *settings) bool {
 	d := designOf(p, set)
 	return d.manyClasses && !d.propagation
 }
 
-// newPlan returns the plan of a prediction. Rows of features are stored in temporary files if the memory would exceed the limit.
+// newPlan stores rows of features in files if the memory would exceed the limit.
 func newPlan(p *problem.Problem, set *settings) *plan {
 	d := designOf(p, set)
 	n := len(p.Degrees)
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	scores := 2*boolean(d.diffusion) + boolean(d.spectral) + boolean(d.links) + boolean(d.counts)
-	columns := 50 // number of columns of labels that models need
+	columns := 50 // columns of labels that models need
 	if d.manyClasses {
 		columns = 15
 	}
 	column := int64(m) * int64(32+8*k)
 	held := budget.AllOf(p.ArcsBytes(), 4*int64(n), budget.Block[float32](n, scores*k), 10*column)
-	rows := budget.Block[float32](n, len(d.filters)*k) // rows of walks, and of attributes or their scores
+	rows := budget.Block[float32](n, len(d.filters)*k) // of walks, and of attributes or their scores
 	if p.Attributes != nil {
 		rows += budget.Block[float32](n, min(k, p.Attributes.Cols))
 	}
@@ -65,7 +63,6 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	return out
 }
 
-// stages declares the memory of stages that run one after the other.
 func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
@@ -91,7 +88,7 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	}
 	columns := p.Attributes.Cols
 	attributes := AttributeWorkspace(p, min(len(p.Row), labelLimit(columns)+2*k), k).And(budget.Held(
-		240*int64(columns+1)*int64(k), 12*squares)) // for a word model, whose fit takes more than a fit of ridges
+		240*int64(columns+1)*int64(k), 12*squares)) // a word model takes more than ridges
 	if d.counts {
 		counts := countColumns(p)
 		attributes = attributes.And(budget.Held(4*int64(len(p.Row))*int64(counts), budget.Block[float32](n, columns+3*counts+2*k)))
@@ -99,8 +96,7 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	return w.Or(attributes)
 }
 
-// propagationOf returns label propagation with a memory limit, 0 for no limit. It subtracts the memory of the held-out
-// scores from the limit, because these stay allocated while other scores are computed.
+// propagationOf takes the memory of held-out scores off the limit, because they stay allocated meanwhile.
 func propagationOf(p *problem.Problem, set *settings,
 	limit int64) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Alpha: 1,
@@ -108,8 +104,8 @@ func propagationOf(p *problem.Problem, set *settings,
 		Rough: true}
 }
 
-// AttributeWorkspace declares the memory of the views of attributes, of their rows for the given number of nodes, and of
-// products with targets columns.
+// AttributeWorkspace declares the memory of the views of attributes, of their rows for nodes, and of products with targets
+// columns.
 func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
 	n := p.Attributes.Rows
 	columns := int64(p.Attributes.Cols)
