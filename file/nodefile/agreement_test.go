@@ -14,8 +14,7 @@ import (
 
 type bankRow struct{ account, iban, owner, checked, segment, balance, result string }
 
-// bankTable returns random rows, every third with a result, and the nodes of a graph with most
-// accounts.
+// bankTable returns random rows, every third with a result, and the nodes of a graph with most accounts.
 func bankTable(t *testing.T, random *rand.Rand, areNumbers bool) ([]bankRow, *shard.Nodes) {
 	var rows []bankRow
 	var ids []string
@@ -73,8 +72,8 @@ func jsonTable(t *testing.T, text, sep, indent string) string {
 	return string(list)
 }
 
-// The form of a table does not change its labels: order and titles of columns, separator or JSON, an
-// index, dates, numbers as classes.
+// The form of a table must not change its labels: order and titles of columns, separator or JSON, an index, dates,
+// numbers as classes.
 func TestLabelForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(78, 3))
 	columns := []struct {
@@ -140,7 +139,7 @@ func TestLabelForms(t *testing.T) {
 			fields := fmt.Sprintf("%d,%d", first+slices.Index(order, 0), first+slices.Index(order, 1))
 			if content == b.String() {
 				fields = strings.Join(paste(t, err, content, fields), ",")
-			} else { // objects of JSON have their columns in another order
+			} else { // JSON objects have their columns in another order
 				titles := strings.Split(strings.Split(b.String(), "\n")[0], sep)
 				fields = titles[slices.Index(order, 0)] + "," + titles[slices.Index(order, 1)]
 			}
@@ -165,7 +164,7 @@ func TestLabelForms(t *testing.T) {
 	}
 }
 
-// Ids that lost zeros, blanks or capitals are reported with the ids of the graph.
+// Ids lost zeros, blanks or capitals.
 func TestSimilarIDs(t *testing.T) {
 	changes := []func(id string) string{
 		func(id string) string { return strings.TrimLeft(id, "0") },

@@ -12,13 +12,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// isArray reports whether a file is a NumPy array.
 func isArray(path string) bool {
 	return strings.HasSuffix(strings.ToLower(path), ".npy")
 }
 
-// readElements calls use with each row of an array. The array must have n rows; if n < 0, it may have any
-// number of rows.
+// readElements calls use with each row of an array, which must have n rows unless n < 0.
 func readElements(ctx context.Context, path string, n int,
 	use func(a *npy.Array, i int, row []float64) error) error {
 	file, err := textio.OpenFile(ctx, path)
@@ -60,9 +58,9 @@ func rowOrder(nodes Lookup) func(i int) int {
 	return func(i int) int { return i }
 }
 
-// readArray reads labels from a NumPy array with an element for each node, in the order of the ids. An element
-// is an integer, −1 for a node without a label, or a number, NaN for a node without a label. The name of a
-// class is its integer. With several labels for each node, element (i, j) ≠ 0 gives node i the label j.
+// readArray reads labels from a NumPy array with an element for each node, in the order of the ids: an integer, which
+// names the class, or −1; or a number, or NaN. With several labels for each node, element (i, j) ≠ 0 gives node i the
+// label j.
 func (r *labelReader) readArray(ctx context.Context, path string,
 	nodes Lookup) (*Labels, error) {
 	r.t.Name = path

@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// arrayFile writes an array of NumPy.
 func arrayFile(t *testing.T, descr string, values any, shape ...int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,7 +57,6 @@ func TestArrayOfLabels(t *testing.T) {
 	}
 }
 
-// TestArrays reads positions, numbers and several labels from arrays.
 func TestArrays(t *testing.T) {
 	ctx, nodes := context.Background(), shard.NewNumericNodes(4)
 	rows, err := ReadIDs(ctx, arrayFile(t, "<i8", []int64{3, 0, 2}, 3), nodes, nil)

@@ -22,17 +22,17 @@ type AttributeConfig struct {
 	Class   string      // column of classes; "": found by its title, may be missing
 	Text    input.Text  // how the text is read; default: decide from it
 	Header  Header      // default: decide from the text
-	Missing []string    // words for a missing value, in addition to the empty text; nil: the words of [table.Missing] in a column of numbers
+	Missing []string    // words for a missing value, besides the empty text; nil: the words of [table.Missing] in a column of numbers
 	Memory  int64       // limit of the table in bytes; 0: no limit
-	Stdin   io.Reader   // read for the path "-"; nil: os.Stdin
-	Warn    func(error) // called with each warning about the file; may be nil
+	Stdin   io.Reader   // for the path "-"; nil: os.Stdin
+	Warn    func(error) // called with warnings about the file; may be nil
 }
 
 // Column is a column of a table. Equal values have equal codes.
 type Column struct {
 	Name   string
-	Values []string // the distinct values in order of first appearance; the index is the code
-	Code   []int32  // code of each record; −1 for a missing value
+	Values []string // distinct values in order of first appearance, by code
+	Code   []int32  // of each record; −1 for a missing value
 }
 
 func (c *Column) labels(file string) *Labels {
@@ -55,11 +55,11 @@ func (c *Column) labels(file string) *Labels {
 // Attributes is a table of records.
 type Attributes struct {
 	File    string
-	IDs     []string      // ids of the records; without a column of ids, their numbers from 1
-	Line    []int64       // line of each record
+	IDs     []string      // of the records; without a column of ids, numbers from 1
+	Line    []int64       // of each record
 	Columns []Column      // the attributes
-	Classes *Labels       // classes of the records; nil without a column of classes
-	Use     input.Columns // use of the columns of the file
+	Classes *Labels       // of the records; nil without a column of classes
+	Use     input.Columns // of the columns of the file
 	Bytes   int64         // approximate memory of the table
 
 	rows map[string]int // by id
@@ -77,12 +77,11 @@ func (a *Attributes) ID(row int) string { return a.IDs[row] }
 // Len implements [Lookup].
 func (a *Attributes) Len() int { return len(a.IDs) }
 
-// ReadAttributes reads a table of records by the rules of docs/tables.md. Each line is a record with a value
-// in each column. A column of dates is ignored if c.Columns does not name it, because almost every date occurs
-// once.
+// ReadAttributes reads a table of records by the rules of docs/tables.md. Each line is a record with a value in each
+// column. A column of dates is ignored unless c.Columns names it, because almost every date occurs once.
 //
-// ReadAttributes returns an error if the lines do not have the same number of fields, or if two records have
-// the same id. It returns a [*budget.Error] if the table exceeds c.Memory.
+// ReadAttributes returns an error if the lines do not have the same number of fields, or if two records have the same
+// id. It returns a [*budget.Error] if the table exceeds c.Memory.
 func ReadAttributes(ctx context.Context, path string,
 	c *AttributeConfig) (*Attributes, error) {
 	c = cmp.Or(c, &AttributeConfig{})
@@ -117,7 +116,6 @@ func ReadAttributes(ctx context.Context, path string,
 	return r.end()
 }
 
-// attributeReader collects the columns of a table.
 type attributeReader struct {
 	c        *AttributeConfig
 	t        *Reader
@@ -125,10 +123,9 @@ type attributeReader struct {
 
 	lines   []int64
 	columns []attributeColumn
-	bytes   int64 // memory of the table, and of lists while they grow
+	bytes   int64 // of the table, and of lists while they grow
 }
 
-// attributeColumn is a column of a table that is being read.
 type attributeColumn struct {
 	table.Dictionary
 	codes []int32
@@ -198,7 +195,6 @@ func (r *attributeReader) column(i int) Column {
 		Code: r.columns[i].codes}
 }
 
-// end chooses the columns and returns the table.
 func (r *attributeReader) end() (*Attributes, error) {
 	for i := range r.columns {
 		if r.c.Missing == nil {
@@ -231,7 +227,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	return a, err
 }
 
-// roles returns the columns of ids, of classes and of attributes. The number of a missing column is −1.
+// roles returns the columns of ids, of classes and of attributes; −1 is a missing column.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	titles := r.t.Titles
 	id = slices.IndexFunc(titles, table.IsNode)
@@ -271,7 +267,6 @@ func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	return id, class, attributes, nil
 }
 
-// use returns the use of every column, for the report.
 func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 	use := input.IgnoreAll(r.t.Names)
 	for i := range use {
@@ -289,7 +284,6 @@ func (r *attributeReader) use(id, class int, attributes []int) input.Columns {
 	return use
 }
 
-// choose returns the columns with the given numbers or titles.
 func (r *attributeReader) choose(names []string) ([]int, error) {
 	if !table.Numbers(names) && r.t.Titles == nil {
 		return nil, textio.Fault(r.t.Name, r.lines[0],
@@ -304,7 +298,6 @@ func (r *attributeReader) choose(names []string) ([]int, error) {
 	return list, nil
 }
 
-// identify sets the ids of the records.
 func (r *attributeReader) identify(a *Attributes, id int) error {
 	a.rows = make(map[string]int, len(r.lines))
 	a.IDs = make([]string, len(r.lines))

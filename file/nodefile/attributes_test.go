@@ -41,8 +41,8 @@ func TestAttributes(t *testing.T) {
 	for _, c := range []struct{ name, text, config, want string }{
 		{"a.csv", "id,fur,class\na,y,k\nb,?,\n", "", "a b | fur: y ? | classes: k ·"},
 		{"a.csv", "fur,tail\ny,n\nn,n\n", "", "1 2 | fur: y n | tail: n n"},
-		{"a.csv", "y,n\ny,k\nn,n\n", "", "1 2 3 | column 1: y y n | column 2: n k n"}, // y stands there again
-		{"a.csv", "1,n\n2,k\n", "", "1 2 | column 1: 1 2 | column 2: n k"},            // a number heads nothing
+		{"a.csv", "y,n\ny,k\nn,n\n", "", "1 2 3 | column 1: y y n | column 2: n k n"}, // y occurs again
+		{"a.csv", "1,n\n2,k\n", "", "1 2 | column 1: 1 2 | column 2: n k"},            // a number is no title
 		{"a.csv", "x,y\nk,l\n", "header=no", "1 2 | column 1: x k | column 2: y l"},
 		{"a.csv", "x,y\nz,w\nx,y\n", "header=yes", "1 | x: z | classes: w"},
 		{"a.tsv", "\tfur\tsize\n0\ty\tbig cat\n1\tn\tNA\n", "", "0 1 | fur: y n | size: big cat NA"},

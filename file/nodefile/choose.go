@@ -41,7 +41,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	}
 	lines, numbers := t.dataLines(chunk)
 	titles := 0
-	if t.Every && t.Lookup != nil && areVectors(lines) { // the counts of word2vec
+	if t.Every && t.Lookup != nil && areVectors(lines) { // counts of word2vec
 		titles = 1
 	}
 	lines = lines[titles:]
@@ -64,7 +64,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 		if t.fields.Split(line, t.sep) == nil {
 			rows = append(rows, t.fields.Strings())
 		} else if i == 0 {
-			return nil // Rows reports the error when it reads the line
+			return nil // Rows reports the error
 		}
 	}
 	t.hasBlanks = t.sep == table.Blanks && t.Value != "" && !t.Every &&
@@ -83,9 +83,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	return nil
 }
 
-// checkTitle warns if the first line of a list may be a title. This is so if all ids below have digits and the
-// first line has none. If the graph is known, it skips the first line if it is not a node and all lines below
-// are nodes.
+// checkTitle warns if the first line of a list may be a title: all ids below have digits and the first line has none.
+// If the graph is known, it skips a first line that is not a node if all lines below are nodes.
 func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	const digits = "0123456789"
 	title := string(lines[0])

@@ -29,12 +29,12 @@ func customers(t *testing.T, numbers bool) *shard.Nodes {
 	return nodes
 }
 
-// Labels come from the right columns, or the question names a setting that reads them.
+// The right columns are read, or the question names a setting that reads them.
 func TestLabelColumns(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		numbers    bool
-		fields     string // the right columns
+		fields     string // right columns
 		label      string // of the first node
 	}{
 		{"l.csv", ",age,customer_id,segment,city\n0,31,c100,gold,Rome\n1,45,c101,tin,Oslo\n2,31,c102,tin,Rome\n", false, "3,4", "gold"},
@@ -205,7 +205,7 @@ func TestMissingWords(t *testing.T) {
 	}
 }
 
-// TestWholeNumbers checks that 3 in one file matches 3.0 in another.
+// 3 in one file matches 3.0 in another.
 func TestWholeNumbers(t *testing.T) {
 	nodes, err := shard.StringNodes(slices.Values([]string{"1", "2.0", "03", "4.0", "x.0"}))
 	if err != nil {
@@ -225,7 +225,6 @@ func TestWholeNumbers(t *testing.T) {
 	}
 }
 
-// TestLongNames checks the error about a class name above 64 KiB.
 func TestLongNames(t *testing.T) {
 	for n, ok := range map[int]bool{maxName: true, maxName + 1: false, 900_000: false} {
 		_, err := ReadLabels(t.Context(), write(t, file{"l.csv", "node,label\nc100,a\nc101," + strings.Repeat("x", n) + "\n"})[0], customers(t, false), nil)

@@ -15,7 +15,7 @@ func TestFirstData(t *testing.T) {
 		"#a\tb\nc\td\n%e\tf\n":               {1, 0},
 		"#source\ttarget\na\tb\n":            {1, -1},
 		"#node\na\n":                         {1, -1},
-		"#5\t6\n1\t2\n":                      {1, -1}, // the ids are integers
+		"#5\t6\n1\t2\n":                      {1, -1}, // ids are integers
 		"#a\t#b\n#b\t#c\n":                   {0, -1},
 		"#a\t#b\n":                           {-1, 0},
 		"# only\n":                           {-1, -1},

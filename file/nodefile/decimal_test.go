@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// TestDecimals reads decimals in each of their storage types.
 func TestDecimals(t *testing.T) {
 	type row struct {
 		Short int32    `parquet:"short,decimal(2:9)"`

@@ -43,7 +43,6 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-// A field that is written is read back.
 func TestAppendField(t *testing.T) {
 	for _, text := range []string{"a", "a b", "a,b", `"`, `a "b" c`, "#a", "%", "//x", "a;b", "é", "", "a\r"} {
 		line := table.AppendField(nil, []byte(text))

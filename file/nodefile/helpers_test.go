@@ -9,13 +9,11 @@ import (
 	"testing"
 )
 
-// file is an input file of a test.
 type file struct {
 	name string
 	text string
 }
 
-// write puts files into a new directory and returns their paths.
 func write(t testing.TB, files ...file) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +27,6 @@ func write(t testing.TB, files ...file) []string {
 	return paths
 }
 
-// packed returns text compressed with gzip.
 func packed(text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

@@ -30,13 +30,13 @@ const (
 
 // ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]. Nil means the zero value.
 type ListConfig struct {
-	SkipUnknown bool                // skip rows of nodes that are not in the graph, if others are; default: an error
+	SkipUnknown bool                // skip nodes that are not in the graph, if others are; otherwise an error
 	Set         string              // name of the place of the nodes in messages; default: the graph
 	Skip        []string            // titles of columns that [ReadPrior] skips
 	Text        input.Text          // how the text is read; default: decide from it
-	Stdin       io.Reader           // read for the path "-"; nil: os.Stdin
-	Warn        func(error)         // called with each warning about the file; may be nil
-	Columns     func(input.Columns) // called with the use of the columns, if there is something to report; may be nil
+	Stdin       io.Reader           // for the path "-"; nil: os.Stdin
+	Warn        func(error)         // called with warnings about the file; may be nil
+	Columns     func(input.Columns) // called with the use of the columns if there is something to report; may be nil
 }
 
 func (c *ListConfig) reader(nodes Lookup, value string) *Reader {
@@ -46,9 +46,9 @@ func (c *ListConfig) reader(nodes Lookup, value string) *Reader {
 	}
 }
 
-// ReadIDs reads a list of ids, one on each line, and returns their rows in the order of the file. In a table
-// it reads the column of the node, which is chosen as in [ReadLabels]. It returns an error if an id is not in
-// the graph or occurs twice. A NumPy array (.npy) contains the positions of nodes in the order of the ids.
+// ReadIDs reads a list of ids, one on each line, and returns their rows in the order of the file. In a table it reads
+// the column of the node, chosen as in [ReadLabels]. It returns an error if an id is not in the graph or occurs
+// twice. A NumPy array (.npy) contains positions of nodes in the order of the ids.
 func ReadIDs(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) ([]int, error) {
 	c = cmp.Or(c, &ListConfig{})
@@ -62,9 +62,9 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 // Parts holds the rows of the two parts of a split, in the order of the file.
 type Parts struct{ Train, Test []int }
 
-// ReadSplits reads a table with a node in each row and its part, train or test. For several splits a row has
-// several parts, separated by blanks. Nodes without a line are in neither part. So are nodes whose part is
-// empty, val, valid, validation, dev or none. Columns are chosen as in [ReadLabels].
+// ReadSplits reads a table with a node in each row and its part, train or test. For several splits a row has several
+// parts, separated by blanks. Nodes without a line, or whose part is empty, val, valid, validation, dev or none, are
+// in neither part. Columns are chosen as in [ReadLabels].
 func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
 	c = cmp.Or(c, &ListConfig{})
@@ -108,8 +108,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	return splits, nil
 }
 
-// rows calls use with each row whose node is in the graph, and returns the nodes in the order of the file.
-// content names the content of the file in messages.
+// rows calls use with each row whose node is in the graph, and returns the nodes in the order of the file. content
+// names the content of the file in messages.
 func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *Reader,
 	path, content string,
 	use func(node int, row Row) error) ([]int, error) {

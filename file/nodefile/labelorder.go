@@ -9,10 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Sort sorts the labels by the ids of their nodes (see [CompareIDs]), and the classes by their first nodes.
-// Classes with the same first node are ordered by their next nodes, and then by name. Folds, samples and
-// learners follow these orders. Predictions therefore do not depend on the order of the lines of a file, on
-// further nodes, or on the names of the classes. Every class must have a label.
+// Sort sorts the labels by the ids of their nodes (see [CompareIDs]), and the classes by their first nodes, then by
+// their next nodes, and then by name. Folds, samples and learners follow these orders, so that predictions do not
+// depend on the order of lines, on further nodes, or on the names of the classes. Every class must have a label.
 func (l *Labels) Sort(nodes Lookup) {
 	type label struct {
 		id         string
@@ -51,14 +50,12 @@ func (l *Labels) Sort(nodes Lookup) {
 	l.Names = names
 }
 
-// CompareIDs compares two ids by length and then by bytes, which orders numbers by value. The order of two
-// nodes thus depends on their ids alone.
+// CompareIDs compares two ids by length and then by bytes, which orders numbers by value.
 func CompareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// OrderClasses returns the indices of names in the order of outputs: numbers by value, and then other names by
-// bytes.
+// OrderClasses returns the indices of names in the order of outputs: numbers by value, then other names by bytes.
 func OrderClasses(names []string) []int {
 	value := make([]float64, len(names)) // of a number; +∞ of text
 	for class, name := range names {
@@ -73,8 +70,8 @@ func OrderClasses(names []string) []int {
 	})
 }
 
-// ByName returns the names in the order of [OrderClasses], and the place of each class in this order. Files
-// number classes by this order, so that files of training nodes and of test nodes agree.
+// ByName returns the names in the order of [OrderClasses], and the place of each class in this order, by which files
+// number classes.
 func (l *Labels) ByName() (names []string, number []int) {
 	number = make([]int, len(l.Names))
 	for place, class := range OrderClasses(l.Names) {

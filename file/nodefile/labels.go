@@ -18,19 +18,19 @@ import (
 
 // LabelConfig holds the settings of [ReadLabels]. Nil means the zero value.
 type LabelConfig struct {
-	SkipUnknown bool        // skip lines of nodes that are not in the graph; default: an error
-	SkipBad     bool        // skip lines with a fault, with a warning; default: an error
+	SkipUnknown bool        // skip lines of nodes that are not in the graph, otherwise an error
+	SkipBad     bool        // skip faulty lines with a warning, otherwise an error
 	Set         string      // name of the place of the nodes in messages; default: the graph
 	Text        input.Text  // how the text is read; default: decide from it
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
-	Like        *Labels     // labels of another table: this table has the same columns if it has their titles; may be nil
-	Missing     []string    // words for a missing label in any case of letters, in addition to the empty text; nil: -1 and the words of [table.Missing], if all other labels are numbers
+	Like        *Labels     // labels of another table, whose columns are used if this table has their titles; may be nil
+	Missing     []string    // words for a missing label in any case, besides the empty text; nil: -1 and the words of [table.Missing], if all other labels are numbers
 	MinusOne    bool        // -1 is a label
 	Several     bool        // a node may have several labels, each on a line of its own
-	Separator   string      // with Several, text between labels on one line; "": a line has one label
-	Fix         string      // remedy in the message about nodes that are not in the graph; default: the options of ingest
-	Stdin       io.Reader   // read for the path "-"; nil: os.Stdin
-	Warn        func(error) // called with each warning about the file; may be nil
+	Separator   string      // with Several, text between labels on one line; "": one label a line
+	Fix         string      // remedy for nodes that are not in the graph; default: the options of ingest
+	Stdin       io.Reader   // for the path "-"; nil: os.Stdin
+	Warn        func(error) // called with warnings about the file; may be nil
 }
 
 // ErrSeveral is wrapped by the error about a node with several labels if LabelConfig.Several is not set.
@@ -38,16 +38,16 @@ var ErrSeveral = errors.New("several labels of a node")
 
 // Labels holds the known classes of some nodes.
 type Labels struct {
-	File       string   // file name for messages
+	File       string   // for messages
 	Row        []int    // labelled nodes in the order of the ids; a node with several labels once for each
-	Class      []int    // class of each entry of Row, an index of Names
-	Names      []string // class names in the order of their first nodes, see [Labels.Sort]
+	Class      []int    // of each entry of Row, an index of Names
+	Names      []string // in the order of their first nodes, see [Labels.Sort]
 	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
 	Unknown    int      // lines skipped because their node is not in the graph
 	Repeated   int      // lines that repeat an earlier one
-	MinusOne   bool     // a line has the number -1, which was read as a missing label
+	MinusOne   bool     // a line has the number -1, read as a missing label
 
-	MissingWords []string      // words that were read as missing labels, in byte order
+	MissingWords []string      // words read as missing labels, in byte order
 	Columns      input.Columns // use of the columns; nil if there is nothing to report
 }
 
@@ -61,7 +61,7 @@ func (l *Labels) titleOf(uses ...string) string {
 	return ""
 }
 
-// Title returns the title of the column of the labels. It returns "" if there is no header.
+// Title returns the title of the column of the labels, or "".
 func (l *Labels) Title() string {
 	return l.titleOf(input.Label, input.Value)
 }
@@ -94,8 +94,7 @@ func (l *Labels) Trainable() error {
 	return e
 }
 
-// LabelsOf returns the labels of the rows of a file. class[i] is the class of row i, "" if the row has none.
-// LabelsOf returns nil if no row has a class.
+// LabelsOf returns the labels of the rows of a file, or nil if there are none. class[i] is the class of row i, or "".
 func LabelsOf(file string, class []string) *Labels {
 	l := &Labels{File: file}
 	all := classes{}
@@ -113,21 +112,19 @@ func LabelsOf(file string, class []string) *Labels {
 
 // ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
 //
-// Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header in any order, else
-// the only two columns. Other tables are an error. Labels.Columns reports the choice. A NumPy array (.npy) has
-// one integer for each node, in the order of the ids, and -1 for a node without a label. In a LINQS .content
-// file the label is the last field of a line.
+// Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header in any order, else the
+// only two columns. Other tables are an error. A NumPy array (.npy) has one integer for each node, in the order of
+// the ids, and -1 for a node without a label. In a LINQS .content file the label is the last field of a line.
 //
-// A node has no label if its label is empty, blank or a word in c.Missing. If c.Missing is nil, NA, NaN, null
-// and -1 are missing labels among numbers; scikit-learn marks unlabelled items by -1. Among other text they are
-// classes. Classes that are equal as numbers, for example 1 and 1.0, are one class with the name that occurs
-// first; 01 is another class.
+// A node has no label if its label is empty, blank or a word in c.Missing. If c.Missing is nil, NA, NaN, null and -1
+// are missing labels among numbers, and classes among other text. Classes that are equal as numbers, for example 1
+// and 1.0, are one class with the name that occurs first; 01 is another class.
 //
-// ReadLabels calls c.Warn if classes differ in the case of letters only. If c.Missing is nil, it also calls
-// c.Warn if a class is -1 or a word such as unknown, which could mean a missing label.
+// ReadLabels calls c.Warn if classes differ in the case of letters only. If c.Missing is nil, it also calls c.Warn if
+// a class is -1 or a word such as unknown, which could mean a missing label.
 //
-// ReadLabels returns an error if no node is labelled, and if a node has two labels and c.Several is not set. It
-// also returns an error if a node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
+// ReadLabels returns an error if no node is labelled, if a node has two labels and c.Several is not set, and if a
+// node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
 func ReadLabels(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Labels, error) {
 	c = cmp.Or(c, &LabelConfig{})
@@ -154,7 +151,6 @@ func newLabelReader(c *LabelConfig, nodes Lookup) *labelReader {
 	return r
 }
 
-// read reads the labels in the file at path.
 func (r *labelReader) read(ctx context.Context, path string,
 	nodes Lookup) (*Labels, error) {
 	if isArray(path) {
@@ -226,8 +222,8 @@ func (c classes) add(names *[]string, label string) (class int) {
 	return class
 }
 
-// warnOfWords warns of classes that look like missing labels. If minusOne is set, it also warns of a class -1
-// among classes that are not numbers.
+// warnOfWords warns of classes that look like missing labels and, if minusOne is set, of a class -1 among classes
+// that are not numbers.
 func (l *Labels) warnOfWords(warn func(error), minusOne bool) {
 	var list, quoted []string
 	nodes := 0
@@ -271,8 +267,8 @@ func (l *Labels) warnOfAlike(warn func(error)) {
 	}
 }
 
-// Respell replaces each name that equals one of names as a number by that name, so that classes of two files
-// can be compared by name. For example, 1.0 becomes 1.
+// Respell replaces each name that equals one of names as a number by that name, for example 1.0 by 1, so that classes
+// of two files can be compared by name.
 func (l *Labels) Respell(names []string) {
 	spelling := map[string]string{}
 	for _, name := range names {
@@ -283,13 +279,12 @@ func (l *Labels) Respell(names []string) {
 	}
 }
 
-// labelReader collects the labels of a table.
 type labelReader struct {
 	c        *LabelConfig
 	t        *Reader
 	labels   *Labels
 	classes  classes
-	lines    []int64  // line of each label
+	lines    []int64  // of each label
 	last     []uint32 // for each row, 1 + index of its last label, or 0
 	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 	isValue  bool     // labels must be numbers
@@ -299,7 +294,7 @@ type labelReader struct {
 	unknown Unknown
 }
 
-// deferredLabel is a label that is kept until the end of the table shows whether it is a missing label.
+// deferredLabel is a label of which the end of the table shows whether it is missing.
 type deferredLabel struct {
 	id    string
 	row   int
@@ -307,8 +302,7 @@ type deferredLabel struct {
 	line  int64
 }
 
-// maxName is the largest length of the name of a class. It is limited because predictions repeat the name for
-// every node.
+// maxName limits the bytes of a class name, because predictions repeat it for every node.
 const maxName = 64 << 10
 
 func (r *labelReader) add(line Row) error {
@@ -332,7 +326,6 @@ func (r *labelReader) add(line Row) error {
 	return nil
 }
 
-// skip counts a missing label.
 func (r *labelReader) skip(label string) {
 	l := r.labels
 	l.Unlabelled++
@@ -360,7 +353,6 @@ func (r *labelReader) label(row int, label string, line Row) error {
 	return r.keep(row, label, line)
 }
 
-// keep adds the label of a node.
 func (r *labelReader) keep(row int, label string, line Row) error {
 	l := r.labels
 	class, ok := r.classes[label]

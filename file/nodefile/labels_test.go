@@ -72,7 +72,7 @@ func TestReadLabels(t *testing.T) {
 	}
 }
 
-// Words are classes if the list of missing words is empty; ids with blanks are found.
+// If the list of missing words is empty, words are classes. Ids with blanks are found.
 func TestForcedClasses(t *testing.T) {
 	nodes, err := shard.StringNodes(slices.Values([]string{"a ", "bb", "c"}))
 	if err != nil {
@@ -89,7 +89,7 @@ func TestForcedClasses(t *testing.T) {
 	}
 }
 
-// -1 is a class if c.Missing does not list it.
+// c.Missing does not list -1.
 func TestMinusOne(t *testing.T) {
 	path := write(t, file{"l.tsv", "n1\t-1\nn2\t+1\nn3\tNA\n"})[0]
 	got, err := ReadLabels(t.Context(), path, names(t), &LabelConfig{Missing: []string{"NA"}})
@@ -238,7 +238,6 @@ func TestReadIDs(t *testing.T) {
 	}
 }
 
-// partsOf returns the rows of all splits.
 func partsOf(splits []Parts) (train, test []int) {
 	for _, s := range splits {
 		train, test = append(train, s.Train...), append(test, s.Test...)
@@ -381,7 +380,7 @@ func TestReadSeveralLabels(t *testing.T) {
 	}
 }
 
-// Order of lines and names of classes do not affect the order of labels.
+// Order of lines and names of classes must not affect the order of labels.
 func TestLabelOrder(t *testing.T) {
 	const first, second = "n4\tB\nn1\tA\nn4\tC\nn3\tA\nn1\tC\n", "n1\tc\nn3\tz\nn1\tz\nn4\tc\nn4\ta\n" // A is z, B is a, C is c
 	for _, text := range []string{first, second} {

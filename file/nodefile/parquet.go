@@ -9,11 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// mostParquet is the memory limit for the columns of a row group.
+// mostParquet limits the bytes of the columns of a row group.
 const mostParquet = 256 << 20
 
-// parquet yields the rows of a Parquet file. Row numbers from 1 take the place of line numbers. Fields of
-// columns that are not read are empty.
+// parquet yields the rows of a Parquet file, with row numbers from 1 as line numbers. Fields of columns that are not
+// read are empty.
 func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 	content, size := in.File()
 	if content == nil {

@@ -11,7 +11,6 @@ import (
 	_ "github.com/heatwalk/heatwalk/file/parquetfile"
 )
 
-// parquetOf returns a Parquet file with the given rows.
 func parquetOf[T any](t *testing.T, rows []T) string {
 	t.Helper()
 	var b bytes.Buffer

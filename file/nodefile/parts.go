@@ -12,10 +12,9 @@ import (
 // partEndings lists the endings of files that can be parts of a table.
 var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
 
-// PartFiles returns the files of a directory in the order of their names, if they are the parts of one table.
-// Spark and DuckDB write such directories. All files must have the same ending. PartFiles skips names that
-// begin with a dot or _, for example _SUCCESS, and files that heatwalk writes next to an output. It returns
-// nil for any other path.
+// PartFiles returns the files of a directory, by name, if they are the parts of one table, as Spark and DuckDB write
+// them. All files must have the same ending, except names that begin with a dot or _, for example _SUCCESS, and files
+// that heatwalk writes next to an output. It returns nil for any other path.
 func PartFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

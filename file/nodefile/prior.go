@@ -14,14 +14,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadPrior reads a distribution over the classes for each node. The header has a title for the nodes and the
-// names of the classes, in any order. A line has a node and its probabilities, which must not be negative and
-// must have the sum 1. Columns with a title in c.Skip are skipped, so that a file of predictions can serve as
-// a prior. Row i of the result belongs to node i, and column c to classNames[c]. Nodes without a line get the
-// uniform distribution.
+// ReadPrior reads a distribution over the classes for each node. The header has a title for the nodes and the names
+// of the classes, in any order. A line has a node and its probabilities, which must not be negative and must have the
+// sum 1. Columns with a title in c.Skip are skipped. Row i of the result belongs to node i, and column c to
+// classNames[c]. Nodes without a line get the uniform distribution.
 //
-// A sum may differ from 1 by the error of rounding each probability to three decimals. ReadPrior then divides
-// the probabilities by their sum.
+// A sum may differ from 1 by the error of rounding each probability to three decimals. ReadPrior then divides the
+// probabilities by their sum.
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string,
 	c *ListConfig) (*sparse.Block[float64], error) {
 	c = cmp.Or(c, &ListConfig{})
@@ -29,7 +28,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	t := c.reader(nodes, "")
 	t.Every = true
 	t.Header = HasHeader
-	var column []int // column of each class in the file
+	var column []int // of each class in the file
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
 	for node := range prior.Rows {
 		for c := range classes {
@@ -56,7 +55,6 @@ func classIndex(classNames []string, name string) int {
 		func(class string) bool { return table.ClassKey(class) == key })
 }
 
-// priorColumns finds the column of each class in the header.
 func priorColumns(t *Reader, classNames, skip []string) ([]int, error) {
 	const fix = "the header names the classes"
 	column := slices.Repeat([]int{-1}, len(classNames))

@@ -19,58 +19,58 @@ import (
 // Endings of files about nodes.
 const (
 	idsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
-	ContentFile = ".content" // files of the LINQS collections: each line is a node, its features and its class
+	ContentFile = ".content" // of the LINQS collections: each line is a node, its features and its class
 )
 
 // MaxFields bounds the number of columns that a setting names.
 const MaxFields = 1000
 
-// Reader reads a table with a node in each row. Set the fields of the first group, and then call
-// [Reader.Read]. Read sets the other fields before it yields the first row.
+// Reader reads a table with a node in each row. The caller may set the fields of the first group; [Reader.Read] sets
+// the other fields before it yields the first row.
 type Reader struct {
-	Name    string                                 // file name for messages
-	Lookup  func(id string) (row int, isNode bool) // finds a node in the graph; nil: the graph is not known
+	Name    string                                 // for messages
+	Lookup  func(id string) (row int, isNode bool) // finds a node in the graph; nil: unknown graph
 	Value   string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
 	Every   bool                                   // all columns are read, as attributes
 	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
 	Guess   bool                                   // Fields are used only if the table has them
-	SkipBad bool                                   // lines with a fault are counted and left out, except lines with an open quote
-	Option  string                                 // name of the option for Fields, or for Attributes, for messages; "" without such an option
+	SkipBad bool                                   // skip and count faulty lines, except lines with an open quote
+	Option  string                                 // option for Fields, or for Attributes, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
-	Options textio.Options // settings for opening the file
+	Options textio.Options // for opening the file
 
-	Titles   []string      // titles of the header; nil without a header
+	Titles   []string      // of the header; or nil
 	Names    []string      // with Every, of all columns: titles of the header, or else column 1, column 2 …
-	Line     int64         // line of the header; 0 without a header
+	Line     int64         // of the header; or 0
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
-	TitleFix string        // setting that reads the first line as titles, as in a Fix; "" if it is read so
+	TitleFix string        // setting that reads the first line as titles, as in a Fix; or ""
 
 	width     int64    // with Every, the line that decides the number of fields
-	isPart    bool     // the file is a part of a table, and may hold only a header
+	isPart    bool     // the file is a part of a table, perhaps only a header
 	titled    bool     // the first row holds titles, as in Parquet
-	header    []string // the fields of the header in text; nil without a header
-	integers  bool     // of a list of nodes for a graph that is not known yet: the ids are whole numbers
+	header    []string // fields of the header in text; or nil
+	integers  bool     // the ids of a list of nodes, for an unknown graph, are whole numbers
 	first     int64
 	sep       byte
-	hasBlanks bool // the value is the rest of the line behind the node and may contain blanks
+	hasBlanks bool // the value is the rest of the line behind the node, with blanks
 	fields    table.Fields
 }
 
 // Row is a row of a table. It is valid until the next row.
 type Row struct {
 	Line  int64
-	Text  [][]byte // the fields, at least one
+	Text  [][]byte // fields, at least one
 	Start []int    // column at which each field begins, from 0
-	At    int      // column of the value, −1 without one
+	At    int      // column of the value, or −1
 	node  int
 }
 
 // ID returns the id of the node.
 func (r Row) ID() []byte { return r.Text[r.node] }
 
-// Value returns the value of the node without blanks around it. It returns nil if the row has no value.
+// Value returns the value of the node without blanks around it, or nil.
 func (r Row) Value() []byte {
 	if r.At < 0 {
 		return nil
@@ -88,7 +88,7 @@ func (t *Reader) Fault(row Row, i int, fix, format string,
 	return e
 }
 
-// Field returns field i without blanks around it. It returns an empty slice if the row has fewer fields.
+// Field returns field i without blanks around it, empty if the row has fewer fields.
 func (r Row) Field(i int) []byte {
 	if i < len(r.Text) {
 		return bytes.Trim(r.Text[i], table.Blank)
@@ -96,8 +96,8 @@ func (r Row) Field(i int) []byte {
 	return nil
 }
 
-// Read opens the file at path and yields its rows, see [Reader.Rows]. It stops after an error. A directory of
-// parts is read as one table, see [PartFiles].
+// Read opens the file at path and yields its rows, see [Reader.Rows]. It stops after an error. A directory of parts
+// is one table, see [PartFiles].
 func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	parts := PartFiles(path)
 	t.isPart = parts != nil
@@ -118,7 +118,6 @@ func (t *Reader) Read(ctx context.Context, path string) iter.Seq2[Row, error] {
 	}
 }
 
-// readFile is Read for a single file.
 func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error] {
 	isParquet := slices.Contains(table.ParquetEndings, table.Extension(path))
 	t.Options.Any, t.Options.Text = true, t.Text
@@ -141,10 +140,10 @@ func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error
 
 // Rows yields the rows of an open text file without the header. It stops after an error.
 //
-// Fields are separated by tabs if the first line contains a tab, otherwise by commas or semicolons as in an
-// edge list, and otherwise by blanks. If blanks separate a node from its value, the first blank ends the node,
-// so that the value may contain blanks: "n1 Graph Theory" has the value "Graph Theory". In a list of ids the
-// whole line is an id, except in a .csv file or if a tab ends the id.
+// Fields are separated by tabs if the first line contains a tab, otherwise by commas or semicolons as in an edge
+// list, and otherwise by blanks. If blanks separate a node from its value, the value may contain blanks: "n1 Graph
+// Theory" has the value "Graph Theory". In a list of ids the whole line is an id, except in a .csv file or if a tab
+// ends the id.
 func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if t.Name == "" {
@@ -231,8 +230,8 @@ func (t *Reader) isWithoutValue(row Row) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, func(i int) bool { return i < 0 || i >= len(row.Text) || !table.IsBlank(row.Text[i]) })
 }
 
-// Find returns the row of an id. If the graph does not have the id and the id is a whole number, Find looks up
-// its digits, see [table.PlainInteger], and then the digits with .0 appended.
+// Find returns the row of an id. If the graph does not have the id and it is a whole number, Find looks up its
+// digits, see [table.PlainInteger], and then the digits with .0 appended.
 func Find(lookup func(id string) (row int, isNode bool),
 	id string) (row int, isNode bool) {
 	row, isNode = lookup(id)
@@ -245,10 +244,9 @@ func Find(lookup func(id string) (row int, isNode bool),
 	return row, isNode
 }
 
-// isRemark reports whether a line that is not blank is a comment. A line that begins with a comment marker is
-// data if its id is in the graph. If the graph is not known, the line is data if it has the form of a row. For
-// example, "#12,red" is data if the graph has a node "#12". If anyField is set, any field may be the id,
-// because the column of the node is not known yet.
+// isRemark reports whether a line that is not blank is a comment. A line with a comment marker is data if its id is
+// in the graph ("#12,red" if the graph has a node "#12"), or, if the graph is unknown, if it has the form of a row.
+// If anyField is set, any field may be the id, because the column of the node is not known yet.
 func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	if !table.IsComment(line) || isList(t.Name) {
 		return false
@@ -327,7 +325,7 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 		!(t.Every && t.Lookup == nil) {
 		return row, t.Fault(row, node, "fix the line", "%w", errEmpty)
 	}
-	if f.Padded[node] { // the blanks around an id that the graph, or else a list of heatwalk, has belong to it
+	if f.Padded[node] { // blanks belong to an id that is in the graph, or else in a list of heatwalk
 		isVerbatim := t.Lookup == nil && isList(t.Name)
 		if t.Lookup != nil {
 			_, isVerbatim = t.Lookup(string(f.Text[node]))
@@ -365,7 +363,6 @@ func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	return row, nil
 }
 
-// setNames names the columns by their titles, or else by their numbers.
 func setNames(t *Reader, fields int, line int64) {
 	t.Names = t.Titles
 	t.width = t.Line

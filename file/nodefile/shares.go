@@ -12,10 +12,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ReadShares reads the share of each class among all nodes. A row has a class and its share; rows may be in
-// any order. Shares must be positive and have the sum 1, within the error of rounding each share to three
-// decimals. Share c of the result belongs to classNames[c]. ReadShares returns nil if rows do not have two
-// columns, apart from row numbers, because the file may then contain distributions of nodes, see [ReadPrior].
+// ReadShares reads the share of each class among all nodes, from rows with a class and its share in any order. Shares
+// must be positive and have the sum 1, within the error of rounding each share to three decimals. Share c of the
+// result belongs to classNames[c]. ReadShares returns nil if rows do not have two columns, apart from row numbers,
+// because the file may contain distributions of nodes, see [ReadPrior].
 func ReadShares(ctx context.Context, path string, classNames []string,
 	c *ListConfig) ([]float64, error) {
 	c = cmp.Or(c, &ListConfig{})

@@ -13,19 +13,18 @@ import (
 
 // Unknown counts the lines of a file about nodes, and the lines whose id is not in the graph.
 type Unknown struct {
-	Nodes        any    // nodes of the graph; if it has a method ID(row int) string, the error shows an id as an example
+	Nodes        any    // nodes of the graph; a method ID(row int) string provides an id as an example for the error
 	Set          string // name of the place of the nodes; default: the graph
-	Option       string // name of the option for the column of the node; "" without one
+	Option       string // option for the column of the node; or ""
 	TitleFix     string // setting that reads the first line as titles, see [Reader.TitleFix]
-	Total, Count int    // number of lines, and of lines with an unknown id
+	Total, Count int    // lines, and lines with an unknown id
 	first        int64  // number of the first line
 	line         int64
-	id           string        // first unknown id, and its line
+	id           string        // first unknown id, with its line
 	lineOf       map[int]int64 // of each node, see FindOnce
 }
 
-// Find counts a line, and returns the row of its id as the function [Find] does. line is 0 if the file has no
-// lines.
+// Find counts a line, and returns the row of its id as the function [Find] does. line is 0 if the file has no lines.
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
 	id []byte) (row int, isNode bool) {
 	if u.Total++; u.Total == 1 || line < u.first {
@@ -43,8 +42,7 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 	return 0, false
 }
 
-// FindOnce calls [Unknown.Find] for a row of the table t. It returns an error if the node has had a row
-// before.
+// FindOnce is [Unknown.Find] for a row of the table t, and returns an error if the node has had a row.
 func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
 	u.TitleFix = t.TitleFix
 	node, isNode = u.Find(t.Lookup, row.Line, row.ID())
@@ -62,9 +60,8 @@ func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error
 	return node, true, nil
 }
 
-// Err returns an error about the file called name if all ids are unknown, because the file then belongs to
-// another graph. It also returns an error if some ids are unknown and skip is not set. fix is the remedy for
-// some unknown ids.
+// Err returns an error about the file called name if all ids are unknown, because the file belongs to another graph,
+// and if some ids are unknown and skip is not set. fix is the remedy for some unknown ids.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := words.Quoted(u.id)
 	switch {
@@ -91,8 +88,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	return textio.Fault(name, u.line, fix, "%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count, u.Total, verb, u.similar())
 }
 
-// similar returns a hint at an id of the graph that differs from the first unknown id only in leading zeros,
-// blanks, signs or case. It looks at the first million ids of the graph.
+// similar returns a hint at an id, among the first million of the graph, that differs from the first unknown id only
+// in leading zeros, blanks, signs or case.
 func (u *Unknown) similar() string {
 	const most = 1 << 20
 	graph, ok := u.Nodes.(interface {

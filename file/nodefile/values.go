@@ -14,14 +14,14 @@ import (
 // Values holds the known numbers of some nodes.
 type Values struct {
 	*Labels           // Names are the distinct texts of the numbers
-	Value   []float64 // number of each entry of Row
+	Value   []float64 // of each entry of Row
 }
 
-// largestValue bounds the size of values, so that their squares are finite.
+// largestValue bounds values, so that their squares are finite.
 const largestValue = 1e100
 
-// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. A missing number
-// is a word of [table.Missing] or of c.Missing. The error about text that is not a number up to ±1e100 is a
+// ReadValues reads a table with a node and a number in each row by the rules of [ReadLabels]. Words of
+// [table.Missing] and c.Missing are missing numbers. The error about text that is not a number up to ±1e100 is a
 // [*ParseError]. c.Several must not be set.
 func ReadValues(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Values, error) {
@@ -59,8 +59,7 @@ func (r *labelReader) addNumber(label string, line Row) (class int, err error) {
 	return class, nil
 }
 
-// Numeric returns the number of distinct labels if all labels are finite numbers without leading zeros.
-// Otherwise it returns 0.
+// Numeric returns the number of distinct labels if all are finite numbers without leading zeros, and otherwise 0.
 func (l *Labels) Numeric() int {
 	for _, name := range l.Names {
 		if _, fault := table.ParseNumber([]byte(name), 64); fault != "" || table.HasLeadingZero(name) {

@@ -9,15 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// role is a use of a column in a table.
+// role is a use of a column.
 type role struct {
 	use        string
-	titles     []string // groups of titles that name it, joined by blanks; a group counts if no column has a title of the groups before
+	titles     []string // groups of titles that name it, joined by blanks; a group counts if no column has a title of an earlier group
 	isRequired bool
 }
 
-// edgeRoles are the roles in a table of edges, in the order of the columns of {fields}. The roles of the time
-// and the kind are filled only by settings.
+// edgeRoles are the roles in a table of edges, in the order of the columns of {fields}. Only settings fill time and
+// kind.
 var edgeRoles = []role{
 	{input.Source, []string{input.Source, "first"}, true},
 	{input.Target, []string{input.Target, "second"}, true},
@@ -26,8 +26,7 @@ var edgeRoles = []role{
 	{input.Kind, nil, false},
 }
 
-// nodeRole is the role of the node. valueTitles are the titles of the value of a node, for each use of the
-// value.
+// valueTitles are the titles of the value of a node, by use.
 var (
 	nodeRole    = role{input.Node, []string{input.Node, idTitle, nameTitle}, true}
 	valueTitles = map[string][]string{input.Label: {input.Label, "y"}, input.Value: {input.Value, input.Label, "y"}, input.Part: {"split"}}
@@ -37,17 +36,17 @@ const attribute = "attribute"
 
 // Request states the columns that a table must have, and the columns that settings name.
 type Request struct {
-	Value      string            // the use of the column behind the node, "" for none
+	Value      string            // use of the column behind the node, "" for none
 	IsEdges    bool              // rows are edges
 	Fields     []string          // columns in the order of the roles, by numbers from 1 or titles; nil: chosen
 	Named      map[string]string // columns that further settings name, by use
 	Attributes []string          // columns that a setting names as attributes, which are no nodes
-	Option     string            // name of the setting for Fields, for messages; "" without one
+	Option     string            // setting for Fields, for messages; "" without one
 	Header     input.Header
 	IsTyped    bool                 // the titles are no row, as in Parquet
 	Signed     bool                 // weights must have signs
 	Text       input.Text           // form of numbers
-	IsKnown    func(id string) bool // whether an id is in the graph; nil: the graph is not known
+	IsKnown    func(id string) bool // whether an id is in the graph; nil: unknown graph
 }
 
 // Choice states how the columns of a table are used.
@@ -56,7 +55,7 @@ type Choice struct {
 	HasHeader bool
 	AreEvents bool // rows are events between two nodes: they have a time, or titles of a sender and a receiver
 	Columns   input.Columns
-	Warning   *input.Error // about the first line, without a place; nil for none
+	Warning   *input.Error // about the first line, without a place; or nil
 }
 
 // chooser assigns columns to roles: first by settings, then by titles, then by position.
@@ -65,13 +64,13 @@ type chooser struct {
 	s     *Sample
 	r     *Request
 	roles []role
-	use   []string // of each column, "" if none has been found
-	odd   []int    // the columns of ends that cannot be ids
+	use   []string // of each column, "" for none yet
+	odd   []int    // columns of ends that cannot be ids
 }
 
-// Choose chooses the columns of a table. It takes columns that settings name, then columns with titles of the
-// list, and then, in a table of two or three columns, columns by position. If a role does not have exactly one
-// column, it returns an *input.Error without a place that names the columns and a setting.
+// Choose chooses columns that settings name, then columns with titles of the list, and then, in a table of two or
+// three columns, columns by position. If a role does not have exactly one column, it returns an *input.Error without
+// a place that names the columns and a setting.
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
@@ -98,7 +97,6 @@ func (c *chooser) assign(column int, use string) {
 	c.Column[use] = column
 }
 
-// takeNamed assigns the columns that settings name.
 func (c *chooser) takeNamed() error {
 	for i, role := range c.roles {
 		option := role.use
@@ -150,13 +148,12 @@ func (c *chooser) titled(role role) []int {
 	return withTitle(titles, role.titles)
 }
 
-// takeTitled marks columns of row numbers, and assigns to each role without a column the only column with a
-// title of the role.
+// takeTitled marks columns of row numbers, and assigns to each role without a column the only column with a title of
+// the role.
 //
-// Row numbers are the columns that pandas adds in Parquet, and an untitled first column if it is not needed.
-// In a table of edges the first column is not needed if the ends have titles, or if all its values are whole
-// numbers. In a table of nodes it is not needed if another column has the title of the node, or if it contains
-// no nodes of the graph.
+// Row numbers are columns that pandas adds in Parquet, and an untitled first column that is not needed: in a table of
+// edges if the ends have titles or all its values are whole numbers, in a table of nodes if another column has the
+// title of the node or it contains no nodes of the graph.
 func (c *chooser) takeTitled() error {
 	titles := c.s.Titles
 	isNeeded := !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
@@ -190,9 +187,9 @@ func (c *chooser) takeTitled() error {
 	return nil
 }
 
-// takeByPosition assigns the free columns to the missing roles in order. In a list the first column is the
-// node. Otherwise there must be as many free columns as missing roles, and none with the title of another
-// role. A third column of edges is the weight if it contains numbers.
+// takeByPosition assigns the free columns to the missing roles in order. In a list the first column is the node.
+// Otherwise there must be as many free columns as missing roles, none with the title of another role. A third column
+// of edges is the weight if it contains numbers.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
 	missing := c.missing()
@@ -244,10 +241,9 @@ func (c *chooser) isKnown(column int) bool {
 	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
 }
 
-// checkIDs returns a question about columns that no setting names, if they may be the wrong columns. It asks
-// in these cases: most values of a column cannot be ids; a column has the same word in all lines and the other
-// end has numbers; another column contains nodes of the graph, and the chosen column contains none or is the
-// second of a table with an untitled first column.
+// checkIDs returns a question if columns that no setting names may be wrong: most values of a column cannot be ids; a
+// column has the same word in all lines and the other end has numbers; another column contains nodes of the graph,
+// and the chosen column contains none or is the second of a table with an untitled first column.
 func (c *chooser) checkIDs() error {
 	ids := []int{c.Column[c.roles[0].use]}
 	if c.r.IsEdges {
@@ -287,8 +283,7 @@ func areMost(rows [][]string, hasForm func(row []string) bool) bool {
 	return 2*count > len(rows)
 }
 
-// mayBeID reports whether text may be an id. Ends of edges must not be dates, and must not begin with a
-// bracket, a quote or <.
+// mayBeID reports whether text may be an id. Ends of edges must not be dates, or begin with a bracket, a quote or <.
 func (c *chooser) mayBeID(text string) bool {
 	return text == "" || IsInteger(text) ||
 		isPaired(text) && !(c.r.IsEdges && (isDate(text) || strings.Contains(`"'<{[(`, text[:1])))
@@ -307,8 +302,8 @@ func isDate(text string) bool {
 	return isTime && !IsInteger(text)
 }
 
-// checkWeight warns if edges have no weight and a column of numbers is ignored. If weights must have signs, it
-// returns the warning as an error.
+// checkWeight warns if edges have no weight and a column of numbers is ignored. If weights must have signs, the
+// warning is an error.
 func (c *chooser) checkWeight() error {
 	if !c.r.IsEdges || c.Column[input.Weight] >= 0 || c.r.Fields != nil || !c.HasHeader {
 		return nil
@@ -332,18 +327,16 @@ func (c *chooser) checkWeight() error {
 	return nil
 }
 
-// lengths are titles of numbers that are small for strong edges. senders are titles of the first end of an
-// event.
+// lengths are titles of numbers that are small for strong edges. senders are titles of the first end of an event.
 var (
 	lengths = strings.Fields("length distance traveltime")
 	senders = strings.Fields("sender payer caller")
 )
 
-// report sets the uses of the columns.
 func (c *chooser) report() {
 	c.Columns = nameColumns(c.s.Titles, c.HasHeader)
 	for i, title := range c.s.Titles {
-		if c.use[i] != attribute { // its use follows from its values
+		if c.use[i] != attribute { // its values determine its use
 			c.Columns[i].Use = c.use[i]
 		}
 		isTime := c.HasHeader && hasRole(title, input.Time)

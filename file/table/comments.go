@@ -9,13 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// A line that begins with #, % or // is a comment above the first line of data. Below it, the line
-// is data if it has the form of a row, because ids may begin with these characters, for example
-// hashtags; else it is skipped and reported.
+// A line that begins with #, % or // is a comment above the first line of data. Below it, the line is data if it has
+// the form of a row, because ids such as hashtags may begin so; else it is skipped and reported.
 
-// IsBlank reports whether a line is empty or consists of blanks. It is also true for lines that are not data:
-// the number of rows below a table of psql, as in (12 rows), and a rule in a table of psql or Markdown, as in
-// ---+--- and |---|---|.
+// IsBlank reports whether a line is empty or consists of blanks, or is the number of rows below a table of psql, as
+// in (12 rows), or a rule in a table of psql or Markdown, as in ---+--- and |---|---|.
 func IsBlank(line []byte) bool {
 	line = bytes.Trim(line, Blank)
 	count, isFooter := bytes.CutPrefix(line, []byte("("))
@@ -37,8 +35,8 @@ func IsComment(line []byte) bool {
 		len(line) > 1 && line[0] == '/' && line[1] == '/'
 }
 
-// DeclaredSeparator returns the separator that Excel declares in the first line of a file, for example ; in
-// sep=;. It returns "" if there is no such line.
+// DeclaredSeparator returns the separator that Excel declares in the first line of a file, for example ; in sep=;, or
+// "".
 func DeclaredSeparator(head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	sep, isDeclared := bytes.CutPrefix(bytes.Trim(bytes.TrimRight(line, "\r"), `"`), []byte("sep="))
@@ -48,8 +46,8 @@ func DeclaredSeparator(head []byte) string {
 	return string(sep)
 }
 
-// MayBeRow reports whether a line that begins with a comment marker may be a row whose first field includes
-// the marker. This is so if text that is not a number follows the marker without a blank.
+// MayBeRow reports whether a line that begins with a comment marker may be a row: text that is not a number follows
+// the marker without a blank.
 func MayBeRow(line []byte) bool {
 	line = bytes.TrimLeft(line, Blank)
 	text := bytes.TrimPrefix(line, []byte("//"))
@@ -68,7 +66,6 @@ func MayBeRow(line []byte) bool {
 }
 
 // IsTitleComment reports whether fields are titles after a comment marker, for example "#source" and "target".
-// Some tools write such headers.
 func IsTitleComment(fields [][]byte) bool {
 	titles := (&Fields{Text: fields}).Strings()
 	if len(titles) == 0 {
@@ -78,11 +75,10 @@ func IsTitleComment(fields [][]byte) bool {
 	return NamesEnds(titles) || IsNode(titles[0])
 }
 
-// FirstData returns the index of the first line of data in the head of a file, counted from 0, or −1 if there
-// is none. Usually this is the first line without a comment marker. An earlier line with a marker is data if
-// it has the form of a row and its id occurs again below; for example, in a file of hashtags "#go<TAB>#rust"
-// is data if another line has the id "#go". separator returns the separator of the fields of a line. doubtful
-// is the index of a comment that has the form of a row, or −1.
+// FirstData returns the index of the first line of data in the head of a file, from 0, or −1. Usually this is the
+// first line without a comment marker. An earlier line is data if it has the form of a row and its id occurs again
+// below; for example, "#go<TAB>#rust" is data if another line has the id "#go". separator returns the separator of
+// the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
 func FirstData(head []byte,
 	separator func(line []byte) byte) (first, doubtful int) {
 	doubtful = -1
@@ -128,12 +124,12 @@ func recurs(ids []string, text []byte, sep byte) bool {
 	return false
 }
 
-// HeaderWarning returns the warning about n lines that repeat the header. line is the first of them.
+// HeaderWarning returns the warning about n lines that repeat the header, from line on.
 func HeaderWarning(name string, line, n int64) error {
 	return fmt.Errorf("%s:%d: skipped %s equal to the header", name, line, words.Counted(n, "line"))
 }
 
-// RemarkWarning returns the warning about n comments below the first line of data. line is the first of them.
+// RemarkWarning returns the warning about n comments below the first line of data, from line on.
 func RemarkWarning(name string, line, n int64) error {
 	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, words.Counted(n, "comment"))
 }

@@ -2,11 +2,11 @@ package table
 
 // Dictionary numbers the distinct values of a column in order of first appearance.
 type Dictionary struct {
-	Values []string // the index is the code
+	Values []string // by code
 	code   map[string]int32
 }
 
-// Code returns the code of a value. bytes is the memory that the value needs if it is new.
+// Code returns the code of a value, and the bytes that it needs if it is new.
 func (d *Dictionary) Code(text []byte) (code int32, bytes int64) {
 	code, hasCode := d.code[string(text)]
 	if hasCode {

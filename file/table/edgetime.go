@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// TimeFormats are the formats of times in settings: dates of ISO 8601, also years and months; seconds or
-// milliseconds since 1970; seconds since a start; and the orders of day, month and year in dates.
+// TimeFormats are the formats of times in settings: dates, years and months of ISO 8601; seconds or milliseconds
+// since 1970; seconds since a start; and orders of day, month and year in dates.
 var TimeFormats = strings.Fields("iso unix unixms seconds dmy mdy ymd")
 
 // EdgeTime is the time of an edge. A day with an offset is converted to the day in UTC.
@@ -30,7 +30,7 @@ type TimeForm struct {
 	format string // one of TimeFormats, or ""
 }
 
-// SplitTimeSetting splits a setting COLUMN or COLUMN:FORMAT into the column and the format of its times.
+// SplitTimeSetting splits COLUMN or COLUMN:FORMAT into the column and the format of its times.
 func SplitTimeSetting(setting string) (column string, form TimeForm) {
 	place := strings.LastIndexByte(setting, ':')
 	if place < 1 || !slices.Contains(TimeFormats, setting[place+1:]) {
@@ -49,8 +49,8 @@ var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0
 
 var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 
-// Among returns the format of the times in a column with the given texts. If one of the texts is a date, the
-// format reads a year as the first day of the year, and otherwise as a step.
+// Among returns the format of the times in a column with the given texts. The format reads a year as its first day if
+// one of the texts is a date, and otherwise as a step.
 func (f TimeForm) Among(texts []string) TimeForm {
 	isDate := func(text string) bool {
 		_, isDate := ParseTime(text)
@@ -114,7 +114,7 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	for i, letter := range f.format {
 		part[strings.IndexRune("ymd", letter)], _ = strconv.Atoi(parts[1+i])
 	}
-	if year := &part[0]; *year < 100 { // as strptime does
+	if year := &part[0]; *year < 100 { // as in strptime
 		*year += 1900
 		if *year < 1969 {
 			*year += 100
@@ -130,8 +130,8 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	return dayOf(date)
 }
 
-// ParseTimeRange parses a time in the given unit, and returns its first and last value. They are different
-// days for a year or a month, and equal otherwise.
+// ParseTimeRange parses a time in the given unit, and returns its first and last value, which differ for a year or a
+// month.
 func ParseTimeRange(text, unit string) (bounds [2]int, t EdgeTime, fault string) {
 	form := TimeForm{}
 	if unit == shard.DayUnit {
@@ -149,7 +149,6 @@ func ParseTimeRange(text, unit string) (bounds [2]int, t EdgeTime, fault string)
 	return [2]int{int(t.Value), int(t.Value) + int(last.Sub(first).Hours()/24)}, t, fault
 }
 
-// stepOf returns the number n of units as a time.
 func stepOf(n float64, unit string) (t EdgeTime, fault string) {
 	switch {
 	case !(n >= 0 && n <= math.MaxUint16):

@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// findHeader sets c.HasHeader. The first line is a header if a setting says so or names a title; if it begins
-// with an untitled column or with the title of a node; if a word is above numbers; or if a cell has a title of
-// the list and no cell is a number. If a title may be an id, findHeader returns a question.
+// findHeader sets c.HasHeader. The first line is a header if a setting says so or names a title; if it begins with an
+// untitled column or with the title of a node; if a word is above numbers; or if a cell has a title of the list and
+// no cell is a number. If a title may be an id, findHeader returns a question.
 func (c *chooser) findHeader() error {
 	s := c.s
 	r := c.r
@@ -26,7 +26,7 @@ func (c *chooser) findHeader() error {
 	case r.Header == input.NoHeader || r.IsKnown != nil && r.IsKnown(titles[0]):
 	case len(titles) > 1 && IsIndex(titles[0]), !r.IsEdges && IsNode(titles[0]) && !mayBeID(titles[0]):
 		c.HasHeader = true
-	case len(s.Rows) > 2 && len(titles) > 1 && titles[0] == "0" && titles[1] == "1" && isUnique: // pandas titles columns so
+	case len(s.Rows) > 2 && len(titles) > 1 && titles[0] == "0" && titles[1] == "1" && isUnique: // as pandas titles columns
 		return askHeader(titles[0])
 	case slices.ContainsFunc(titles, IsNumber):
 	case s.isAboveNumbers(r):
@@ -47,7 +47,7 @@ func (c *chooser) findHeader() error {
 	return nil
 }
 
-// askHeader returns the question whether the first line is a header.
+// askHeader asks whether the first line is a header.
 func askHeader(title string) error {
 	return &input.Error{Msg: words.Quoted(title) + " may be a title or an id", Fix: "pass {header=yes} if the line holds titles, else {header=no}"}
 }
@@ -56,8 +56,8 @@ func (s *Sample) recurs(title string) bool {
 	return slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row[:min(2, len(row))], title) })
 }
 
-// isAboveNumbers reports whether a title is a word above a column of numbers. In a table of edges with fewer
-// than two rows it ignores the columns of the ends.
+// isAboveNumbers reports whether a title is a word above a column of numbers, apart from the ends of edges with fewer
+// than two rows.
 func (s *Sample) isAboveNumbers(r *Request) bool {
 	for i, title := range s.Titles {
 		isEnd := r.IsEdges && i < 2 && len(s.Rows) < 2

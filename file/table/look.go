@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// HasPlainLook reports whether a text consists of visible ASCII characters, perhaps with blanks between them.
-// Such a text equals its look, see [Look].
+// HasPlainLook reports whether a text consists of visible ASCII characters, perhaps with blanks between them. [Look]
+// returns such a text unchanged.
 func HasPlainLook[S []byte | string](text S) bool {
 	for i := range len(text) {
 		isInside := text[i] == ' ' && i > 0 && i+1 < len(text)
@@ -25,9 +25,9 @@ func HasPlainLook[S []byte | string](text S) bool {
 	return true
 }
 
-// Look returns a text as a reader sees it: with composed letters (NFC), with blanks for white space, without
-// blanks at its ends, and without characters of no width, such as a byte-order mark. Two ids with the same
-// look are different nodes, which is seldom intended.
+// Look returns a text as a reader sees it: with composed letters (NFC), with blanks for white space, without blanks
+// at its ends, and without characters of no width, such as a byte-order mark. Different ids with the same look are
+// seldom intended.
 func Look(text string) string {
 	if HasPlainLook(text) || !utf8.ValidString(text) {
 		return text
@@ -43,12 +43,12 @@ func Look(text string) string {
 	}, norm.NFC.String(text)))
 }
 
-// FindAlike counts the texts that differ from their look and have the same look as another text. It returns
-// the first such pair and the number. has reports whether a text occurs. The texts must be different. Texts
-// with a plain look may be left out.
+// FindAlike counts the texts that differ from their look and have the same look as another text, and returns the
+// first such pair. has reports whether a text occurs. The texts must be different. Texts with a plain look may be
+// left out.
 func FindAlike(texts iter.Seq[string], has func(text string) bool) (pair [2]string, count int) {
-	const most = 1 << 16         // texts that are kept
-	first := map[string]string{} // texts by their look, if no text is written as it looks
+	const most = 1 << 16         // texts kept
+	first := map[string]string{} // by look, if no text equals its look
 	for text := range texts {
 		look := Look(text)
 		if look == text {
@@ -70,8 +70,8 @@ func FindAlike(texts iter.Seq[string], has func(text string) bool) (pair [2]stri
 	return pair, count
 }
 
-// AlikeWarning returns the warning about texts of a file that look alike, see [FindAlike]. It returns nil if
-// there are none. noun names the texts.
+// AlikeWarning returns the warning about texts of a file that look alike, see [FindAlike], or nil. noun names the
+// texts.
 func AlikeWarning(file, noun string, texts iter.Seq[string], has func(text string) bool) error {
 	pair, count := FindAlike(texts, has)
 	if count == 0 {

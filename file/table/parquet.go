@@ -15,37 +15,35 @@ var ParquetEndings = []string{".parquet", ".pq"}
 
 // ParquetLeaf describes a column of a Parquet file.
 type ParquetLeaf struct {
-	Title  string // with dots between the levels of nested columns
+	Title  string // with dots between levels of nested columns
 	Type   string // for messages
 	IsFlat bool   // neither nested nor repeated
 	IsText bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
 }
 
-// ParquetReader reads columns of a Parquet file row by row. Package parquetfile registers the readers and
-// writers if a program imports the package. Other programs do not link the modules that Parquet needs.
+// ParquetReader reads columns of a Parquet file row by row. It is available if the program imports package
+// parquetfile.
 type ParquetReader interface {
 	// Leaves returns the columns.
 	Leaves() []ParquetLeaf
 
-	// Each calls use for each row with the values of the given columns. Rows are numbered from 0. The values
-	// are valid during the call only. Columns must be flat; column −1 is skipped. Each returns errors of use
-	// except [ErrEnough], errors of the memory limit, and errors of the content.
+	// Each calls use for each row, numbered from 0, with the values of the given columns, valid during the call. Columns
+	// must be flat; column −1 is skipped. Each returns errors of use except [ErrEnough], errors of the memory limit, and
+	// errors of the content.
 	Each(columns []int, use func(number int64, row ParquetRow) error) error
 }
 
-// ParquetRow holds a value for each element of the argument columns of [ParquetReader.Each]. i is the index of
-// the element.
+// ParquetRow holds the values of the columns of [ParquetReader.Each], in this order.
 type ParquetRow interface {
-	// AppendText appends value i to dst. A date or a time is written in ISO 8601. Nothing is appended for a
-	// missing value.
+	// AppendText appends value i to dst, nothing if it is missing. A date or a time is written in ISO 8601.
 	AppendText(dst []byte, i int) []byte
 }
 
 // ErrEnough is returned by the function use of [ParquetReader.Each] to stop reading.
 var ErrEnough = errors.New("table: enough rows")
 
-// SampleParquet returns the titles of a file. If needsRows is set, it also returns the first rows as texts.
-// Texts of nested columns are empty.
+// SampleParquet returns the titles of a file and, if needsRows is set, the first rows. Texts of nested columns are
+// empty.
 func SampleParquet(r ParquetReader, needsRows bool) (*Sample, error) {
 	s := &Sample{}
 	var columns []int
@@ -78,7 +76,7 @@ func SampleParquet(r ParquetReader, needsRows bool) (*Sample, error) {
 // ParquetKind is the type of the values of a column to be written.
 type ParquetKind int
 
-// Types of the columns that a ParquetWriter supports.
+// Types of columns.
 const (
 	ParquetStrings ParquetKind = iota
 	ParquetIntegers
@@ -86,16 +84,15 @@ const (
 	ParquetTruths
 )
 
-// ParquetColumn describes a column of a file to be written.
+// ParquetColumn describes a column to be written.
 type ParquetColumn struct {
 	Name     string
 	Kind     ParquetKind
 	Optional bool // values may be missing
 }
 
-// ParquetWriter writes a file row by row. The caller writes the values of a row in the order of the columns,
-// and then calls EndRow. Errors are errors of the underlying writer. Close does not close the underlying
-// writer.
+// ParquetWriter writes a file row by row. The caller must write the values of a row in the order of the columns, and
+// then call EndRow. Errors are errors of the underlying writer, which Close does not close.
 type ParquetWriter interface {
 	String(text []byte)
 	Integer(n int64)
@@ -112,21 +109,20 @@ type ParquetFormat struct {
 	Create func(w io.Writer, name string, columns []ParquetColumn, group int64) ParquetWriter
 }
 
-// parquet is the registered format.
 var parquet *ParquetFormat
 
 // RegisterParquet sets the format of Parquet files; package parquetfile calls it from its init function.
 func RegisterParquet(f *ParquetFormat) { parquet = f }
 
-// The remedy for a program without Parquet.
+// Remedy for a program without Parquet.
 const (
 	notLinked = "this program is built without Parquet"
 	importIt  = `add import _ "github.com/heatwalk/heatwalk/file/parquetfile" to it`
 )
 
-// OpenParquet opens the Parquet file name with size bytes of content. used is the memory already in use.
-// Before they allocate memory, OpenParquet and [ParquetReader.Each] call hold with the total memory, and
-// return its error. Other errors are errors of content, or a [*textio.Error].
+// OpenParquet opens the Parquet file name with size bytes of content. used is the memory in use. OpenParquet and
+// [ParquetReader.Each] call hold with the total memory before they allocate, and return its error. Other errors are
+// errors of content, or a [*textio.Error].
 func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(bytes int64) error) (ParquetReader, error) {
 	if parquet == nil {
 		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)
@@ -134,8 +130,8 @@ func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(b
 	return parquet.Open(name, content, size, used, hold)
 }
 
-// CreateParquet returns a writer of a Parquet file with the given columns. A row group has group rows, and is
-// kept in memory until it is complete. The error is a [*textio.Error].
+// CreateParquet returns a writer of a Parquet file with the given columns. A row group of group rows is kept in
+// memory. The error is a [*textio.Error].
 func CreateParquet(w io.Writer, name string, columns []ParquetColumn, group int64) (ParquetWriter, error) {
 	if parquet == nil {
 		return nil, textio.Fault(name, 0, importIt, "%s", notLinked)

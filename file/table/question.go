@@ -11,18 +11,17 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ask returns the question which columns to use. It shows titles, first values, and the settings for each
-// possible choice.
+// ask asks which columns to use. It shows titles, first values, and the settings for each possible choice.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
-		most   = 20 // columns that are shown
+		most   = 20 // columns shown
 		values = 3
 		long   = 20 // bytes of a value
 	)
 	isOdd := !c.r.IsTyped && areMost(c.rows(), func(row []string) bool { return !all(row, isPaired) })
 	choices := c.choices()
 	if !isOdd && len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
-		c.HasHeader = true // of the remedy
+		c.HasHeader = true // in the remedy
 	}
 	var columns []string
 	for i, title := range c.s.Titles {
@@ -53,15 +52,15 @@ func (c *chooser) ask(problem string) *input.Error {
 	return &input.Error{Msg: problem + ": " + strings.Join(columns, ", "), Fix: fix}
 }
 
-// tuplePattern matches brackets that contain no other brackets. A word may stand in front.
+// tuplePattern matches brackets without other brackets inside, perhaps after a word.
 var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 
 // NeighboursFix is the remedy for lines of a node and its neighbours.
 const NeighboursFix = "is this an edge list? write source and target on each line, separated by a tab; if lines are a node and its neighbours: " +
 	`awk '{ gsub(/[][(){}:,;]/, " "); for (i = 2; i <= NF; i++) print $1 "\t" $i }' {file} > {copy}`
 
-// rowsFix returns the remedy for lines that are tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for
-// texts in single quotes, and for lists of neighbours.
+// rowsFix returns the remedy for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for texts in single quotes,
+// and for lists of neighbours.
 func (c *chooser) rowsFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
@@ -88,7 +87,7 @@ func (c *chooser) want() string {
 	return "node and " + c.r.Value
 }
 
-// askAgain discards the columns that were chosen, and returns the question which columns to use.
+// askAgain discards the chosen columns and asks.
 func (c *chooser) askAgain(problem string) *input.Error {
 	for i, use := range c.use {
 		if use != attribute {
@@ -101,7 +100,7 @@ func (c *chooser) askAgain(problem string) *input.Error {
 	return c.ask(problem)
 }
 
-// fix returns the remedy with the settings for each of the choices.
+// fix returns the remedy with the settings for each choice.
 func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles
@@ -144,8 +143,8 @@ func (c *chooser) fix(choices [][]int) string {
 	return verb + list(numbers)
 }
 
-// choices returns the possible choices of columns: a pair for the two required roles, and the weight of edges.
-// Ends of edges that have a text in common come first. Row numbers come last.
+// choices returns the possible choices: a pair for the two required roles, and the weight of edges. Ends that have a
+// text in common come first, row numbers last.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil
@@ -199,10 +198,9 @@ func areRowNumbers(values []string) bool {
 	return len(values) > 2
 }
 
-// candidates returns the columns that can have a role. It returns the first of these lists that is not empty:
-// columns with nodes of the graph; the chosen column; columns with a title of the role; two or more columns
-// that may be ids and do not have the title of another role; two or more columns that may be ids; all free
-// columns.
+// candidates returns the first of these lists that is not empty: columns with nodes of the graph; the chosen column;
+// columns with a title of the role; two or more columns that may be ids and do not have the title of another role;
+// two or more columns that may be ids; all free columns.
 func (c *chooser) candidates(role role) []int {
 	free := c.free()
 	without := func(columns []int, isLeft func(i int) bool) []int {
@@ -234,13 +232,12 @@ func (c *chooser) isNoID(column int) bool {
 		len(values) > 1 && !IsNumber(values[0]) && all(values, func(value string) bool { return value == values[0] })
 }
 
-// askOneColumn returns the error about a table of one column.
 func (c *chooser) askOneColumn() error {
 	e := &input.Error{Msg: "one column, want two: " + c.want(), Fix: oneFieldFix(c.s.Titles[0], "write "+c.want()+" on each line, with a separator between")}
 	if !c.mayBeID(c.s.Titles[0]) {
 		e.Fix = c.rowsFix()
 	}
-	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // of lines below
+	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // in the lines below
 		e.Fix = "fix the line"
 		e.Otherwise = "pass {skip-bad-lines}"
 	}

@@ -11,43 +11,40 @@ import (
 // SampleRows is the number of rows that decide whether the first line is a header.
 const SampleRows = 1000
 
-// Sample is the beginning of a table. The columns are chosen by the sample alone.
+// Sample is the beginning of a table, which alone determines the choice of columns.
 type Sample struct {
-	Titles    []string   // fields of the first line, which may be a header
-	Rows      [][]string // fields of the lines below it, at most SampleRows
-	Text      []byte     // all lines below it that are in memory
-	Separator byte       // of the fields in Text
+	Titles    []string   // of the first line, which may be a header
+	Rows      [][]string // of the lines below, at most SampleRows
+	Text      []byte     // the lines below that are in memory
+	Separator byte       // in Text
 }
 
-// all reports whether hasForm is true for all elements of a list.
 func all[E any](list []E, hasForm func(E) bool) bool {
 	return !slices.ContainsFunc(list, func(element E) bool { return !hasForm(element) })
 }
 
-// isAbove reports whether all rows have n fields, and there is at least one row.
 func (s *Sample) isAbove(n int) bool {
 	return len(s.Rows) > 0 && all(s.Rows, func(row []string) bool { return len(row) == n })
 }
 
-// NameRows adds an empty title for the column of row names, if the rows have one field more than the header. R
-// writes such tables.
+// NameRows adds an empty title for the row names of R, if the rows have one field more than the header.
 func (s *Sample) NameRows() {
-	const first = 100 // rows, for others may be bad
+	const first = 100 // later rows may be bad
 	if (&Sample{Rows: s.Rows[:min(first, len(s.Rows))]}).isAbove(len(s.Titles) + 1) {
 		s.Titles = append([]string{""}, s.Titles...)
 	}
 }
 
-// NamesNode reports whether the first line has three or more titles, among them a title of the node, and all
-// rows have as many fields.
+// NamesNode reports whether the first line has three or more titles, among them a title of the node, and all rows
+// have as many fields.
 func (s *Sample) NamesNode() bool {
 	s.NameRows()
 	return len(s.Titles) > 2 && s.isAbove(len(s.Titles)) && withTitle(s.Titles, nodeRole.titles) != nil
 }
 
-// DropTitles removes rows that are equal to the titles, because joined files repeat the header. It returns the
-// fields of such rows. It returns nil for a typed table, and if no title is a word, because pandas writes the
-// titles 0 and 1. DropTitles must be called before NameRows.
+// DropTitles removes rows equal to the titles, which joined files repeat, and returns their fields. It does nothing
+// and returns nil for a typed table, and if no title is a word, because pandas writes the titles 0 and 1. It must be
+// called before NameRows.
 func (s *Sample) DropTitles(isTyped bool) []string {
 	if isTyped || !slices.ContainsFunc(s.Titles, isWord) {
 		return nil
@@ -64,7 +61,7 @@ func IsNumber(text string) bool {
 	return fault == ""
 }
 
-// Values returns the values of column i without missing values.
+// Values returns the values of column i that are not missing.
 func (s *Sample) Values(i int) (list []string) {
 	for _, row := range s.Rows {
 		if i < len(row) && !IsMissing(row[i], Missing) {
@@ -78,15 +75,15 @@ func areNumbers(values []string, t input.Text) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return isNumeric(text, t) })
 }
 
-// isNumeric reports whether text is a number. The number may be infinite, or readable with other settings
-// only. Text with a leading zero is not a number.
+// isNumeric reports whether text is a number without a leading zero, perhaps infinite or readable with other settings
+// only.
 func isNumeric(text string, t input.Text) bool {
 	_, fault := ParseNumberIn([]byte(text), t)
 	return !HasLeadingZero(text) && (fault != notNumber || NumberFix([]byte(text), "") != "")
 }
 
-// HasIntegers reports whether all values of a column are whole numbers in any form, or words for missing
-// values. If so, equal numbers are the same id. If there is no header, the titles are a row too.
+// HasIntegers reports whether all values of a column are whole numbers in any form, or words for missing values; then
+// equal numbers are the same id. Without a header, the titles are a row too.
 func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 	values := s.Values(column)
 	if title := s.Titles[column]; !hasHeader && !IsMissing(title, Missing) {

@@ -25,15 +25,14 @@ const (
 	Blanks    = ' '
 )
 
-// SeparatorName returns the name of a separator for messages.
+// SeparatorName names a separator in messages.
 func SeparatorName(sep byte) string {
 	name := map[byte]string{Tab: "TAB", Comma: "comma", Semicolon: "semicolon",
 		Blanks: "blank"}[sep]
 	return cmp.Or(name, strconv.Quote(string(rune(sep))))
 }
 
-// manyFields bounds the fields of a line, because the places of short fields need more
-// memory than their text.
+// manyFields bounds the fields of a line, because the positions of short fields need more memory than their text.
 const manyFields = 1 << 17
 
 // Faults of lines that cannot be split.
@@ -44,8 +43,7 @@ var (
 	ErrFields   = fmt.Errorf("more than %d fields", manyFields)
 )
 
-// Fields holds the fields of one line. The slices share memory with the line, or with the buffer of unquoted
-// text. They are valid until the next Split.
+// Fields holds the fields of one line. The slices share memory with the line, and are valid until the next Split.
 type Fields struct {
 	Text   [][]byte
 	Start  []int  // column of each field, from 0
@@ -60,7 +58,7 @@ func (f *Fields) Split(line []byte, sep byte) error {
 	f.Start = f.Start[:0]
 	f.Padded = f.Padded[:0]
 	f.unquoted = f.unquoted[:0]
-	line = bytes.TrimRight(line, "\r") // the carriage return ends the line
+	line = bytes.TrimRight(line, "\r") // part of the line end
 	if sep == Tab {
 		return f.splitTabs(line)
 	}
@@ -138,8 +136,7 @@ func (f *Fields) add(text []byte, position int, padded bool) {
 	f.Padded = append(f.Padded, padded)
 }
 
-// splitTabs splits a line at tabs. It keeps a field as it is, except that it removes quotes that enclose the
-// field if quotes inside are doubled.
+// splitTabs keeps fields as they are, but removes quotes that enclose a field if quotes inside are doubled.
 func (f *Fields) splitTabs(line []byte) error {
 	for position := 0; ; {
 		if len(f.Text) == manyFields {
@@ -195,8 +192,7 @@ func (f *Fields) unquote(field []byte) (text []byte, ok bool) {
 	return f.unquoted[start:], true
 }
 
-// readQuoted reads the quoted field at line[at]. It returns the text of the field and the position after the
-// field.
+// readQuoted returns the text of the quoted field at position, and the position after the field.
 func (f *Fields) readQuoted(line []byte,
 	position int) (text []byte, end int, err error) {
 	position++
@@ -226,8 +222,8 @@ func (f *Fields) readQuoted(line []byte,
 	}
 }
 
-// OffsetOf returns the offset of field i in the line. ok is false if quotes were removed from the field,
-// because the field is then not a part of the line.
+// OffsetOf returns the offset of field i in the line. ok is false if the field is not a part of the line, because
+// quotes were removed.
 func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
 	text := f.Text[i]
 	start = cap(line) - cap(text)
@@ -235,8 +231,7 @@ func (f *Fields) OffsetOf(i int, line []byte) (start int, ok bool) {
 		&line[start] == &text[0]
 }
 
-// DropEmpty removes an empty last field if there are more than n fields. A separator at the end of the line
-// leaves such a field.
+// DropEmpty removes an empty last field, left by a separator at the end of the line, if there are more than n fields.
 func (f *Fields) DropEmpty(n int) {
 	if last := len(f.Text) - 1; last >= n && len(f.Text[last]) == 0 {
 		f.Text = f.Text[:last]
@@ -257,8 +252,8 @@ func (f *Fields) Strings() []string {
 // Mark is the byte-order mark. It begins some files, and occurs inside files that were joined.
 const Mark = "\ufeff"
 
-// IsRow reports whether a line has the given fields. Quotes and blanks around the fields, and a byte-order
-// mark before them, make no difference. IsRow splits the line only if the line contains the longest field.
+// IsRow reports whether a line has the given fields, apart from quotes and blanks around them and a byte-order mark.
+// It splits the line only if the line contains the longest field.
 func (f *Fields) IsRow(line []byte, sep byte, fields []string) bool {
 	longest := ""
 	for _, field := range fields {
@@ -270,8 +265,8 @@ func (f *Fields) IsRow(line []byte, sep byte, fields []string) bool {
 		slices.Equal(f.Strings(), fields)
 }
 
-// SeparatorOf returns the separator in the settings, or else the result of [Separator]. If numbers have a
-// decimal comma, it prefers a tab or a semicolon to a comma.
+// SeparatorOf returns the separator in the settings, or else the result of [Separator], but a tab or a semicolon
+// rather than a comma if numbers have a decimal comma.
 func SeparatorOf(t input.Text, name string, line []byte) byte {
 	if sep := t.Separator(); sep != 0 {
 		return sep
@@ -288,11 +283,10 @@ func SeparatorOf(t input.Text, name string, line []byte) byte {
 	return sep
 }
 
-// Separator guesses the separator of the fields of a line. name is the name of the file. The separator is a
-// tab if the line contains a tab, except in a .csv file whose tabs surround fields separated by commas.
-// Otherwise it is a comma or a semicolon if the file is a .csv file or the resulting fields contain no blanks;
-// the comma in an id therefore does not split a line separated by blanks. By the same rule it is a vertical
-// bar, as psql writes it. Otherwise it is blanks. A decimal comma is not a separator.
+// Separator guesses the separator of the fields of a line in the file called name. The separator is a tab if the line
+// contains a tab, except in a .csv file whose tabs surround fields separated by commas. Otherwise it is a comma, a
+// semicolon or a vertical bar (as in psql) if the file is a .csv file or the resulting fields contain no blanks.
+// Otherwise it is blanks. A decimal comma is not a separator.
 func Separator(name string, line []byte) byte {
 	csv := IsNamed(name, ".csv")
 	if bytes.IndexByte(line, Tab) >= 0 && !(csv && tabsAreBlanks(line)) {
@@ -333,13 +327,13 @@ func decimalComma(line []byte) bool {
 	})
 }
 
-// IsNamed reports whether a file name has an extension. The extension of a compression may follow it.
+// IsNamed reports whether a file name has an extension, perhaps followed by the extension of a compression.
 func IsNamed(name, extension string) bool {
 	return Extension(name) == extension
 }
 
-// Extension returns the extension of a file name in lower case, without the extension of a compression. For
-// example, it returns .csv for e.csv.gz.
+// Extension returns the extension of a file name in lower case, without the extension of a compression: .csv for
+// e.csv.gz.
 func Extension(name string) string {
 	name = strings.ToLower(name)
 	for _, ending := range []string{".gz", ".zst", ".bgz"} {
@@ -348,8 +342,7 @@ func Extension(name string) string {
 	return filepath.Ext(name)
 }
 
-// AppendField appends a field of a comma-separated line. It quotes the field if a reader would otherwise read
-// different text.
+// AppendField appends a field of a comma-separated line, quoted if a reader would otherwise read different text.
 func AppendField[S []byte | string](dst []byte, text S) []byte {
 	if !IsComment([]byte(text)) &&
 		!strings.ContainsAny(string(text), "\",; \t\r\n") {
@@ -358,8 +351,8 @@ func AppendField[S []byte | string](dst []byte, text S) []byte {
 	return AppendQuoted(dst, text)
 }
 
-// AppendTabbed appends a field of a tab-separated line. It quotes the field if it contains quotes or a line
-// break. [Fields.Split], and pandas, R and DuckDB with their defaults, read the same text back.
+// AppendTabbed appends a field of a tab-separated line, quoted if it contains quotes or a line break. [Fields.Split],
+// and pandas, R and DuckDB with their defaults, read the same text back.
 func AppendTabbed[S []byte | string](dst []byte, text S) []byte {
 	for i := range len(text) {
 		switch text[i] {
@@ -383,9 +376,8 @@ func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// SplitFix returns the remedy for a line that cannot be split at sep. This is fix, except if a quote is not
-// closed. Such a line must not be skipped, because the lines on which its field continues could be read as
-// edges.
+// SplitFix returns the remedy for a line that cannot be split at sep: fix, unless a quote is not closed. Such a line
+// must not be skipped, because the lines on which its field continues could be read as edges.
 func SplitFix(err error, sep byte, fix string) string {
 	if errors.Is(err, ErrQuote) {
 		return "close it, or write fields that go on over several lines on one: " +

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Roles that only titles have, in addition to the uses in package input.
+// Roles of titles besides the uses in package input.
 const (
 	idTitle   = "id"
 	nameTitle = "name"
@@ -41,8 +41,8 @@ func plainTitle(title string) string {
 	return titleMarks.Replace(strings.ToLower(title))
 }
 
-// rolesOf returns the roles of a title. It also recognizes titles of Neo4j: name:type, and name:ROLE(group)
-// with a role of the list.
+// rolesOf returns the roles of a title, also of Neo4j's titles name:type, and name:ROLE(group) with a role of the
+// list.
 func rolesOf(title string) []string {
 	plain := plainTitle(title)
 	for _, form := range []string{title, plain} {
@@ -71,8 +71,7 @@ func mayBeID(title string) bool {
 	return last <= 0 || title[last]-'0' <= 9
 }
 
-// numberedPair returns the columns of two titles such as node1 and node2. It returns −1 if there is no such
-// pair, or more than one.
+// numberedPair returns the columns of the only two titles such as node1 and node2, or −1.
 func numberedPair(titles []string) (first, second int) {
 	first = -1
 	second = -1
@@ -91,8 +90,8 @@ func numberedPair(titles []string) (first, second int) {
 	return first, second
 }
 
-// Ends returns the columns with titles of the ends of an edge. If there is not exactly one column for each end,
-// both results are −1.
+// Ends returns the columns with titles of the ends of an edge, or −1 twice if there is not exactly one column for
+// each end.
 func Ends(titles []string) (source, target int) {
 	sources := withTitle(titles, edgeRoles[0].titles)
 	targets := withTitle(titles, edgeRoles[1].titles)
@@ -139,16 +138,16 @@ func FindLabel(titles []string) int {
 	return -1
 }
 
-// IndexOfPandas is the beginning of the names that pandas gives to columns of row numbers in Parquet.
+// IndexOfPandas begins the names of columns of row numbers that pandas writes in Parquet.
 const IndexOfPandas = "__index_level_"
 
-// IsIndex reports whether the title of a first column is a title that pandas or R writes for row numbers.
+// IsIndex reports whether pandas or R gives the title to a first column of row numbers.
 func IsIndex(title string) bool {
 	return title == "" || title == "Unnamed: 0" || strings.HasPrefix(title, IndexOfPandas)
 }
 
-// Find returns the columns, counted from 0, that fields names in a table of n columns. If all fields are whole
-// numbers above 0, they are numbers of columns, counted from 1. Otherwise they are titles.
+// Find returns the columns, from 0, that fields names in a table of n columns. If all fields are whole numbers above
+// 0, they are numbers of columns, from 1; otherwise they are titles.
 func Find(fields, titles []string, n int) ([]int, error) {
 	var list []int
 	for _, field := range fields {
@@ -173,7 +172,7 @@ func Find(fields, titles []string, n int) ([]int, error) {
 	return list, nil
 }
 
-// Numbers reports whether all fields are numbers of columns, which count from 1.
+// Numbers reports whether all fields are numbers of columns, from 1.
 func Numbers(fields []string) bool {
 	return all(fields, func(field string) bool {
 		n, err := strconv.Atoi(field)
@@ -181,8 +180,8 @@ func Numbers(fields []string) bool {
 	})
 }
 
-// FieldList returns columns as the value of an option: as titles if neither a shell nor the option needs
-// quotes for the titles, otherwise as numbers from 1. Column −1 becomes an empty element.
+// FieldList returns columns as the value of an option: titles if they need no quotes, otherwise numbers from 1.
+// Column −1 becomes an empty element.
 func FieldList(titles []string, columns ...int) string {
 	var names, numbers []string
 	isPlain := true

@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// Missing lists the words for a missing value in a column of numbers, in addition to the empty text. Their
-// case does not matter. In a column of text they are values.
+// Missing lists the words, in any case, for a missing value in a column of numbers, besides the empty text. In a
+// column of text they are values.
 var Missing = strings.Fields("NA NaN null")
 
-// Doubtful lists words that are read as values, but are often written for a missing value.
+// Doubtful lists words that are read as values, but often mean a missing value.
 var Doubtful = strings.Fields(`NA N/A #N/A NaN NaT null None <NA> ? . - -- ND unknown unlabeled unlabelled missing \N`)
 
-// IsMissing reports whether text is blank or equals one of the words, whose case does not matter.
+// IsMissing reports whether text is blank or equals one of the words in any case.
 func IsMissing(text string, words []string) bool {
 	return strings.TrimSpace(text) == "" ||
 		slices.ContainsFunc(words,
 			func(word string) bool { return strings.EqualFold(word, text) })
 }
 
-// HasLeadingZero reports whether text consists of digits with a leading zero, as in postal codes. Such text is
-// not read as a number, because the zero would be lost.
+// HasLeadingZero reports whether text consists of digits with a leading zero, as in postal codes, which would be lost
+// in a number.
 func HasLeadingZero(text string) bool {
 	return len(text) > 1 && text[0] == '0' && strings.Trim(text, "0123456789") == ""
 }
 
-// ClassKey returns a key that is equal for names of the same class. Names that are equal as numbers, for
-// example 1 and 1.0, are the same class. A name with a leading zero is not a number.
+// ClassKey returns a key of a class name that is equal for names that are equal as numbers, for example 1 and 1.0. A
+// name with a leading zero is not a number.
 func ClassKey(name string) string {
 	if integer := PlainInteger(name); IsInteger(integer) || HasLeadingZero(name) {
 		return integer // exact also beyond 2⁵³
@@ -42,8 +42,8 @@ func ClassKey(name string) string {
 	return name
 }
 
-// IsInteger reports whether text is an integer in canonical form: digits without leading zeros, perhaps after
-// a minus sign.
+// IsInteger reports whether text is an integer in canonical form: digits without leading zeros, perhaps after a minus
+// sign.
 func IsInteger[S []byte | string](text S) bool {
 	if len(text) > 1 && text[0] == '-' {
 		text = text[1:]
@@ -75,16 +75,16 @@ func CompareIntegers(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
-// hasBareExponent reports whether a number has an exponent but no point and no sign of the exponent, as in
-// 12E1. Among ids and classes this is a name, because programs write a point or a sign.
+// hasBareExponent reports whether a number has an exponent without sign and no point, as in 12E1. Among ids and
+// classes this is a name, because programs write a point or a sign.
 func hasBareExponent(text string) bool {
 	digits, exponent, hasExponent := strings.Cut(strings.ToLower(text), "e")
 	return hasExponent && !strings.Contains(digits, ".") && strings.Trim(exponent, "0123456789") == ""
 }
 
-// PlainInteger returns the digits of a whole number. For example, it returns 3 for 3.0, which pandas writes in
-// a column with missing values; 100000 for 1e+05, which R writes; and 1 for 1.000e+00, which NumPy and Octave
-// write. It returns other text unchanged, such as 12E1, and digits with a leading zero or a plus sign.
+// PlainInteger returns the digits of a whole number: 3 for 3.0, as pandas writes; 100000 for 1e+05, as R writes; and
+// 1 for 1.000e+00, as NumPy and Octave write. It returns other text unchanged, such as 12E1, and digits with a
+// leading zero or a plus sign.
 func PlainInteger(text string) string {
 	v, fault := ParseNumber([]byte(text), 64)
 	if fault != "" || v != math.Trunc(v) || IsInteger(text) || text[0] == '+' || hasBareExponent(text) ||
@@ -94,15 +94,14 @@ func PlainInteger(text string) string {
 	return strconv.FormatFloat(v+0, 'f', 0, 64)
 }
 
-// timeLayouts are the layouts of ISO 8601. A blank may replace the T. Offsets may be +00, as PostgreSQL writes
-// them.
+// timeLayouts are the layouts of ISO 8601, with offsets such as +00 of PostgreSQL. A blank may replace the T.
 var timeLayouts = strings.Split("2006-01-02|20060102|2006-01-02T15:04|2006-01-02T15:04:05|2006-01-02T15:04Z07:00|2006-01-02T15:04Z07|"+
 	"2006-01-02T15:04:05Z07:00|2006-01-02T15:04:05Z0700|2006-01-02T15:04:05Z07|20060102T150405|20060102T150405Z07:00|2006-01", "|")
 
 // ParseTime parses a time of ISO 8601. A blank or UTC may stand before an offset, or in its place.
 func ParseTime(text string) (t time.Time, ok bool) {
 	if len(text) < len("2006") || strings.Trim(text[:len("2006")], "0123456789") != "" {
-		return t, false // time.Parse would make an error, of which large tables of numbers have millions
+		return t, false // time.Parse would allocate an error for each of millions of numbers
 	}
 	if len(text) > len("2006-01-02") && text[len("2006-01-02")] == ' ' {
 		text = strings.Replace(text, " ", "T", 1)

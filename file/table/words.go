@@ -14,8 +14,7 @@ import (
 
 const notNumber = "is not a number"
 
-// ParseNumber parses a decimal number of 32 or 64 bits. fault says what is wrong with other text; it is "" for
-// a number.
+// ParseNumber parses a decimal number of 32 or 64 bits. fault says what is wrong with other text, or is "".
 func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	for _, c := range b {
 		switch {
@@ -43,18 +42,17 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	return v, ""
 }
 
-// plainSigns replaces the no-break and thin blanks and the apostrophes that programs write in numbers between
-// groups of three digits.
+// plainSigns replaces no-break and thin blanks and apostrophes between groups of three digits.
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
-// ParseNumberIn parses a number of 64 bits that is written as the settings t say, see [ParseNumber].
+// ParseNumberIn is [ParseNumber] for a number of 64 bits, written as t says.
 func ParseNumberIn(b []byte, t input.Text) (value float64, fault string) {
 	return ParseNumber(PlainNumber(b, t), 64)
 }
 
-// PlainNumber returns a number in the form that [ParseNumber] reads: without characters between thousands, and
-// with a decimal point. It returns nil if the number contains characters between thousands that the settings
-// do not allow. If the settings allow points or commas, it also accepts blanks and apostrophes.
+// PlainNumber returns a number without characters between thousands, and with a decimal point, as [ParseNumber] reads
+// it. It returns nil if the settings do not allow the characters between thousands. If they allow points or commas,
+// they also allow blanks and apostrophes.
 func PlainNumber(b []byte, t input.Text) []byte {
 	comma := t.HasDecimalComma()
 	if !comma && t.Thousands == "" {
@@ -97,7 +95,7 @@ func oneFieldFix(line, fix string) string {
 	return fix
 }
 
-// numberForms are the settings for numbers that [NumberFix] tries, with their remedies.
+// numberForms are the settings that [NumberFix] tries, with their remedies.
 var numberForms = []struct {
 	text input.Text
 	fix  string
@@ -123,8 +121,8 @@ func removeUnit(text, amount []byte, encoding string) string {
 	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
 }
 
-// NumberFix returns the remedy with which a text can be read as a number: settings or a command. It returns ""
-// if there is none. encoding is the encoding of the file.
+// NumberFix returns the remedy with which a text can be read as a number, settings or a command, or "". encoding is
+// the encoding of the file.
 func NumberFix(text []byte, encoding string) string {
 	amount := bytes.TrimFunc(text, isUnit)
 	_, fault := ParseNumber(amount, 64)
@@ -146,8 +144,8 @@ func NumberFix(text []byte, encoding string) string {
 	return "pass " + strings.Join(fixes, " or ")
 }
 
-// NumberSettings returns the settings with which all values of column i are numbers. It returns "" if they are
-// numbers already, if no settings make them numbers, or if several settings give different numbers.
+// NumberSettings returns the settings with which all values of column i are numbers, or "" if none are needed, if
+// none help, or if several settings give different numbers.
 func (s *Sample) NumberSettings(i int) (settings string) {
 	values := s.Values(i)
 	if all(values, IsNumber) {
@@ -188,7 +186,7 @@ const (
 	NegativeFix = "pass {weights=signed} for edges between opponents, or take absolute values"
 )
 
-// WeightFault returns the fault of a weight, "" if it is valid. Only with signed it may be negative.
+// WeightFault returns the fault of a weight, or "". A weight may be negative if signed is set.
 func WeightFault(w float64, signed bool) string {
 	switch {
 	case math.IsNaN(w):
