@@ -144,8 +144,8 @@ func (e *extent) graph() int64 {
 	return 2*e.lines*entryBytes + 8*(e.nodes+1)
 }
 
-// Shares of the memory limit for lines; the rest is for sorting. Above spillAbove, if not everything fits,
-// lines go to disk until they take less than spillBelow.
+// Shares of the memory limit for lines; the rest is for sorting. If lines take more than spillAbove and not
+// everything fits, lines go to disk until they take less than spillBelow.
 const (
 	spillAbove = 0.6
 	spillBelow = 0.25

@@ -20,7 +20,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// applyOptions multiply a function of a matrix of the graph with a block in a file.
 type applyOptions struct {
 	graph                       shell.GraphInputs
 	out, block, blockIDs, dtype string
@@ -30,7 +29,6 @@ type applyOptions struct {
 	tolerance                   float64 // 0: not given
 }
 
-// NewApply returns the command heatwalk apply.
 func NewApply(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "apply GRAPH --function SPEC --block B.npy -o Y.npy",
 		"A matrix of the graph, or a function of one, times a block of your own",
@@ -125,7 +123,7 @@ func (p applyParameters) text(spec *param.Spec) string {
 	return shell.ParameterText(spec, v)
 }
 
-// openBlock opens the block, which must have the given number of rows.
+// openBlock checks that the block has the given number of rows.
 func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File, error) {
 	file, err := tablefile.Inspect(run.Context, c.block, &tablefile.Options{Memory: 4 << 20})
 	if err != nil || file.Rows == rows {
@@ -145,7 +143,7 @@ func applyTo[T sparse.Float](run *shell.Session, c *applyOptions, name string) e
 	}
 	if d.Graph.Directed && c.spec.Works&param.Directed == 0 {
 		remedy := "--function=transition"
-		if c.spec.Name == "von-neumann" { // the index of Katz
+		if c.spec.Name == "von-neumann" { // the function gives the index of Katz
 			remedy = "--function=personalized-pagerank, whose walks follow arcs as those of the index of Katz do"
 		}
 		return shell.RefuseDirected(name, c.spec.Name, remedy)
@@ -239,7 +237,6 @@ type application[T sparse.Float] struct {
 	report   *applyReport
 }
 
-// slab computes the columns lo ≤ j < hi of cols.
 func (a *application[T]) slab(ctx context.Context, lo, hi, cols int) error {
 	local := a.f.Job
 	n := len(local.Degrees)

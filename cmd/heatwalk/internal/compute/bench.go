@@ -38,7 +38,6 @@ type benchOptions struct {
 	workload           *bench.Workload
 }
 
-// NewBench returns the command heatwalk bench.
 func NewBench(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "bench "+strings.Join(workloadNames(), "|")+" GRAPH",
 		"Measure products, walks and decoding", checkBench, runBench)
@@ -140,8 +139,8 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 	})
 }
 
-// openSwept opens the graph for many sweeps, as a store or as a copy in memory. A graph that does not fit
-// into memory together with the workload stays on disk.
+// openSwept opens the graph as a store or as a copy in memory for many sweeps. It stays on disk if it does
+// not fit into memory together with the workload.
 func openSwept(run *shell.Session, c *benchOptions, copied bool) (*shell.OpenGraph, *bench.Target, error) {
 	run.Costs.Timed = true
 	c.graph.Coded = !copied

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// denseInputs holds the other input files of a run that writes a matrix; "" means that a file is not given.
-// Without a list of rows or of columns the matrix has all nodes.
+// denseInputs holds the other input files of a matrix; "" if not given. Without a list of rows or of columns
+// the matrix has all nodes.
 type denseInputs struct {
 	labels     string
 	seeds      bool // labels are the seeds of a walk
@@ -37,7 +37,7 @@ func beginDense(run *shell.Session, r *shell.GraphInputs, name, path string,
 	})
 }
 
-// labelOf returns the function that returns the label of row i for LIBSVM text.
+// labelOf returns the label of each row for LIBSVM text.
 func labelOf(d *shell.GraphRun) func(i int) string {
 	number := shell.ClassNumbers(d.Labels, len(d.Graph.Degrees))
 	return func(i int) string { return number(d.Rows[i]) }
@@ -50,8 +50,7 @@ func newWriter[T sparse.Float](o *shell.Outputs,
 	return tablefile.NewWriter[T](o.Writer, o.Format, m)
 }
 
-// takesPieces reports whether the rows of the output can be written in any order. It gives the same result in
-// a dry run.
+// takesPieces reports whether the rows of the output can be written in any order, also in a dry run.
 func takesPieces(o *shell.Outputs) bool {
 	return o.Format.AnyOrder && !textio.IsStream(o.Path)
 }

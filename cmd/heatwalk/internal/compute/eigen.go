@@ -48,7 +48,6 @@ var spectrumParts = []string{"largest", "smallest"}
 
 var eigenFormats = slices.Concat(tablefile.NPY.Endings, tablefile.NPZ.Endings)
 
-// NewEigen returns the command heatwalk eigen.
 func NewEigen(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "eigen GRAPH --matrix NAME --which largest|smallest --k K -o E.npy",
 		"Eigenvalues and eigenvectors of a matrix of the graph; spectral embedding",
@@ -163,8 +162,8 @@ func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	return err
 }
 
-// ofComponents returns how many eigenvalues the connected components explain, and their value: each component
-// has an eigenvalue 0 of a Laplacian, or 1 of S and T.
+// ofComponents returns how many eigenvalues the connected components explain, and their value: 0 of a
+// Laplacian, or 1 of S and T.
 func (r *eigenDocument) ofComponents() (count int, value float64) {
 	switch sparse.Kind(r.Parameters.Matrix) {
 	case sparse.Laplacian, sparse.NormalizedLaplacian:
@@ -184,7 +183,6 @@ func (r *eigenDocument) ofComponents() (count int, value float64) {
 	return min(count, r.Components), value
 }
 
-// showProducts returns a callback that shows the progress in products.
 func showProducts(run *shell.Session) func(stage string, done, total int64) {
 	show := run.Progress.StageCallback("iterating", "product")
 	return func(_ string, done, _ int64) {

@@ -20,7 +20,7 @@ import (
 type featuresOptions struct {
 	graph shell.GraphInputs
 	walk  shell.WalkFlags
-	name  string // name and parameters of the kernel
+	name  string
 	kind  string
 	folds int
 	asked bool // --folds was given
@@ -29,7 +29,6 @@ type featuresOptions struct {
 	out   string
 }
 
-// NewFeatures returns the command heatwalk features.
 func NewFeatures(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "features GRAPH --labels L.tsv -o F.npy",
 		"The explicit features of the coinciding walk kernel", checkFeatures,
@@ -121,7 +120,7 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 		"class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
 }
 
-// newWalk returns the walk that f describes. The caller sets its matrix and memory.
+// The caller of newWalk sets the walk's matrix and memory.
 func newWalk[T sparse.Float](run *shell.Session, d *shell.GraphRun, in *shell.Inputs,
 	f *shell.WalkFlags) (*cwk.Walk[T], error) {
 	prior, err := f.ReadPrior(run, in, d.Graph, d.Labels)
@@ -203,8 +202,8 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			p.Alpha, p.MinSteps, p.Steps))
 }
 
-// walkLocally gives the walk the part of the graph that this process holds in the job. The job must have the
-// labelled and the picked nodes.
+// walkLocally gives the walk the part of the graph that this process holds. The job must have the labelled
+// and the picked nodes.
 func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T],
 	picks [][]cwk.Pick, named [][]int) {
 	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees,

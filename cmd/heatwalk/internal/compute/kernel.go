@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// NewKernel returns the command heatwalk kernel.
 func NewKernel(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "kernel GRAPH --kernel SPEC -o K.npy",
 		"A block of kernel values, streamed to a file", checkKernel, runKernel)
@@ -47,11 +46,11 @@ type kernelOptions struct {
 	graph      shell.GraphInputs
 	walk       shell.WalkFlags
 	block      shell.DenseFlags
-	listed     string // value of --kernel
+	listed     string
 	name       string
 	family     *kernel.Family // nil for cwk
-	userValues param.Values   // given values of the parameters
-	tolerance  float64        // 0: not given
+	userValues param.Values
+	tolerance  float64 // 0: not given
 }
 
 func checkKernel(line *shell.CommandLine, c *kernelOptions, _ []string) {

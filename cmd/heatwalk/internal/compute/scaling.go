@@ -40,7 +40,7 @@ type scalingOptions struct {
 	lists               [6]string // of scalingLists
 }
 
-// scalingLists are the flags of the lists of numbers in [bench.Scaling].
+// scalingLists are the flags of the lists in [bench.Scaling].
 var scalingLists = [6]struct {
 	name, usual, usage string
 	numbers            param.Range
@@ -196,8 +196,7 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}, c.page)
 }
 
-// finishedCells reads the cells of an earlier run of this build on this machine. It returns no cells if the
-// file does not exist.
+// finishedCells reads the cells of an earlier run of this build on this machine, if the file exists.
 func finishedCells(run *shell.Session, path string, now *scalingDocument) ([]*bench.Cell, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

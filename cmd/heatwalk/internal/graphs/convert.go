@@ -37,7 +37,6 @@ type convertOptions struct {
 	dtype     string // "": the type of the input
 }
 
-// NewConvert returns the command heatwalk convert.
 func NewConvert(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "convert INPUT -o FILE",
 		"Write a graph, or features, in the format of another tool", checkConvert,
@@ -96,9 +95,8 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	}
 }
 
-// isMatrix reports whether an input is a matrix of features. It decides by the content of the input. If the
-// input cannot be read, it decides by the name, and if the input can be read only once, by the format of the
-// output.
+// isMatrix reports whether the content of an input is a matrix of features. An input that cannot be read is
+// judged by its name, and an input that can be read only once by the format of the output.
 func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
 	if textio.IsStream(input) {
 		format := shell.FormatOfFile(c.out, c.target)
@@ -151,8 +149,7 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	}
 }
 
-// writeFile writes the file path to w and shows the progress. It returns the number of bytes before
-// compression.
+// writeFile writes the file path with progress, and returns the number of bytes before compression.
 func writeFile(run *shell.Session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.Progress.Begin("writing "+path, 0, shell.Bytes)

@@ -30,7 +30,6 @@ type generateDocument struct {
 	fraction float64 // share of the nodes in Labels
 }
 
-// NewGenerate returns the command heatwalk generate.
 func NewGenerate(run *shell.Session) *cobra.Command {
 	cmd := shell.NewGroup("generate", "Synthetic graphs, and labels for them")
 	for _, m := range generate.Models() {
@@ -130,8 +129,7 @@ func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
 }
 
-// writeText writes the file path, compressed if its name has the ending of compressed files. It does nothing
-// if path is "".
+// writeText writes the file path, if it is not "", compressed if its name says so.
 func writeText(o *shell.Outputs, path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -192,7 +190,6 @@ func generateGraph(run *shell.Session, r *generateOptions) error {
 	}, r.Output)
 }
 
-// planGenerate checks memory and disk of a run that generates edges.
 func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) error {
 	p := run.Costs.NewPlan()
 	size := g.Size()
@@ -208,8 +205,7 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 	return run.Costs.Begin(p)
 }
 
-// withoutSeparator removes the separator at the end of the path of a directory, because the name of the run
-// file is derived from the path.
+// withoutSeparator cleans the path of a directory, because the name of the run file is derived from the path.
 func withoutSeparator(dir string) string {
 	if base := filepath.Base(dir); base == "." || base == ".." {
 		if full, err := filepath.Abs(dir); err == nil {
@@ -219,7 +215,7 @@ func withoutSeparator(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// generateStore ingests the edges while they are generated, and publishes the store with o. It returns the
+// generateStore ingests the edges while they are generated, publishes the store with o, and returns the
 // summary of the store.
 func generateStore(run *shell.Session, r *generateOptions, g generate.Graph,
 	o *shell.Outputs) (string, error) {

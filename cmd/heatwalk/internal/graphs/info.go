@@ -28,13 +28,13 @@ type infoDocument struct {
 	Graph string `json:"graph"`
 	shell.GraphCounts
 	Form             string            `json:"form"`               // "undirected, weighted"
-	Negative         int64             `json:"negative,omitempty"` // entries with a weight below 0
+	Negative         int64             `json:"negative,omitempty"` // entries below 0
 	SelfLoops        int64             `json:"self_loops"`
 	Components       int64             `json:"components"`
 	LargestComponent int64             `json:"largest_component"`
 	Isolated         int64             `json:"isolated"`
 	MaxDegree        float64           `json:"max_degree"`
-	Order            string            `json:"order"` // order of the rows in the store
+	Order            string            `json:"order"`
 	BitsPerEntry     float64           `json:"bits_per_entry"`
 	BytesTotal       int64             `json:"bytes_total"`
 	Columns          input.Columns     `json:"columns,omitempty"` // of a file
@@ -75,7 +75,6 @@ type infoOptions struct {
 	page   string
 }
 
-// NewInfo returns the command heatwalk info.
 func NewInfo(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "info GRAPH [--labels L.tsv]",
 		"Counts, degrees, components, and how classes lie in the graph",
@@ -251,7 +250,6 @@ func (v *infoDocument) countEdges(ctx context.Context, g *shell.OpenGraph,
 	return nil
 }
 
-// NewVerify returns the command heatwalk verify.
 func NewVerify(run *shell.Session) *cobra.Command {
 	cmd, _, _ := shell.NewCommand(run, "verify GRAPH",
 		"Check every checksum of a store, or the inputs of a run file", nil, runVerify)

@@ -31,7 +31,6 @@ type ingestOptions struct {
 	inputs     []string
 }
 
-// NewIngest returns the command heatwalk ingest.
 func NewIngest(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "ingest INPUT... -o DIR",
 		"Read edge lists and graph files of other tools into a store",
@@ -147,7 +146,7 @@ func documentOf(r *ingest.Report) *ingestDocument {
 		m.BytesTotal(), shell.Closing{}}
 }
 
-// madeStore returns the summary of a new store: its counts, and the lines that were dropped or merged.
+// madeStore returns the summary of a new store.
 func madeStore(r *ingest.Report) string {
 	text := fmt.Sprintf("%s, %s, %.1f bits an entry, %s", words.Counted(r.Nodes, "node"), words.Counted(r.Edges, "edge"),
 		r.Store.BitsPerEntry(), words.Bytes(r.Store.BytesTotal()))
@@ -229,7 +228,8 @@ func planIngest(costs *shell.Costs, inputs []string) error {
 	return beginIngest(costs, costs.NewPlan(), text)
 }
 
-// beginIngest plans an ingest of the given bytes of text. Lines that do not fit into memory go to disk.
+// beginIngest plans an ingest of the given bytes of text, of which lines that do not fit into memory go to
+// disk.
 func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 	p.Sweeps = 1
 	bytes := budget.Times(2, text)
@@ -282,8 +282,8 @@ func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.
 
 const maxContentWeight = 1e100
 
-// read reads the rows of --of as a source of the graph. If the rows exceed the memory limit, ingest reports
-// the required memory.
+// read reads the rows of --of as a source. If they exceed the memory limit, ingest reports the required
+// memory.
 func (n *neighbourFlags) read(run *shell.Session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.Context, n.path,
 		&tablefile.Options{Progress: run.Progress.Stages(shell.Bytes)})

@@ -21,7 +21,6 @@ func warnLeaks(console *shell.Console, f *attributeFlags, g *shell.OpenGraph,
 	}
 }
 
-// problemOf returns the learning problem with the attributes of g.
 func problemOf(g *shell.OpenGraph, l *nodefile.Labels) *engine.Problem {
 	p := heatwalk.NewProblem(g.Graph, l.Row, l.Class, l.Names)
 	if g.Attributes != nil {
@@ -56,8 +55,8 @@ func (f *attributeFlags) declare(flags *shell.FlagSet) {
 	})
 }
 
-// readAttributes reads the attributes of the nodes of g from the file in the flags, or else from the store. It
-// leaves out the column of the labels. labels may be nil.
+// readAttributes reads the attributes of the nodes of g from the file in the flags, or else from the store.
+// It leaves out the column of the labels l, which may be nil.
 func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
 	l *nodefile.Labels) (err error) {
 	stored := g.Store.Manifest.Attributes

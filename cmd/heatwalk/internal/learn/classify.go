@@ -48,7 +48,6 @@ type classifyOptions struct {
 	pageNodes    string          // file of nodes that the report shows with their neighbours
 }
 
-// NewClassify returns the command heatwalk classify.
 func NewClassify(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "classify GRAPH --labels L.tsv -o OUT.tsv",
 		"Predict the label of every node from the labels of some", checkClassify,
@@ -95,7 +94,6 @@ func (c *classifyOptions) targetsFlag(flags *shell.FlagSet) {
 	flags.AddInput(&c.targets, "targets", "of ids of the nodes that can have a label; OUT has no others (default: all)")
 }
 
-// noRaw is the message about a method without scores other than probabilities.
 const noRaw = "%s has probabilities alone; give probability"
 
 func checkClassify(line *shell.CommandLine, c *classifyOptions, args []string) {
@@ -148,7 +146,6 @@ func runClassify(run *shell.Session, c *classifyOptions, name string) error {
 	return predictLabels(run, c, name)
 }
 
-// predictLabels runs classify, suggest or predict.
 func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	in, err := readPredictionInputs(run, c, name)
 	if err != nil {
@@ -169,8 +166,8 @@ func predictLabels(run *shell.Session, c *classifyOptions, name string) error {
 	})
 }
 
-// readLearned reads the graph, the labels and the attributes of a run that learns, and returns the settings of
-// its method. With a saved model it takes the labels from the model.
+// readLearned reads the graph, labels and attributes of a run that learns, and returns the settings of its
+// method. A saved model replaces the labels.
 func readLearned(run *shell.Session, c *classifyOptions, name string) (*shell.GraphRun,
 	*engine.Settings, error) {
 	progress := run.Progress.Phases()
@@ -236,8 +233,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	return in, err
 }
 
-// predictNodes predicts by the method of a run. It adds to an error the file or the flag that caused the
-// error.
+// predictNodes predicts by the method of a run. It adds the file or the flag to an error.
 func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *engine.Settings,
 	o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := heatwalk.Predict(run.Context, d.Graph.Graph, problemWithShares(d), c.method, s, o)
@@ -329,7 +325,7 @@ func (c *classifyOptions) checkReached(d *shell.GraphRun, nodes *roaring.Bitmap)
 	return nil
 }
 
-// labelsOf returns the labels as predictions, if all nodes of the graph have a label.
+// labelsOf returns the labels as predictions, if all nodes have a label.
 func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	n := len(l.Row)
 	p := &engine.Prediction{Class: make([]int, n),
@@ -342,8 +338,7 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
 }
 
-// mostNumericClasses is a number of labels. As many labels or more that are all different numbers are
-// probably not classes.
+// mostNumericClasses or more labels that are all different numbers are probably not classes.
 const mostNumericClasses = 5
 
 func (c *classifyOptions) choosesParameters(s *engine.Settings) bool {

@@ -24,11 +24,10 @@ const (
 	mostColors      = 10  // further classes are grey
 )
 
-// ReasonValues bounds the number of values that are computed for the reasons on the page of a small graph, see
-// reasonCount. Computing as many takes 1.5 seconds of processor time.
+// ReasonValues bounds the values computed for the reasons on the page of a small graph, see reasonCount. They
+// take 1.5 seconds of processor time.
 var ReasonValues int64 = 1.2e8
 
-// finishPage makes the page, if there is one, after the predictions have been published.
 func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	doc *classifyDocument) error {
 	if in.page == nil {
@@ -81,8 +80,8 @@ func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Predicti
 	return nil
 }
 
-// explainedRows returns the rows of the nodes whose reasons the page shows: the requested nodes and, up to
-// reasonCount nodes in total, the first nodes of the list of a rare class and the least certain nodes.
+// explainedRows returns the nodes with reasons: the requested nodes and, up to reasonCount nodes in total,
+// the first nodes of the list of a rare class and the least certain nodes.
 func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyDocument) []int {
 	number := reasonCount(in.data.Graph, len(p.Classes))
 	rare := doc.rareRows()
@@ -96,12 +95,12 @@ func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyD
 	return list
 }
 
-// reasonCount returns the number of nodes whose reasons the page shows if no more are requested. Reasons take
-// at most eight seconds of processor time on a graph of a million nodes.
+// reasonCount returns the number of nodes with reasons if no more are requested. Reasons take at most eight
+// seconds of processor time on a graph of a million nodes.
 func reasonCount(g *shell.OpenGraph, classes int) int {
 	k := int64(classes)
 	nodes := int64(len(g.Degrees))
-	values := (g.A.NNZ() + (8+k)*nodes) * k // of a node, and of what all nodes share
+	values := (g.A.NNZ() + (8+k)*nodes) * k // of a node, and what all nodes share
 	limit := ReasonValues + ReasonValues*nodes/400_000
 	return int(max(0, min(mostReasons, limit/max(1, values)-1)))
 }
@@ -132,7 +131,6 @@ func writeReport(run *shell.Session, in *predictionInputs, p *heatwalk.Predictio
 	return page.WriteHTML(in.page.Writer)
 }
 
-// suggestedNodes returns the number of nodes to label next. The page of a large graph has no list.
 func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) int {
 	if c.page != "" && run.Network == nil && g.A.NNZ() <= suggestEntries {
 		return pageSuggestions
@@ -140,8 +138,7 @@ func suggestedNodes(run *shell.Session, c *classifyOptions, g *shell.OpenGraph) 
 	return c.suggest
 }
 
-// addMap inserts the sections about the graph after the section about the confidence. The largest classes have
-// the same color on the whole page.
+// addMap inserts the sections about the graph after the section about the confidence.
 func addMap(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction, doc *classifyDocument,
 	page *report.Page) error {
 	g := in.data.Graph

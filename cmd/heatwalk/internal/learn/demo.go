@@ -21,7 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// demoFraction is the share of papers whose subject is a training label of the demo.
+// demoFraction is the share of papers whose label is known.
 const demoFraction = 0.05
 
 type demoDocument struct {
@@ -48,7 +48,6 @@ type demoDocument struct {
 	shell.Closing
 }
 
-// NewDemo returns the command heatwalk demo.
 func NewDemo(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "demo",
 		"The main job on the built-in Cora graph, in seconds", checkDemo, runDemo)
@@ -67,7 +66,7 @@ func checkDemo(line *shell.CommandLine, o *demoOptions, _ []string) {
 }
 
 // runDemo ingests the built-in graph as if it came from stdin, hides most of its labels, predicts them as
-// classify does, and compares the predictions with the hidden labels.
+// classify does, and compares.
 func runDemo(run *shell.Session, o *demoOptions, _ string) error {
 	if o.save != "" {
 		return saveExamples(run, o.save)

@@ -21,7 +21,6 @@ type factorsDocument struct {
 	Until       string             `json:"until,omitempty"`
 }
 
-// factorsOf returns the chosen factors of edges that the user did not give.
 func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	if c == nil || c.IsGiven {
 		return d
@@ -43,7 +42,7 @@ func hasOpenHalfLife(g *shell.OpenGraph) bool {
 	return g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife
 }
 
-// edgesText describes chosen factors of edges for the summary. source says what they were chosen from.
+// edgesText describes chosen factors for the summary. source says what they were chosen from.
 func edgesText(g *shell.OpenGraph, d factorsDocument, source string) string {
 	var parts []string
 	if d.KindWeights != nil {

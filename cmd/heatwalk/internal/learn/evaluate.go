@@ -22,7 +22,6 @@ type evaluateOptions struct {
 	regression   []engine.Entry
 }
 
-// NewEvaluate returns the command heatwalk evaluate.
 func NewEvaluate(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "evaluate GRAPH --labels L.tsv",
 		"Methods side by side on splits of the labelled nodes", checkEvaluate,
@@ -80,8 +79,8 @@ type comparison struct {
 	plan    *evaluate.Plan
 }
 
-// readComparison reads the graph and draws the splits. It reads one label of each node, any number of labels
-// with --multi-label, or a number with --values.
+// readComparison reads the graph and one label of each node, any number of labels with --multi-label, or a
+// number with --values.
 func readComparison(run *shell.Session, c *evaluateOptions, name string) (*comparison, error) {
 	in := &comparison{f: c}
 	path := c.splitting.Report
@@ -121,7 +120,6 @@ func readComparison(run *shell.Session, c *evaluateOptions, name string) (*compa
 		in.data.Graph.Nodes, in.data.Labels)
 }
 
-// explainComparison adds the file, the flag or the graph to an error of a comparison.
 func explainComparison(costs *shell.Costs, in *comparison, err error) error {
 	name := in.data.Graph.Name
 	err = in.f.splitting.Explain(err, in.data.Graph.Nodes)

@@ -22,7 +22,6 @@ type explainOptions struct {
 	number   int // largest number of reasons of each kind
 }
 
-// NewExplain returns the command heatwalk explain.
 func NewExplain(run *shell.Session) *cobra.Command {
 	cmd, o, flags := shell.NewCommand(run,
 		"explain GRAPH NODE... --labels L.tsv -o OUT.tsv",
@@ -123,7 +122,6 @@ func runExplain(run *shell.Session, o *explainOptions, name string) error {
 
 var reasonTitles = []string{"node", "label", "reason", "name", "detail", "share"}
 
-// linkText describes the edges of one kind between two nodes: their weight, and their times.
 func linkText(k explain.LinkKind) string {
 	text := fmt.Sprintf("weight %.6g", k.Weight)
 	switch {

@@ -41,8 +41,8 @@ type itemOptions struct {
 	splitting     shell.SplitFlags
 }
 
-// NewKind returns the group of commands of a kind of items, for example graphs kernel, graphs classify and
-// graphs evaluate.
+// NewKind returns the commands of a kind of items, for example graphs kernel, graphs classify and graphs
+// evaluate.
 func NewKind(run *shell.Session, kind *items.Kind) *cobra.Command {
 	group := shell.NewGroup(kind.Name, kind.Title)
 	for _, command := range kind.Commands {
@@ -125,7 +125,6 @@ func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
 	}
 }
 
-// usageOf returns the usage of the flag of the kernels or of the learners, which noun names.
 func (o *itemOptions) usageOf(noun, example string) string {
 	what := "`SPEC` of the " + noun
 	if o.input.Command == "evaluate" {
@@ -160,8 +159,8 @@ func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
 	}
 }
 
-// namedList parses names with parameters, and adds the parameters to values. A parameter must have the same
-// value for all names.
+// namedList parses names with parameters, which must have the same values for all names, and adds them to
+// values.
 func namedList(line *shell.CommandLine, flag string, list []string, choices shell.Specs,
 	values param.Values) (result shell.Specs) {
 	for _, text := range list {
@@ -263,7 +262,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 }
 
 // begin plans the run and limits its memory to the plan. It returns the number of rows of a kernel to compute
-// at a time, for a kernel with n rows and the given number of columns.
+// at a time.
 func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	costs := r.out.Run.Costs
 	costs.Disk = disk
@@ -357,7 +356,7 @@ func (r *itemRun) readRows(path string) ([]int, error) {
 	return sched.UpTo(r.c.IDs.N), nil
 }
 
-// readClasses returns the classes to learn from. They are in a file or else in the input.
+// readClasses returns the classes in a file, or else in the input.
 func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	l = r.c.Labels
 	switch {
@@ -373,7 +372,7 @@ func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	return l, l.Trainable()
 }
 
-// readFile reads a file of classes. If like is not nil, and the file has the columns that like was read from, it reads these
+// readFile reads a file of classes. If the file has the columns that like was read from, it reads these
 // columns.
 func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	config := *r.o.input.Labelling
@@ -466,11 +465,11 @@ func (r *itemRun) classify() (err error) {
 	return r.out.Finish(shell.JoinDocuments(documents...), c.Values, lines...)
 }
 
-// leastJudged is the least number of predictions of one class that are unlikely to be all right.
+// leastJudged predictions of one class are unlikely to be all right.
 const leastJudged = 10
 
-// warnLargest warns if all predictions are of the largest class of the labels, because the learner has then
-// learned nothing.
+// warnLargest warns if all predictions are of the largest class, because the learner has then learned
+// nothing.
 func (r *itemRun) warnLargest(class []int) {
 	sizes := r.l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
@@ -491,7 +490,7 @@ func (r *itemRun) warnLargest(class []int) {
 	}
 }
 
-// describeMethod returns the summary of a classification. amount is the number of items with their noun.
+// describeMethod returns a summary. amount is the number of items with their noun.
 func describeMethod(c *items.Classified, s *items.Source, amount string,
 	d *shell.LabelsDocument) []string {
 	text := amount + " classified by " + s.Spec.Name
@@ -532,7 +531,7 @@ func (r *itemRun) columns() tablefile.Columns {
 	return tablefile.Columns{Classes: r.l.Names, Top: r.o.scores.Top, Sets: r.o.coverage > 0}
 }
 
-// sets returns the prediction sets of --sets with notes about them. It returns nil without --sets.
+// sets returns the prediction sets of --sets with notes, or nil without --sets.
 func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, err error) {
 	if r.o.coverage == 0 {
 		return nil, nil, nil
@@ -552,8 +551,8 @@ func (r *itemRun) sets(c *items.Classified) (sets *choose.Sets, notes []string, 
 	return sets, notes, err
 }
 
-// writeClassified writes the classes and the scores of items. If the output is a matrix, it writes only the
-// raw scores or the probabilities.
+// writeClassified writes the classes and the scores of items, or only scores or probabilities if the output
+// is a matrix.
 func (r *itemRun) writeClassified(c *items.Classified, sets *choose.Sets) error {
 	names := r.l.Names
 	scores := &r.o.scores
@@ -611,7 +610,6 @@ func (r *itemRun) evaluate() error {
 		ComparedDocument: shell.ComparedDocument{Graph: r.name, Skipped: shell.CountSkipped(r.l)}})
 }
 
-// learnError adds the learner, or the place of the data, to an error of the learner.
 func learnError(err error, place string) error {
 	wrong := new(problem.Error)
 	if !errors.As(err, &wrong) {

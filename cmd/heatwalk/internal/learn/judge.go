@@ -84,7 +84,7 @@ type labelNext struct {
 	Reason      string `json:"reason"`
 }
 
-// countPredictions returns the document of the predictions with the counts alone.
+// countPredictions sets only the counts.
 func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	labelled int) *classifyDocument {
 	d := &classifyDocument{
@@ -102,7 +102,7 @@ func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 }
 
 // judge compares predictions with true labels and with held-out labels. labels[i] is the predicted class of
-// row i. It warns if labels say little about other nodes.
+// row i.
 func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	labels []int) *classifyDocument {
 	c := in.f
@@ -154,7 +154,7 @@ func (d *classifyDocument) compareGraphs(console *shell.Console, in *predictionI
 	}
 }
 
-// judgeHeldOut reports the accuracy at held-out labels. It warns if the accuracy at other nodes may differ.
+// judgeHeldOut reports the accuracy at held-out labels, and warns if the accuracy at other nodes may differ.
 func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionInputs,
 	p *heatwalk.Prediction) {
 	file := in.data.Labels.File
@@ -182,8 +182,7 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	}
 }
 
-// judgeLikeness reports the strategy that --strategy auto has chosen, and the evidence in the labels for the
-// choice.
+// judgeLikeness reports the strategy that --strategy auto has chosen, and the evidence in the labels.
 func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *engine.Baselines) {
 	if in.f.strategy != method.AutoStrategy || d.Suggested == 0 {
 		return
@@ -205,7 +204,7 @@ func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionI
 	console.Warn("%s: %s, so nodes are drawn at random; if linked nodes mostly share labels, pass --strategy cover", l.File, shown)
 }
 
-// mostUnseen is the least estimated share of nodes whose class has no label that causes a warning.
+// mostUnseen is the least estimated share of nodes with unlabelled classes that causes a warning.
 const mostUnseen = 0.05
 
 // describe stores the statistics of the predictions in the document. labels[i] is the predicted class of row
@@ -231,8 +230,8 @@ func (d *classifyDocument) describe(in *predictionInputs, p *heatwalk.Prediction
 	}
 }
 
-// reportShift warns if the labels of a file are not a random sample. Labels that suggest has chosen cause a
-// note instead, because suggest chooses nodes that differ from other nodes.
+// reportShift warns if the labels are not a random sample. Labels that suggest has chosen cause a note
+// instead, because suggest chooses nodes that differ from other nodes.
 func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Labels,
 	p *heatwalk.Prediction) {
 	sample := p.Shift
@@ -257,8 +256,8 @@ func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Label
 	}
 }
 
-// compareLargest notes that always predicting the largest class is, or may be, as accurate as the predictions.
-// It assumes that the class has the same share of the nodes as of the labels.
+// compareLargest notes that always predicting the largest class is, or may be, as accurate. It assumes that
+// the class has the same share of the nodes as of the labels.
 func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
 	sizes := l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
@@ -309,7 +308,7 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 }
 
 // describeModel describes the parameters of the model, the model that auto chose, or the method of the model
-// saved in the file saved.
+// in the file saved.
 func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) string {
 	switch {
 	case saved != "" && d.BlockModel:
@@ -343,8 +342,7 @@ func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) s
 	return text
 }
 
-// weightsText describes chosen weights of edges for the summary, or returns "" if the edges keep their
-// weights.
+// weightsText describes chosen weights of edges for the summary; "" if the edges keep their weights.
 func (d *classifyDocument) weightsText(in *predictionInputs) string {
 	text := map[string]string{"log": "log(1 + w)", "none": "1"}[d.Weights]
 	source := cmp.Or(in.f.model, "held-out labels")

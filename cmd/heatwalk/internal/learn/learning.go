@@ -41,7 +41,7 @@ func (f *learningFlags) parseMethods() (list []*engine.Engine) {
 	return list
 }
 
-// learningFlagSet declares the flags of f except the flags of labels and method.
+// learningFlagSet declares the flags of f except labels and method.
 func (f *learningFlags) learningFlagSet(flags *shell.FlagSet) {
 	f.walk.DeclarePrior(flags, append([]string{balanced}, cwk.PriorParam.Words...), "known class shares: `FILE`, balanced; starts of walks: uniform, empirical, FILE of distributions")
 	flags.AddChoice(&f.effort, "effort", "full", []string{"full", "low"},
@@ -154,7 +154,7 @@ func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 	return f.walk.ReadPrior(run, in, d.Graph, d.Labels)
 }
 
-// completeSettings completes the settings of a method with workers, memory, attributes and progress.
+// completeSettings adds workers, memory, attributes and progress.
 func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Settings, f *learningFlags,
 	progress func(stage string, done, total int64)) (*engine.Settings, error) {
 	prior, err := readPriorOrShares(run, f, &f.graph.Tables, d)
@@ -169,7 +169,7 @@ func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Setti
 }
 
 // checkSeveral prepares a run in which nodes have several labels. It records a problem for each given flag
-// that such a run cannot use. takes names the flags of the command that it can use.
+// that is not in takes and that such a run cannot use.
 func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 	f.graph.Tables.Labelling.Several = true
 	line.Require("labels")
@@ -200,7 +200,7 @@ func beginSeveral(run *shell.Session, f *learningFlags,
 	return d, shell.CheckSeparator(d.Labels)
 }
 
-// predictSeveral predicts several labels of each node. It uses the saved model if there is one.
+// predictSeveral predicts several labels of each node, by the saved model if there is one.
 func predictSeveral(run *shell.Session, c *classifyOptions, name string) (err error) {
 	var d *shell.GraphRun
 	if c.kept != nil {
@@ -310,7 +310,6 @@ func flagsOf(m *engine.Engine) []string {
 
 var listLengths = param.Range{Least: 1, Most: 1 << 20}
 
-// beginLearning begins a run that learns from labels, and from attributes if they are given.
 func beginLearning(run *shell.Session, f *learningFlags,
 	name, path string) (*shell.GraphRun, error) {
 	return run.BeginRun(&f.graph, name, path, shell.ScoreFormats, func(d *shell.GraphRun) (err error) {

@@ -152,8 +152,7 @@ func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section,
 	return []*report.Section{s, {Title: "Unlike their neighbours", Tables: []*report.Table{t}}}, nil
 }
 
-// document returns the nodes of the page and their neighbourhoods. The first node is, if possible, a node
-// with reasons and with a neighbourhood that is easy to draw.
+// document prefers, as the first node, a node with reasons and with a neighbourhood that is easy to draw.
 func (g *mapGraph) document(ctx context.Context,
 	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)
@@ -381,9 +380,9 @@ func fit(x [][2]float64, groups []group,
 	return position, radius
 }
 
-// compress maps the position of a group to the interval from 0 to 1. share is the position relative to the
-// range of most groups, in which it is from 0 to 1. Positions in the range map linearly. Positions outside map
-// to a border on each side, in which distances shrink with the distance from the range.
+// compress maps the position of a group to the interval from 0 to 1. Positions in the range of most groups,
+// where share is from 0 to 1, map linearly. Positions outside map to a border on each side, in which
+// distances shrink with the distance from the range.
 func compress(share float64) float64 {
 	const border = 0.05
 	beyond := max(-share, share-1, 0)
@@ -391,7 +390,6 @@ func compress(share float64) float64 {
 	return 0.5 + (near-0.5)*(1-2*border) + math.Copysign(border*beyond/(beyond+border/(1-2*border)), share-0.5)
 }
 
-// keepInside moves the coordinate of a disc so that the disc is inside the drawing.
 func keepInside(x, radius, span float64) float64 {
 	edge := max(margin, radius)
 	return min(max(x, edge), span+2*margin-edge)
@@ -520,7 +518,7 @@ func degrees(n int, links []link) []float64 {
 }
 
 // start returns two pseudo-random vectors after steps of a lazy random walk, so that linked groups have
-// similar values. The vectors are orthogonal to the constant vector and to each other.
+// similar values. They are orthogonal to the constant vector and to each other.
 func start(n int, links []link) [][2]float64 {
 	degree := degrees(n, links)
 	x := make([][2]float64, n)
@@ -549,8 +547,8 @@ func start(n int, links []link) [][2]float64 {
 }
 
 // orthogonalize subtracts from each column its mean, and from the second column its projection on the first
-// column. It then scales both columns to mean square 1/12, as of numbers uniform between −1/2 and 1/2. It
-// weights all sums by the degrees.
+// column. It scales both columns to mean square 1/12, as of numbers uniform between −1/2 and 1/2. All sums
+// are weighted by the degrees.
 func orthogonalize(x [][2]float64, degree []float64) {
 	var total, product float64
 	var mean, square [2]float64

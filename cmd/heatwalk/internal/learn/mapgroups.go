@@ -157,8 +157,8 @@ func (g *mapGraph) groupsOf(ctx context.Context) ([]group, []int32, error) {
 	return groups, groupOf, nil
 }
 
-// countNodes counts the nodes and the known nodes of each group, and computes the mean certainty. On graphs of
-// more than mostListed nodes it also finds the least certain unknown nodes of each group.
+// countNodes counts the nodes and the known nodes of each group, and computes the mean certainty. On graphs
+// of more than mostListed nodes it also finds the least certain unknown nodes.
 func (g *mapGraph) countNodes(groups []group, groupOf []int32) {
 	byCertainty := func(a, b int) int { return cmp.Compare(g.certainty(a), g.certainty(b)) }
 	for row, k := range groupOf {
@@ -186,10 +186,9 @@ func (g *mapGraph) certainty(row int) float64 {
 // leastLink is the least weight of a link on the map, relative to the largest weight.
 const leastLink = 0.05
 
-// linksOf returns the links between groups. The weight of a link is the number of entries between the groups,
-// or the sum of the entries if edges have kinds or times. In the latter case it leaves out links whose weight
-// is below leastLink times the largest weight. Cost: one sweep by a single goroutine, which keeps the order of
-// rows and of sums.
+// linksOf returns the links between groups, weighted by the number of entries between the groups. If edges
+// have kinds or times, the weight is the sum of the entries, and weights below leastLink times the largest
+// are left out. Cost: one sweep by a single goroutine, which keeps the order of rows and of sums.
 func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link
@@ -243,9 +242,9 @@ type neighbourhood struct {
 	counts map[int]int // of other neighbours, by class
 }
 
-// nearest returns at most number neighbours of each row. It takes the neighbours that reasons name first, and
-// then the neighbours with the largest weights. If isThere is not nil, a row has at most mostOfOne neighbours
-// outside of isThere. Cost: one sweep.
+// nearest returns at most number neighbours of each row: first the neighbours that reasons name, then the
+// neighbours with the largest weights. If isThere is not nil, a row has at most mostOfOne neighbours outside
+// of isThere. Cost: one sweep.
 func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	isThere map[int]bool) (map[int]*neighbourhood, error) {
 	list := make(map[int]*neighbourhood, len(rows))
@@ -291,9 +290,8 @@ func (g *mapGraph) nearest(ctx context.Context, rows []int, number int,
 	return list, err
 }
 
-// around returns the neighbourhoods of the centers, and the neighbourhoods of their neighbours. A
-// neighbourhood of a neighbour contains only nodes within two steps of a center, and counts no further nodes.
-// Cost: two sweeps.
+// around returns the neighbourhoods of the centers and of their neighbours. The neighbourhood of a neighbour
+// contains only nodes within two steps of a center. Cost: two sweeps.
 func (g *mapGraph) around(ctx context.Context,
 	centers []int) (map[int]*neighbourhood, error) {
 	list, err := g.nearest(ctx, centers, mostNearest, nil)

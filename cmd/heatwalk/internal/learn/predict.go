@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// NewPredict returns the command heatwalk predict.
 func NewPredict(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "predict [GRAPH] --model M -o OUT.tsv",
 		"Predict labels or numbers by a saved model", checkPredict,
@@ -73,7 +72,7 @@ type modelOutput struct {
 	f *heatwalk.Model
 }
 
-// beginModel begins the file of the model of a problem. It returns nil if path is "".
+// beginModel returns nil if path is "".
 func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput, error) {
 	if path == "" {
 		return nil, nil
@@ -88,7 +87,7 @@ func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput
 	return out, err
 }
 
-// writeModel writes the model of a prediction. It does nothing if out is nil.
+// writeModel does nothing if out is nil.
 func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction) error {
 	if out == nil {
 		return nil
@@ -116,8 +115,8 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 	return nil
 }
 
-// refuseFlags returns an error about the first of the named flags that the user gave, because the flag has no
-// meaning for the target of the model.
+// refuseFlags returns an error about the first of the named flags that is given, because it has no meaning
+// for the target of the model.
 func (c *classifyOptions) refuseFlags(run *shell.Session, target string, names ...string) error {
 	for _, name := range names {
 		if run.Line.Command.Flags().Changed(name) {

@@ -27,7 +27,6 @@ type rankOptions struct {
 	userValues                  param.Values
 }
 
-// NewRank returns the command heatwalk rank.
 func NewRank(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "rank GRAPH --seeds FILE -o OUT.tsv",
 		"Nodes by similarity to known nodes", checkRank, runRank)
@@ -62,7 +61,6 @@ func checkRank(line *shell.CommandLine, c *rankOptions, _ []string) {
 	}
 }
 
-// readWeightedSeeds reads the seeds, and their weights if the file has weights.
 func readWeightedSeeds(run *shell.Session, c *rankOptions,
 	g *shell.OpenGraph) ([]int, []float64, error) {
 	if c.weights == "" {

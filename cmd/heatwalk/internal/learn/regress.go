@@ -29,14 +29,13 @@ type regressOptions struct {
 	graph               shell.GraphInputs
 	attributes          attributeFlags
 	values, out, listed string
-	page                string  // path of the report
-	save                string  // path of the model
+	page                string
+	save                string
 	source              string  // of the weights of kinds: held-out values, or a model
 	coverage            float64 // of prediction intervals; 0: none
 	methods             []engine.Entry
 }
 
-// NewRegress returns the command heatwalk regress.
 func NewRegress(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, "regress GRAPH --values V.tsv -o OUT.tsv",
 		"Predict the number of every node from the numbers of some", checkRegress,
@@ -58,8 +57,8 @@ func checkRegress(line *shell.CommandLine, c *regressOptions, _ []string) {
 	c.methods = checkRegression(line, c.listed)
 }
 
-// checkRegression parses a list of methods of regression, and records its problems. It returns nil for "", the
-// default methods.
+// checkRegression parses a list of methods, and records its problems. It returns nil for "", the default
+// methods.
 func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 	if listed == "" {
 		return nil
@@ -73,7 +72,7 @@ func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 	return methods
 }
 
-// useAttributes reports whether one of the methods uses attributes. nil stands for the default methods.
+// useAttributes also accepts nil, the default methods.
 func useAttributes(methods []engine.Entry) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
@@ -89,7 +88,7 @@ type valuesRun struct {
 	settings *engine.Settings
 }
 
-// beginValues begins a run with the values in a file and with methods. nil stands for the default methods.
+// beginValues begins a run with the values in a file. nil methods are the default methods.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
 	f *attributeFlags, methods []engine.Entry) (*valuesRun, error) {
 	v := &valuesRun{methods: methods, settings: &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}
@@ -125,7 +124,6 @@ func (in *valuesRun) complete() {
 	}
 }
 
-// valuesError adds the file, the flag or the graph to an error of regression.
 func valuesError(costs *shell.Costs, err error, v *nodefile.Values, name string) error {
 	wrong := new(param.ParameterError)
 	switch {
@@ -190,7 +188,7 @@ func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error 
 	return f.Write(out.w)
 }
 
-// predictNumbers predicts numbers by a model. It measures the errors of the model again.
+// predictNumbers predicts by a model, whose errors it measures again.
 func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
 		return err
@@ -214,8 +212,7 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
 }
 
-// predictValues predicts the numbers of all nodes. It computes nothing if all numbers are given and no model
-// is kept.
+// predictValues computes nothing if all numbers are given and no model is kept.
 func predictValues(run *shell.Session, in *valuesRun, m *engine.Engine, name string, isKept bool) (*heatwalk.Prediction, error) {
 	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)

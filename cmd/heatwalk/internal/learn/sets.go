@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/choose"
 )
 
-// addSets adds the prediction sets of --sets. Without the flag the columns of the sets are empty.
 func (in *predictionInputs) addSets(run *shell.Session, p *heatwalk.Prediction) error {
 	if in.f.coverage == 0 {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 )
 
-// NewSuggest returns the command heatwalk suggest.
 func NewSuggest(run *shell.Session) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run,
 		"suggest GRAPH --labels L.tsv -n 20 -o OUT.tsv",

@@ -30,8 +30,8 @@ type EvaluateDocument struct {
 	ComparedDocument
 }
 
-// PublishReport writes a report on a graph as JSON, HTML or text, and publishes the file. With --json it then
-// prints the document; otherwise it prints the report as text.
+// PublishReport writes a report on a graph as JSON, HTML or text, and publishes the file. With --json it also
+// prints the document, otherwise the text.
 func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	run := o.Run
 	doc.closeWith(run.Console.CloseRun())
@@ -66,7 +66,6 @@ func (o *Outputs) PublishReport(doc *EvaluateDocument) error {
 	return run.Console.Stdout.Err
 }
 
-// WarnUnfinished warns about iterations that did not converge.
 func (console *Console) WarnUnfinished(plan *evaluate.Plan, report *evaluate.Report) {
 	for _, r := range report.Results {
 		if r.ClassMeasures == nil || r.Unfinished == "" {
@@ -232,8 +231,8 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// DrawSplits completes a plan with the training sets of the labels l. It reads the splits in the file of
-// --split, and writes all splits to the file of --save-splits.
+// DrawSplits completes a plan with the training sets of the labels l, read from the file of --split. It
+// writes all splits to the file of --save-splits.
 func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 	nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions = s.Train
@@ -244,7 +243,7 @@ func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 		s.writeSplits(o, plan, nodes, l))
 }
 
-// Explain adds the id of the item, and the file or the flag to change, to an error about splits.
+// Explain adds the item, and the file or the flag to change, to an error about splits.
 func (s *SplitFlags) Explain(err error, nodes itemIDs) error {
 	var splitError *choose.SplitError
 	switch {
@@ -314,8 +313,7 @@ func UnfinishedAdvice(specs []*param.Spec) string {
 	return advice
 }
 
-// WithoutUsage returns the message of a [choose.UsageError] without the errors that wrap it, and the full
-// message of any other error.
+// WithoutUsage returns the message of a [choose.UsageError] without the errors that wrap it.
 func WithoutUsage(err error) string {
 	if wrong := new(choose.UsageError); errors.As(err, &wrong) {
 		return wrong.Error()

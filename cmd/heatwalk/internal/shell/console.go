@@ -43,7 +43,7 @@ func (o *output) Write(p []byte) (int, error) {
 }
 
 // WaitForLoss waits until nobody reads stdout any more, and returns true. It returns false at once if the
-// system cannot report the loss of a reader; then a later Write fails.
+// system cannot report the loss; then a later Write fails.
 func (o *output) WaitForLoss() bool {
 	f, isFile := o.w.(*os.File)
 	return isFile && waitForLoss(f)
@@ -91,8 +91,8 @@ func (console *Console) printLine(level slog.Level, prefix, text string) {
 	console.progress.Print(line.Bytes())
 }
 
-// NoteColumns prints which columns of a table are used, so that the user notices a wrong choice. It prints
-// nothing about a table with a single column.
+// NoteColumns prints the use of the columns of a table, if there are several, so that the user notices a
+// wrong choice.
 func (console *Console) NoteColumns(name string, columns input.Columns) {
 	if len(columns) > 1 {
 		console.Note(input.Escape(name) + ": " + columns.String())
@@ -180,8 +180,8 @@ func encodeDocument(w io.Writer, v any) error {
 	return err
 }
 
-// summary returns the writer of the closing summary: stderr if stdout carries an output of the command,
-// otherwise stdout. With --quiet and --json the writer discards the summary.
+// summary returns the writer of the closing summary: stderr if stdout carries an output, otherwise stdout.
+// With --quiet and --json the writer discards the summary.
 func (console *Console) summary(outputs ...string) io.Writer {
 	console.progress.Close()
 	if console.quiet || console.JSON {
@@ -215,7 +215,7 @@ func (console *Console) Cost() string {
 		words.Bytes(system.PeakMemory()))
 }
 
-// PrintSheet prints one line for each pair of a title and a text. It skips pairs without a text.
+// PrintSheet prints a line for each pair of a title and a text that is not "".
 func PrintSheet(w io.Writer, columns int, lines [][2]string) {
 	for _, line := range lines {
 		if line[1] != "" {

@@ -75,19 +75,17 @@ func (e *PlacedError) Error() string { return e.Place + ": " + e.What }
 
 func (e *PlacedError) Unwrap() error { return e.err }
 
-// DataError returns an error about input data that the parsers do not detect.
 func DataError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: WrongData}
 }
 
-// LimitError returns the error about a plan that exceeds a limit.
 func LimitError(place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: OverLimit}
 }
 
-// MachineError wraps an error of the machine with a place and a message, which may contain a remedy.
+// MachineError wraps an error of the machine. The message may contain a remedy.
 func MachineError(err error, place, format string, args ...any) error {
 	return &PlacedError{Place: place, What: fmt.Sprintf(format, args...),
 		code: MachineFailed, err: err}

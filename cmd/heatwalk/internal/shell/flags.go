@@ -15,14 +15,14 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FlagSet is the flags of a command, with checks of groups of them.
+// FlagSet is the flags of a command, with checks of groups of flags.
 type FlagSet struct {
 	*pflag.FlagSet
 	Line   *CommandLine
 	checks []func(line *CommandLine, args []string)
 }
 
-// NewFlagSet returns an empty set of flags, which keeps the order of their declarations.
+// NewFlagSet keeps the order of declarations.
 func NewFlagSet(line *CommandLine) *FlagSet {
 	flags := &FlagSet{FlagSet: pflag.NewFlagSet("",
 		pflag.ContinueOnError), Line: line}
@@ -40,8 +40,8 @@ func (f *FlagSet) AddInput(p *string, name, usage string) {
 	f.AddInputOrWord(p, name, "", nil, "`FILE` "+usage)
 }
 
-// AddInputOrWord is [FlagSet.AddInput] for a flag that also accepts the given words. usage must contain FILE
-// in backquotes.
+// AddInputOrWord is [FlagSet.AddInput] for a flag that also accepts words. usage must contain FILE in
+// backquotes.
 func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []string, usage string) {
 	f.StringVar(p, name, initial, usage)
 	f.TakeOnePath(name, stdinNames...)
@@ -49,7 +49,7 @@ func (f *FlagSet) AddInputOrWord(p *string, name, initial string, accepted []str
 }
 
 // AddOutput declares the flag of a file that the command writes. If formats is not nil, the name of the file
-// must end in one of the formats.
+// must end in one of them.
 func (f *FlagSet) AddOutput(p *string, name, initial, usage string, formats []string) {
 	f.StringVarP(p, name, map[string]string{"output": "o"}[name], initial, "`FILE` "+usage)
 	f.TakeOnePath(name, StdoutNames...)
@@ -62,8 +62,8 @@ var (
 	StdoutNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}
 )
 
-// TakeOnePath makes a flag with a path record an error if the user gives it twice with different paths,
-// because the first path would be lost. It replaces the given names of stdin or stdout by "-".
+// TakeOnePath makes a flag record an error if the user gives it two different paths, because the first path
+// would be lost. It replaces the given names of stdin or stdout by "-".
 func (f *FlagSet) TakeOnePath(name string, names ...string) {
 	flag := f.Lookup(name)
 	flag.Value = &pathValue{Value: flag.Value, line: f.Line, name: name, names: names}
@@ -111,13 +111,12 @@ func mark(f *pflag.Flag, name string, accepted []string) {
 	f.Annotations[name] = accepted
 }
 
-// AddCheck adds a check that records problems of flags when all of them have been parsed.
+// AddCheck adds a check of flags that runs when all of them have been parsed.
 func (f *FlagSet) AddCheck(check func(line *CommandLine, args []string)) {
 	f.checks = append(f.checks, check)
 }
 
-// value is a flag whose mistakes are collected instead of ending the parsing,
-// so that all of them are reported together.
+// value is a flag whose mistakes are collected, so that all of them are reported together.
 type value struct {
 	line *CommandLine
 	name string
@@ -162,7 +161,7 @@ func WordsOf(f *pflag.Flag) []string {
 	return nil
 }
 
-// Problem records a problem of a flag or argument, in the form PROBLEM; REMEDY.
+// Problem records a problem in the form PROBLEM; REMEDY.
 func (line *CommandLine) Problem(place, format string, args ...any) {
 	line.problems = append(line.problems,
 		Problem{Place: place, What: fmt.Sprintf(format, args...)})
@@ -173,8 +172,8 @@ func (line *CommandLine) HasProblem(place string) bool {
 		func(p Problem) bool { return p.Place == place })
 }
 
-// AddValue declares a flag whose text is parsed by set. kind denotes the value in the help. If the flag
-// accepts some words only, kind lists the words between bars.
+// AddValue declares a flag whose text is parsed by set. kind denotes the value in the help, or lists the
+// accepted words between bars.
 func (f *FlagSet) AddValue(name, kind, text, usage string,
 	set func(string) error) {
 	v := &value{line: f.Line, name: name, kind: kind, text: text, set: set}
@@ -186,8 +185,7 @@ func (f *FlagSet) AddValue(name, kind, text, usage string,
 
 type numeric interface{ int | int64 | float64 }
 
-// NumberVar declares a flag with a number in a range. symbol stands for the number where a text shows the
-// range.
+// NumberVar declares a flag with a number in a range. symbol stands for the number in messages.
 func NumberVar[T numeric](flags *FlagSet, p *T, name string, initial T,
 	interval param.Range, symbol, usage string) {
 	*p = initial
@@ -295,8 +293,8 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Refuse records a problem for each of the flags that the user gave, if hasNoEffect is true. flags contains
-// names separated by blanks. message has the form PROBLEM; REMEDY.
+// Refuse records a problem for each flag that the user gave, if hasNoEffect is true. flags contains names
+// separated by blanks. message has the form PROBLEM; REMEDY.
 func (line *CommandLine) Refuse(hasNoEffect bool, flags, message string) {
 	for _, name := range strings.Fields(flags) {
 		if f := line.Command.Flags().Lookup(name); hasNoEffect && f != nil && f.Changed && !line.HasProblem("--"+name) {
@@ -321,8 +319,8 @@ func (line *CommandLine) Require(names ...string) {
 	}
 }
 
-// arguments returns the check for the arguments in the use of a command. NAME stands for one argument, NAME...
-// for one or more, and [NAME] for an optional argument.
+// arguments returns the check for the arguments in the use of a command: NAME, NAME... for one or more, and
+// [NAME] for an optional argument.
 func (line *CommandLine) arguments(use string) cobra.PositionalArgs {
 	words := strings.Fields(use)
 	if len(words) < 2 || words[1][0] == '-' {
@@ -381,7 +379,7 @@ func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	f.AddFlagSet(local.FlagSet)
 }
 
-// ParseList splits s at its commas, and parses each part with the function one. A repeated value is an error.
+// ParseList parses the parts of s between commas with the function one. A repeated value is an error.
 func ParseList[T comparable](list *[]T, s string,
 	one func(text string) (T, error)) error {
 	var values []T
@@ -404,7 +402,6 @@ func Synopsis(cmd *cobra.Command) string {
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
-// AddCoverage declares the flag of a coverage.
 func (f *FlagSet) AddCoverage(p *float64, name, usage string) {
 	NumberVar(f, p, name, 0, OpenUnit, "X", usage)
 }

@@ -53,8 +53,8 @@ func FormatOfFile(path, name string) *FileFormat {
 	return nil
 }
 
-// MatrixFormatOf returns the matrix format with the ending of path, if formats lists this ending, and
-// otherwise the first of formats. It returns nil if the ending is not an ending of matrices.
+// MatrixFormatOf returns the matrix format with the ending of path, if formats lists the ending, and
+// otherwise the first of formats. It returns nil for other endings.
 func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
 		return f.Matrix

@@ -39,11 +39,11 @@ func (in *Inputs) SkipsUnknown() bool {
 	return in.unknown == ingest.SkipUnknown
 }
 
-// GraphInputs holds the flags for reading files as a graph, and opens graphs. The flags belong to
-// ingest and are accepted wherever GRAPH is a file.
+// GraphInputs holds the flags for reading files as a graph. The flags belong to ingest and are accepted
+// wherever GRAPH is a file.
 type GraphInputs struct {
 	Tables        Inputs
-	Names         []string // of the flags
+	Names         []string
 	Config        ingest.Config
 	Sources       sources
 	edges         sides.Options // weights of kinds and times
@@ -217,8 +217,8 @@ func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
 
-// ParseFields parses a list of columns, given as numbers or titles. The list must have minimum to maximum
-// columns; otherwise the error shows the example.
+// ParseFields parses a list of minimum to maximum columns, given as numbers or titles; otherwise the error
+// shows the example.
 func ParseFields(fields *[]string, s string, minimum, maximum int,
 	example string) error {
 	var list []string
@@ -281,8 +281,8 @@ func (line *CommandLine) checkStdin(inputs ...string) {
 	}
 }
 
-// ReadGraph opens the store called name, or reads the file of this name. It may put a temporary store in the
-// directory of output if output is not "".
+// ReadGraph opens the store or reads the file called name. It may put a temporary store in the directory of
+// output if output is not "".
 func (run *Session) ReadGraph(r *GraphInputs,
 	name, output string) (*OpenGraph, error) {
 	for _, input := range run.Line.inputFiles { // before the graph, which may take minutes
@@ -389,8 +389,8 @@ func (g *OpenGraph) closeGraph() {
 	}
 }
 
-// Finish publishes the output of a run and prints the result: the document d with --json, otherwise the lines
-// and the time and memory of the run.
+// Finish publishes the output of a run and prints the result: d with --json, otherwise the lines and the time
+// and memory of the run.
 func (o *Outputs) Finish(d document, parameters any, lines ...string) error {
 	if err := o.Publish(parameters, nil); err != nil {
 		return err
@@ -412,7 +412,6 @@ func (o *Outputs) Print(w io.Writer, lines []string) {
 	fmt.Fprintln(w, cost)
 }
 
-// GraphRun is a run on a graph with an output.
 type GraphRun struct {
 	Out        *Outputs
 	Graph      *OpenGraph
@@ -422,14 +421,14 @@ type GraphRun struct {
 }
 
 // SweepForward sets whether the run follows edges in their direction only, which needs less memory. It does
-// not change a graph that a server keeps open, because other calls use its store.
+// nothing to a graph that a server keeps open, because other calls use its store.
 func (g *OpenGraph) SweepForward(only bool) {
 	if !g.isKept {
 		g.Store.Forward = only
 	}
 }
 
-// BeginRun begins the output called out, opens the graph, and calls read to read the other inputs.
+// BeginRun begins the output called out, opens the graph, and calls read for the other inputs.
 func (run *Session) BeginRun(r *GraphInputs, name, out string, formats []string,
 	read func(d *GraphRun) error) (d *GraphRun, err error) {
 	d = new(GraphRun)
@@ -446,7 +445,6 @@ func (run *Session) BeginRun(r *GraphInputs, name, out string, formats []string,
 // RunFileBytes is the approximate size of a run file.
 const RunFileBytes = 4 << 10
 
-// AddUnknownIDs declares the flag about ids that are not in the data.
 func (f *FlagSet) AddUnknownIDs(in *Inputs, usage string) {
 	enumVar(f, &in.unknown, "unknown-ids", "", []string{"error", "skip"},
 		[]ingest.UnknownIDs{ingest.ErrorUnknown, ingest.SkipUnknown}, usage)
@@ -466,7 +464,7 @@ func (run *Session) ReadRows(in *Inputs, path string, g *OpenGraph) ([]int, erro
 	return run.ReadIDs(in, path, g.Nodes)
 }
 
-// ReadIDs reads a list of ids, at least one.
+// ReadIDs requires at least one id.
 func (run *Session) ReadIDs(in *Inputs, path string,
 	nodes nodefile.Lookup) ([]int, error) {
 	rows, err := nodefile.ReadIDs(run.Context, path, nodes, run.Console.ListConfig(in, path))
@@ -476,7 +474,6 @@ func (run *Session) ReadIDs(in *Inputs, path string,
 	return rows, err
 }
 
-// SelectNodes returns the ids of the given rows.
 func (g *OpenGraph) SelectNodes(rows []int) Axis {
 	return Axis{ID: g.Nodes.ID}.Select(rows)
 }

@@ -20,7 +20,7 @@ import (
 // RunInput identifies an input of a run.
 type RunInput struct {
 	Name     string `json:"name"`
-	Identity string `json:"identity,omitempty"` // of the content of a store, which has no sum
+	Identity string `json:"identity,omitempty"` // of the content of a store, instead of a sum
 	*textio.Sum
 }
 
@@ -36,8 +36,8 @@ func (s *inputSums) record(name string, sum textio.Sum) {
 	s.sums[name] = sum
 }
 
-// identifyInput returns the length, lines and checksum of a file, or the identity of a store. ok is false for a path that
-// cannot be read again.
+// identifyInput sums a file, or returns the identity of a store. ok is false for a path that cannot be read
+// again.
 func identifyInput(ctx context.Context, path string) (in RunInput, ok bool, err error) {
 	in = RunInput{Name: path}
 	switch {
@@ -58,7 +58,7 @@ func identifyInput(ctx context.Context, path string) (in RunInput, ok bool, err 
 	return in, err == nil, err
 }
 
-// listInputs returns the inputs of the run. Inputs that were not read from beginning to end are read again.
+// listInputs reads inputs again that were not read from beginning to end.
 func (run *Session) listInputs() (list []RunInput) {
 	run.inputs.mutex.Lock()
 	sums := maps.Clone(run.inputs.sums)
@@ -119,8 +119,8 @@ func (in *RunInput) describe() string {
 	return fmt.Sprintf("%d bytes with the checksum %s", in.Bytes, in.CRC)
 }
 
-// Restore sets the flags for reading that are not given to the values in the origin of a model, if name is a file. Given
-// values override the values of the origin.
+// Restore sets the flags for reading that are not given to the values in the origin of a model, if name is a
+// file.
 func (r *GraphInputs) Restore(run *Session, o *sides.Origin, name, model string) error {
 	if ingest.IsStore(name) || o.Reading == nil {
 		return nil

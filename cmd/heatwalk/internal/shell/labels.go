@@ -12,13 +12,12 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// DeclareLabels declares the flag of a label file and the flags for reading it.
 func (in *Inputs) DeclareLabels(flags *FlagSet, p *string, usage string) {
 	flags.AddInput(p, "labels", usage)
 	in.DeclareFields(flags, "label")
 }
 
-// DeclareFields declares the flags for reading a table with the given kind of a value for each node.
+// DeclareFields declares the flags for reading a table with a value of the given kind for each node.
 func (in *Inputs) DeclareFields(flags *FlagSet, kind string) {
 	flags.AddValue("label-fields", "COLUMNS", "", "columns of node and "+kind+", numbers or titles (default: by their titles, or 1,2)", func(s string) error {
 		return ParseFields(&in.Labelling.Fields, s, 2, 2, "1,4 or id,class")
@@ -48,8 +47,8 @@ func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.Label
 	return c
 }
 
-// ReadLabels reads a file of labels for the nodes of g. If the file has the columns of the labels like, it
-// reads these columns.
+// ReadLabels reads labels for the nodes of g. If the file has the columns of the labels like, it reads these
+// columns.
 func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 	like *nodefile.Labels) (*nodefile.Labels, error) {
 	c := run.Console.NodeLabels(r, g)
@@ -62,7 +61,6 @@ func (run *Session) ReadLabels(r *GraphInputs, path string, g *OpenGraph,
 	return l, err
 }
 
-// NoteClasses prints the largest classes of labels with the numbers of their nodes.
 func (console *Console) NoteClasses(path string, l *nodefile.Labels) {
 	const most = 5
 	size := l.Sizes()
@@ -112,7 +110,7 @@ func ClassNumbers(l *nodefile.Labels, n int) func(row int) string {
 	return func(row int) string { return strconv.Itoa(int(number[row])) }
 }
 
-// ReadSeeds reads the labels at which a walk starts, of at least two classes.
+// ReadSeeds reads labels of at least two classes.
 func (run *Session) ReadSeeds(r *GraphInputs, path string,
 	g *OpenGraph) (*nodefile.Labels, error) {
 	l, err := run.ReadLabels(r, path, g, nil)

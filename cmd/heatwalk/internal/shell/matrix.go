@@ -29,7 +29,7 @@ type MatrixDocument struct {
 	Parameters any    `json:"parameters,omitempty"`
 }
 
-// FillMatrix writes a matrix. It calls values to store the values of row i in a slice.
+// FillMatrix calls values to store the values of row i.
 func (o *Outputs) FillMatrix(dtype string, m *tablefile.Matrix,
 	values func(i int, row []float64) error) error {
 	m.RowIDs = o.RowIDs
@@ -49,8 +49,8 @@ func (s Shape) String() string {
 	return fmt.Sprintf("%s × %s %s", words.Count(s.Rows), words.Count(s.Cols), s.Dtype)
 }
 
-// CheckMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk
-// has not enough space.
+// CheckMatrix returns the size of a matrix and its files of ids, and an error with advice if the disk has too
+// little space.
 func (o *Outputs) CheckMatrix(rows, cols Axis,
 	dtype, advice string) (bytes int64, err error) {
 	bytes = o.Format.Size(rows.N, cols.N, dtype)

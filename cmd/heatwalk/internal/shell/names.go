@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ParameterText returns the values of parameters for a summary, after a comma. It returns "" if there are
-// none.
+// ParameterText returns the values of parameters for a summary, after a comma, or "".
 func ParameterText(s *param.Spec, v param.Values) string {
 	if text := s.Text(v); text != "" {
 		return ", " + text
@@ -72,8 +71,7 @@ func NodeKernels() Specs {
 	return append(Specs{&cwk.Spec}, kernel.Families().Specs()...)
 }
 
-// ParseNamed parses the value NAME:PARAMETER=VALUE of a flag, with a declared name. It records an
-// error and then returns nil.
+// ParseNamed parses the value NAME:PARAMETER=VALUE of a flag. It returns nil after recording an error.
 func (line *CommandLine) ParseNamed(flag, text string,
 	list Specs) (*param.Spec, param.Term) {
 	n, err := param.ParseTerm(text)
@@ -98,8 +96,8 @@ func unknownName(name string, names []string) string {
 	return Quote(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
 
-// ParseGiven returns the given values of the parameters of a declaration, and all values with defaults for the other
-// parameters. It records errors for the flag, or if flag is "" for the flags with the names of the parameters.
+// ParseGiven returns the given values of the parameters of a declaration, and all values with defaults. It
+// records errors for the flag, or if flag is "" for the flags with the names of the parameters.
 func (line *CommandLine) ParseGiven(flag string, text map[string]string,
 	s *param.Spec) (values, complete param.Values) {
 	values = param.Values{}

@@ -27,16 +27,14 @@ import (
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
-// Outputs describes the files of a run: an output with a run file and possibly files of ids, and
-// other files. They are begun before any input is read, so that a full or read-only
-// directory is found at once, and appear under their names together, when the run has
-// succeeded.
+// Outputs are the files of a run. They are begun before any input is read, so that a full or read-only
+// directory is found at once, and appear under their names together, when the run has succeeded.
 type Outputs struct {
 	Run     *Session
 	Path    string            // of the output; "": none
 	Format  *tablefile.Format // of a matrix; nil: the output is not a matrix
-	Writer  io.Writer         // of the output
-	RowIDs  io.Writer         // separate file for .npy
+	Writer  io.Writer
+	RowIDs  io.Writer // separate file for .npy
 	ColIDs  io.Writer
 	RunFile io.Writer
 	Store   any // description of the graph of the run; nil: none
@@ -46,8 +44,7 @@ type Outputs struct {
 	pipe  *bufio.Writer      // stdout, if it is an output
 }
 
-// NewOutputs returns outputs without files, which are discarded at the end of the command unless they are
-// committed.
+// NewOutputs returns outputs without files, which the end of the command discards unless they are committed.
 func NewOutputs(run *Session, path string) *Outputs {
 	o := &Outputs{Run: run, Path: path}
 	run.AtEnd(o.abort)
@@ -80,8 +77,8 @@ func (run *Session) BeginOutputs(path string,
 // NodeArguments marks commands whose arguments after the first are nodes.
 const NodeArguments = "heatwalk nodes"
 
-// inputPaths returns the inputs of a command: its arguments without nodes, and the values of its flags of
-// input files. The paths may be "" and "-".
+// inputPaths returns the arguments of a command without nodes, and the values of its flags of input files.
+// The paths may be "" and "-".
 func inputPaths(cmd *cobra.Command, args []string) []string {
 	inputs := slices.Clone(args)
 	if _, hasNodes := cmd.Annotations[NodeArguments]; hasNodes {
@@ -202,8 +199,8 @@ func FileState(path string) string {
 	return path + " was not made"
 }
 
-// Begin begins the file called path, compressed if its name has the ending of compressed files. If path is
-// "-", it returns stdout. In a dry run it writes nothing.
+// Begin begins the file called path, or stdout if path is "-". It compresses a file whose name says so. In a
+// dry run it writes nothing.
 func (o *Outputs) Begin(path string) (io.Writer, error) {
 	w, err := o.beginWith(durable.NewFile, path)
 	if err != nil {
@@ -272,8 +269,8 @@ func (o *Outputs) notCreated(err error, path string) error {
 		Cause(err))
 }
 
-// Companion begins a file that belongs to the output path. The name of the file is path with cut at its end
-// replaced by suffix. If path is stdout, a pipe or a device, the writer discards the data.
+// Companion begins a file whose name is path with cut at its end replaced by suffix. If path is stdout, a
+// pipe or a device, the data is discarded.
 func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	if textio.IsStream(path) {
 		return io.Discard, nil
@@ -292,7 +289,7 @@ func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	return w, err
 }
 
-// Publish publishes all files of a run, the files that belong to the output first. If put is not nil, it
+// Publish publishes all files of a run, the files that belong to the output first. If put is not nil, Publish
 // calls put to publish a store.
 func (o *Outputs) Publish(parameters any, put func() error) error {
 	if o.RunFile != nil {
@@ -303,8 +300,7 @@ func (o *Outputs) Publish(parameters any, put func() error) error {
 	return o.Commit(put)
 }
 
-// Commit publishes all files. If put is not nil, Commit calls put to publish a store after the files have their
-// names.
+// Commit publishes all files. If put is not nil, Commit then calls put to publish a store.
 func (o *Outputs) Commit(put func() error) error {
 	for _, end := range o.ends {
 		if err := end(); err != nil {
@@ -326,12 +322,12 @@ func (o *Outputs) Commit(put func() error) error {
 
 func (o *Outputs) abort() {
 	for _, f := range o.files {
-		_ = f.Abort() // the run has failed already, or this is after commit
+		_ = f.Abort() // after a failure, or after Commit
 	}
 }
 
-// tempParent returns the directory for temporary files: --temp-dir, or the directory of the output called
-// path, because it is on a disk with room for large files.
+// tempParent returns --temp-dir, or the directory of the output called path, whose disk has room for large
+// files.
 func (in *Inputs) tempParent(path string) string {
 	switch {
 	case in.tempDir != "":
@@ -342,7 +338,7 @@ func (in *Inputs) tempParent(path string) string {
 	return filepath.Dir(path)
 }
 
-// MakeTemp returns a temporary directory in tempParent, which is removed when the command ends.
+// MakeTemp returns a temporary directory in tempParent, which the end of the command removes.
 func (run *Session) MakeTemp(in *Inputs, output string) (*durable.TempDir, error) {
 	parent := in.tempParent(output)
 	t, err := durable.NewTempDir(parent)
@@ -416,8 +412,8 @@ func (o *Outputs) writeRun(parameters any) error {
 	})
 }
 
-// BuildPage returns a page of the given name about a document. The title contains the graph. The first facts
-// are the command, the version, the date, the machine and the cost of the run.
+// BuildPage returns a page about a document. The title contains the graph. The first facts are the command,
+// the version, the date, the machine and the cost of the run.
 func (run *Session) BuildPage(name string, doc document,
 	graph string) (*report.Page, error) {
 	closing := run.Console.CloseRun()

@@ -20,8 +20,8 @@ var (
 	settingPattern = regexp.MustCompile(`\{([a-z-]+)=([^{}]+)\}`)
 )
 
-// flagsOf returns the settings in the first remedy of an error about a table as flags. It returns nil if the
-// remedy contains no settings or other settings.
+// flagsOf returns the settings in the first remedy of an error about a table as flags, or nil if the remedy
+// contains no settings or other settings.
 func flagsOf(err error) (flags []string) {
 	fault := new(input.Error)
 	if !errors.As(err, &fault) {
@@ -37,8 +37,7 @@ func flagsOf(err error) (flags []string) {
 }
 
 // paste returns the command with all flags that its tables need. It applies the first remedy of err, then the
-// first remedy of the next error, and so on. It returns "" if err is not about a table, or if such flags do
-// not suffice.
+// first remedy of the next error, and so on. It returns "" if such flags do not suffice.
 func (run *Session) paste(err error) string {
 	const (
 		most = 8 // trials

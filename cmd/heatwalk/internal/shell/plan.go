@@ -32,9 +32,8 @@ type Costs struct {
 	isShared    bool         // the process has other runs too, and a limit of the heap for all
 }
 
-// ReserveNumbers adds an upper bound of the disk space of a file of numbers for the nodes, the file of their
-// ids and the run file to the plan of a dry run. It does nothing in other runs, because formatting all ids
-// takes time.
+// ReserveNumbers adds an upper bound of the disk space of a file of numbers for the nodes and its other files
+// to the plan of a dry run. It does nothing in other runs, because formatting all ids takes time.
 func (costs *Costs) ReserveNumbers(ids Axis) {
 	const line = 100 // bytes of the numbers of a line
 	if costs.DryRun {
@@ -109,8 +108,8 @@ func (costs *Costs) LimitHeap(bytes int64) {
 	}
 }
 
-// limitRuntime limits the heap of the process to bytes. The limit may rise to atMost. part names the largest
-// part of the plan. It does nothing in a process with several runs.
+// limitRuntime limits the heap to bytes, which may rise to atMost. part names the largest part of the plan.
+// It does nothing in a process with several runs.
 func (costs *Costs) limitRuntime(bytes, atMost int64, part string) {
 	if !costs.isShared {
 		LimitRuntime(bytes, atMost, part)

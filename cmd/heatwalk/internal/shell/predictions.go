@@ -180,8 +180,8 @@ func (d *LabelsDocument) DescribeAccuracy() string {
 	return fmt.Sprintf("cross-validated accuracy %.1f ± %.1f %%", accuracy, stderr)
 }
 
-// CompareTruth compares the class of each node or item, which noun names, with its true label. If truth is nil, it returns
-// nil. It warns about classes that do not occur in training, because they cannot be predicted.
+// CompareTruth compares the class of each node or item, which noun names, with its true label. It returns nil
+// if truth is nil. It warns about classes without training labels, because they cannot be predicted.
 func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	l, truth *nodefile.Labels, noun string) *evaluate.Truth {
 	if truth == nil {
@@ -203,7 +203,6 @@ func (console *Console) CompareTruth(class []int, reached *roaring.Bitmap,
 	return t
 }
 
-// warnUntrained warns in one line about classes of a file that have items but no training label.
 func (console *Console) warnUntrained(file string, names []string, items []int,
 	noun string) {
 	var classes []string
@@ -228,10 +227,9 @@ func (console *Console) warnUntrained(file string, names []string, items []int,
 	}
 }
 
-// namedClasses is the largest number of classes that a warning names.
 const namedClasses = 3
 
-// DescribeTruth returns the comparison with the labels of a file as text, or "".
+// DescribeTruth returns the comparison as text, or "".
 func (d *LabelsDocument) DescribeTruth(file, noun string) string {
 	t := d.Truth
 	if t == nil {

@@ -20,20 +20,19 @@ import (
 )
 
 // Display shows the progress of a run on stderr: on a terminal as one line that is redrawn, elsewhere as a
-// line a minute for logs, or every few seconds with plain. Between stages it shows the elapsed time. The
-// last line of a long stage stays.
+// line a minute for logs, or every few seconds with plain. Between stages it shows the elapsed time.
 type Display struct {
 	w        io.Writer
 	shows    bool // draws on a terminal
 	lines    bool
-	interval time.Duration // time between two lines
+	interval time.Duration
 	json     bool
 	started  time.Time
 
 	mu    sync.Mutex // guards w and the fields below
 	bars  *mpb.Progress
-	bar   *mpb.Bar  // the only bar
-	stage *Stage    // current stage
+	bar   *mpb.Bar
+	stage *Stage
 	idle  time.Time // end of the previous stage
 	timer *time.Timer
 	over  bool
@@ -42,14 +41,13 @@ type Display struct {
 const (
 	firstAfter = 300 * time.Millisecond // shorter runs show nothing
 	jsonEvery  = 100 * time.Millisecond
-	plainEvery = 3 * time.Second // time between two lines with plain
-	logEvery   = time.Minute     // time between two lines of a log
-	lastAfter  = time.Second     // the last line of a stage of this duration stays on a terminal
+	plainEvery = 3 * time.Second
+	logEvery   = time.Minute
+	lastAfter  = time.Second // the last line of a stage of this duration stays on a terminal
 )
 
-// NewDisplay returns a display on w: "none" for none, "plain" for lines, "json" for a line of JSON ten times
-// a second, "auto" for a line that is drawn if w is a terminal and otherwise for a line a minute; asJSON
-// makes lines JSON.
+// NewDisplay returns a display on w: "none", "plain" for lines, "json" for a line of JSON ten times a second,
+// "auto" for a redrawn line if w is a terminal and otherwise a line a minute. asJSON makes lines JSON.
 func NewDisplay(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.idle = p.started
@@ -171,8 +169,8 @@ func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 // Wait shows a new stage for which only the elapsed time is known.
 func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 
-// Set sets the finished amount, and the total if total > 0. It does nothing if the finished share would fall.
-// It is safe for concurrent use.
+// Set sets the finished amount, and the total if total > 0, unless the finished share would fall. It is safe
+// for concurrent use.
 func (s *Stage) Set(done, total int64) {
 	if former := s.total.Load(); total > 0 &&
 		float64(done)*float64(former) < float64(s.done.Load())*float64(total) {
@@ -184,7 +182,6 @@ func (s *Stage) Set(done, total int64) {
 	}
 }
 
-// within sets the text about the progress within the next unit. "" means no text.
 func (s *Stage) within(text string) { s.detail.Store(&text) }
 
 // snapshot is a consistent view of the progress of a stage, as text.
@@ -215,7 +212,7 @@ func (s *Stage) snapshot() snapshot {
 	return n
 }
 
-// amountText returns the finished amount, of a total if it is known, with the progress within the next unit.
+// amountText returns the finished amount and the progress within the next unit.
 func (s *Stage) amountText(done, total int64) string {
 	text := ""
 	switch {
@@ -230,7 +227,7 @@ func (s *Stage) amountText(done, total int64) string {
 	return text
 }
 
-// rateText returns the amount per second, or "" for less than one unit per second, and for shares.
+// rateText returns the amount per second, or "" below one unit, and for shares.
 func (s *Stage) rateText(rate float64) string {
 	if rate < 1 || s.unit == Shares {
 		return ""
@@ -238,8 +235,7 @@ func (s *Stage) rateText(rate float64) string {
 	return s.unit.amount(int64(rate)) + "/s"
 }
 
-// secondsLeft estimates the remaining time of the stage. It returns nil if the time is not known. Repeated
-// estimates never rise.
+// secondsLeft estimates the remaining time, or returns nil if it is not known. Repeated estimates never rise.
 func (s *Stage) secondsLeft() *float64 {
 	done := float64(s.done.Load())
 	total := float64(s.total.Load())
@@ -254,7 +250,6 @@ func (s *Stage) secondsLeft() *float64 {
 	return &left
 }
 
-// String returns amount, rate and remaining time.
 func (s *Stage) String() string {
 	n := s.snapshot()
 	return joinParts(n.amount, n.rate, n.left)
@@ -270,8 +265,8 @@ func joinParts(parts ...string) string {
 	return strings.Join(text, ", ")
 }
 
-// draw returns the stage as one line of the given number of columns. If columns are few, it omits parts;
-// the name is omitted last.
+// draw returns the stage as one line of the given number of columns. It omits parts that do not fit, the name
+// last.
 func (s *Stage) draw(width int) string {
 	n := s.snapshot()
 	bar := ""
@@ -361,7 +356,7 @@ func (p *Display) Close() {
 	}
 }
 
-// Above writes lines above the drawn line. It returns false if nothing is drawn.
+// Above writes lines above the drawn line, or returns false if nothing is drawn.
 func (p *Display) Above(lines []byte) bool {
 	p.mu.Lock()
 	bars := p.bars

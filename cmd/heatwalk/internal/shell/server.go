@@ -52,7 +52,6 @@ func IsName(arg string) bool {
 }
 
 // ResolveName replaces the name of an open graph in the place of GRAPH by GRAPH and the flags for reading it.
-// Other arguments are not names.
 func (run *Session) ResolveName(root *cobra.Command) error {
 	if run.server == nil {
 		return nil
@@ -80,7 +79,8 @@ func (run *Session) ResolveName(root *cobra.Command) error {
 	return nil
 }
 
-// positionOfName returns the index of the name of an open graph among arguments, or −1 if GRAPH is a file.
+// positionOfName returns the index of the name of an open graph in the place of GRAPH, or −1 if GRAPH is a
+// file.
 func positionOfName(root *cobra.Command, args []string) int {
 	const mark = "\x00" // cannot be an argument of a user
 	for i, arg := range args {
@@ -109,7 +109,7 @@ func positionOfName(root *cobra.Command, args []string) int {
 	return -1
 }
 
-// Keep keeps the graph of a call open under a name. It replaces another graph of this name.
+// Keep keeps the graph of a call open under a name, instead of another graph of this name.
 func (s *Server) Keep(call *Session, name string, g *OpenGraph) {
 	g.isKept = true
 	s.Forget(name)
@@ -156,8 +156,8 @@ func (line *CommandLine) describeReading(graph string) []string {
 	return list
 }
 
-// openKept returns the open graph of a call for its own jobs, or nil if the call has none or reads the graph
-// in another way.
+// openKept returns the open graph of a call for its own jobs, or nil if the call reads the graph in another
+// way.
 func (run *Session) openKept(name string, o *heatwalk.Options) *heatwalk.Graph {
 	kept := run.kept
 	if kept == nil || !slices.Equal(kept.arguments, run.Line.describeReading(name)) {

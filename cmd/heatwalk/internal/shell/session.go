@@ -34,7 +34,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Session is one run of the program. A function takes the part of it that it needs.
+// Session is one run of the program.
 type Session struct {
 	Context context.Context
 	Line    *CommandLine
@@ -66,8 +66,8 @@ type Session struct {
 	// alone.
 	Network sparse.Network
 
-	// Commands returns the commands of a call of a server that replace the usual commands. If it is
-	// nil, the call has the usual commands.
+	// Commands returns the commands of a call of a server that replace the usual commands; nil: the usual
+	// commands.
 	Commands func() []*cobra.Command
 
 	server *Server    // has the open graphs; nil: the run is not a call
@@ -152,8 +152,8 @@ func (run *Session) AtEnd(end func()) {
 	run.ends = append(run.ends, end)
 }
 
-// Prepare runs before every subcommand: it applies the flags of every command, and rejects
-// empty names of files. A subcommand checks its own flags and then calls JoinProblems.
+// Prepare runs before every subcommand: it applies the flags of every command, and rejects empty names of
+// files. A subcommand must check its own flags and then call JoinProblems.
 func (run *Session) Prepare(cmd *cobra.Command) error {
 	run.Line.Command = cmd
 	run.Line.Documents = run.Console.JSON
@@ -272,8 +272,8 @@ func (run *Session) fail(err error) int {
 	return code
 }
 
-// namedFlag adds the name of the flag to an error about a parameter. If the parameter is of a saved model, no
-// flag can change it, and the remedy is to learn another model.
+// namedFlag adds the name of the flag to an error about a parameter. No flag can change a parameter of a
+// saved model; the remedy is to learn another model.
 func (line *CommandLine) namedFlag(err error) error {
 	wrong := new(param.ParameterError)
 	if line.Command == nil || !errors.As(err, &wrong) {
@@ -364,8 +364,8 @@ func (costs *Costs) overLimit(err error, smaller string) error {
 		need, otherwise)
 }
 
-// unsolved replaces the message about an iteration that did not converge, because that message counts steps
-// and columns. LoosenTolerance is the remedy for kernels, and AnotherMethod the remedy for methods.
+// unsolved replaces the message of an iteration that did not converge, because that message counts steps and
+// columns. LoosenTolerance is the remedy for kernels, and AnotherMethod for methods.
 const (
 	unsolved        = "systems of equations of this graph were not solved to their tolerance within the limit on steps"
 	LoosenTolerance = "loosen --tolerance, or take parameters farther from the end of their range"
@@ -526,7 +526,7 @@ func Annotate(cmd *cobra.Command, mark string) {
 // SharedRows marks the commands whose work several processes can share.
 const SharedRows = "heatwalk shared rows"
 
-// allowedProcessors matches the processors to which this process is bound, in its status in Linux.
+// allowedProcessors matches the processors of this process in its status in Linux.
 var allowedProcessors = regexp.MustCompile(`(?m)^Cpus_allowed_list:.*$`)
 
 // placeOf returns numbers that differ between hosts, and between sets of processors to which
@@ -568,8 +568,8 @@ func (run *Session) DeclareShared(flags *FlagSet) {
 		"print the place of an internal error in the program")
 }
 
-// RefuseDirected returns the error for a directed graph in a computation, named by what, that needs an
-// undirected graph. instead is a flag for an alternative, or "".
+// RefuseDirected returns the error for a directed graph in a computation called what. instead is a flag for
+// an alternative, or "".
 func RefuseDirected(graph, what, instead string) error {
 	text := "is directed, and " + what +
 		" needs an undirected graph; ingest with --undirected"

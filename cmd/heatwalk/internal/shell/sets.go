@@ -31,7 +31,7 @@ func CheckSeparator(l *nodefile.Labels) error {
 const allSets = 0.5
 
 // DescribeSets returns notes about the prediction sets of items called noun. If err says that no sets exist,
-// it warns of this and returns no error. It returns any other err.
+// it warns and returns no error. It returns any other err.
 func (console *Console) DescribeSets(s *choose.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
 	switch {
 	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, choose.ErrFew):

@@ -74,8 +74,8 @@ func (run *Session) IngestConfig(r *GraphInputs) *ingest.Config {
 	return c
 }
 
-// measuredBytes estimates the memory that a repetition of the run so far needs: slightly more than its peak,
-// but at most the limit.
+// measuredBytes estimates the memory of repeating the run so far: slightly more than its peak, but at most
+// the limit.
 func (costs *Costs) measuredBytes() int64 {
 	peak := system.PeakMemory()
 	bytes := max(0, budget.Data(peak+peak/8))

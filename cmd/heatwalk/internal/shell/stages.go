@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// StageCallback returns a callback that shows a stage, counted in units of u. The stage begins at the first
-// call.
+// StageCallback returns a callback that shows a stage, which begins at the first call.
 func (p *Display) StageCallback(name string,
 	u Unit) func(item string, done, total int64) {
 	units, _ := p.Parts(name, u)
@@ -54,8 +53,8 @@ func (p *Display) Parts(name string,
 	return units, phase
 }
 
-// Stages returns a callback that shows a stage with the finished work and the total, both counted in units of
-// u. Libraries call it with a total of 0 if the total is not known.
+// Stages returns a callback that shows a stage with the finished work and the total, which is 0 if it is not
+// known.
 func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
 	var (
 		shown *Stage
@@ -69,9 +68,9 @@ func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
 	}
 }
 
-// Phases returns a callback that shows the phases of a method, one after the other, as shares. A
-// finished phase is removed from the display, because further work without progress may follow it. If it begins
-// again, only its time is shown, so that shares never go backwards.
+// Phases returns a callback that shows the phases of a method, one after the other, as shares. A finished
+// phase disappears, because further work without progress may follow it. If it begins again, only its time is
+// shown, so that shares never go backwards.
 func (p *Display) Phases() func(name string, done, total int64) {
 	var (
 		shown *Stage

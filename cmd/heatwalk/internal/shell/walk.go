@@ -14,14 +14,13 @@ type WalkFlags struct {
 	Parameters    WalkParameters
 }
 
-// Declare declares the flags of w and the flags for reading labels.
 func (w *WalkFlags) Declare(in *Inputs, flags *FlagSet, labels string) {
 	in.DeclareLabels(flags, &w.Labels, "of node and label, one pair a line"+labels)
 	p := &cwk.PriorParam
 	w.DeclarePrior(flags, p.Words, p.Meaning+": "+strings.Join(p.Words, ", ")+", or a `FILE` of distributions")
 }
 
-// DeclarePrior declares the flag of the prior. Its value is one of the accepted words or a file.
+// DeclarePrior declares the flag of the prior, one of the accepted words or a file.
 func (w *WalkFlags) DeclarePrior(flags *FlagSet, accepted []string, usage string) {
 	flags.AddInputOrWord(&w.Prior, cwk.PriorParam.Name, cwk.PriorParam.Default.String(), accepted, usage)
 }
