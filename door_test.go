@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// hostile are values that data brings, of each kind that methods of a graph take.
+// hostile are values of each kind that methods of a graph take from data.
 var (
 	hostileNumbers = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e308, -1e308, math.SmallestNonzeroFloat64, 0, -1}
 	hostileIDs     = [][]string{nil, {}, {""}, {"0", "0"}, {"nobody"}, {"0", "\xff"}, {"0"}}
@@ -28,7 +28,7 @@ var (
 		{"0": "a", "1": "\xff"}, {"0": "a", "3": "b"}}
 )
 
-// hostileBlocks returns matrices for graphs of n nodes, few of which fit.
+// hostileBlocks returns matrices, few of which fit a graph of n nodes.
 func hostileBlocks(n int) []mat.Matrix {
 	list := []mat.Matrix{nil, &mat.Dense{}, mat.NewDense(n+1, 1, nil), mat.NewDense(n, 2, nil)}
 	for _, x := range hostileNumbers {
@@ -39,7 +39,7 @@ func hostileBlocks(n int) []mat.Matrix {
 	return list
 }
 
-// Values from data give a result with finite numbers, or an error.
+// Results must be finite.
 func TestHostileValues(t *testing.T) {
 	ctx := t.Context()
 	graphs := map[string]*mat.Dense{
@@ -212,7 +212,6 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// Unusable gonum graphs are refused, and unsupported options too.
 func TestHostileGraphs(t *testing.T) {
 	ctx := t.Context()
 	for name, open := range map[string]func(o *heatwalk.Options) (*heatwalk.Graph, error){
@@ -238,7 +237,6 @@ func TestHostileGraphs(t *testing.T) {
 	}
 }
 
-// Blank labels are missing and the largest component is used, as in the command.
 func TestDoorAgreesWithCommand(t *testing.T) {
 	two := mat.NewDense(5, 5, nil)
 	for _, e := range [][2]int{{0, 1}, {2, 3}, {3, 4}} {

@@ -9,7 +9,7 @@ import (
 
 // Edge is an edge of a graph, see [Graph.EachEdge].
 type Edge struct {
-	Source, Target int // places of the two ends in the order of [Graph.IDs]; either end may be the source of an undirected edge
+	Source, Target int // places of the ends in the order of [Graph.IDs]; either end may be the source of an undirected edge
 	Weight         float64
 	Kind, Time     string // as in the input; "" if edges have none
 }

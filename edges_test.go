@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The edges of a graph add up to its matrix.
 func TestEachEdge(t *testing.T) {
 	const text = "source,target,kind,day,weight\n" +
 		"a,b,pays,2024-01-01,2\na,b,calls,2024-01-03,0.5\nb,b,pays,2024-01-02,4\nb,c,pays,2024-01-03,1e-6\nc,a,calls,2024-01-01,3\n"
@@ -67,7 +66,6 @@ func TestEachEdge(t *testing.T) {
 	}
 }
 
-// Exact values from dense algebra are within the reported bounds, and the bounds within the tolerance.
 func TestToleranceOfMethods(t *testing.T) {
 	stages := map[string]bool{}
 	g, err := heatwalk.Open(t.Context(), club, &heatwalk.Options{Progress: func(stage string, _, _ int64) { stages[stage] = true }, Jobs: 1})

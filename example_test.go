@@ -37,14 +37,12 @@ func open() *heatwalk.Graph {
 	return g
 }
 
-// entry is an element of a sparse matrix.
 type entry struct {
 	i, j int
 	v    float64
 }
 
-// entries is a sparse matrix as its list of entries; a stand-in for the types of another
-// module.
+// entries is a sparse matrix as its list of entries, in place of a type of another module.
 type entries struct {
 	n    int
 	list []entry

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method"
 )
 
-// Folds and samples follow ids: labels by row in another order give the same accuracy and warnings.
 func TestFoldsFollowIDs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	const n = 240

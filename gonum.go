@@ -29,13 +29,13 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	return fromMatrix(ctx, m, shard.NewNumericNodes(n), false, o)
 }
 
-// FromGraph returns the graph of a gonum graph. It treats the adjacency matrix as [FromMat] does. The ids of the nodes are
+// FromGraph returns the graph of a gonum graph, whose adjacency matrix it treats as [FromMat] does. The ids of the nodes are
 // their numbers, in increasing order. A [gonum.Directed] graph is directed, a [gonum.Undirected] graph is undirected. Any
 // other graph is undirected if its matrix is symmetric, and otherwise directed.
 //
-// The weights of a [gonum.Weighted] graph are used; otherwise weights are 1. In a multigraph the weight of an edge is the
-// sum of the weights of the lines between its nodes; a line without weight counts 1. A function for the weights of edges, as
-// in package multi, is not used. A self loop counts once.
+// The weights of a [gonum.Weighted] graph are used; otherwise weights are 1. In a multigraph the weight of an edge is the sum
+// of the weights of the lines between its nodes; a line without weight counts 1. A function for the weights of edges, as in
+// package multi, is not used. A self loop counts once.
 func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	if g == nil {
 		return nil, refuse("g", "it is nil; give a graph")
@@ -106,7 +106,7 @@ func fromMatrix(ctx context.Context, m mat.Matrix, nodes *shard.Nodes,
 	return g, nil
 }
 
-// fromComponent returns the graph of the largest component of g. The matrix of g must be in memory.
+// fromComponent returns the graph of the largest component of g, whose matrix must be in memory.
 func (g *Graph) fromComponent(ctx context.Context) (*Graph, error) {
 	place, count := placeLargest(g.Components, g.Nodes)
 	var entries []sparse.Triplet
@@ -161,7 +161,7 @@ func weightBetween(g gonum.Graph, source, target int64) (weight float64) {
 		for lines := g.WeightedLines(source, target); lines.Next(); {
 			weights = append(weights, lines.WeightedLine().Weight())
 		}
-		slices.Sort(weights) // because gonum keeps lines in no order, and sums are rounded
+		slices.Sort(weights) // gonum keeps lines in no order, and sums are rounded
 		for _, w := range weights {
 			weight += w
 		}

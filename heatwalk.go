@@ -1,5 +1,5 @@
-// Package heatwalk predicts the labels of all nodes of a graph from the labels of a few nodes. It also computes kernel
-// blocks, eigenvectors, solutions of linear systems and matrix exponentials of a graph.
+// Package heatwalk predicts the labels of all nodes of a graph from the labels of a few nodes. It also computes kernel blocks,
+// eigenvectors, solutions of linear systems and matrix exponentials of a graph.
 //
 // [Open] opens a store, a graph file or a folder of LINQS files; [FromMat] takes a gonum matrix, [FromGraph] a gonum graph.
 // The everyday jobs are methods of the resulting [Graph]: [Graph.Classify], [Graph.Evaluate], [Graph.Regress], [Graph.Rank],
@@ -8,9 +8,7 @@
 // exceed the tolerance, the error wraps [kernel.ErrTolerance].
 //
 // The functions [Predict], [Compare], [RankNodes], [OpenKernel], [OpenFunction] and [Eigenpairs] do the same jobs for rows of
-// the graph, with all settings. docs/library.md has an example of each job. Signatures use the packages budget, evaluate,
-// file/nodefile, file/tablefile, graph, ingest, kernel, lanczos, method, method/choose, method/explain, method/shift,
-// method/sides, param, sparse and sparse/shard of this module.
+// the graph, with all settings. docs/library.md has an example of each job.
 package heatwalk
 
 import (
@@ -37,9 +35,9 @@ const usualSeed = 1
 
 // Options say how a graph is opened and how its methods compute. Nil means defaults.
 type Options struct {
-	// Memory limits the bytes of data: the graph in memory and the blocks of all jobs that compute at the same time. Jobs
-	// wait for each other if the limit does not suffice, see [Graph.Begin]. Results belong to the caller and do not count. 0
-	// means no limit. Memory never changes a result.
+	// Memory limits the bytes of data: the graph in memory and the blocks of all jobs that compute at the same time. Jobs wait
+	// for each other if the limit does not suffice, see [Graph.Begin]. Results do not count. 0 means no limit. Memory never
+	// changes a result.
 	Memory int64
 
 	// Jobs limits the number of jobs that compute at the same time; further jobs wait. With a limit of memory, the layout of
@@ -76,13 +74,13 @@ type Options struct {
 	// [ErrFollower]. Nil means that this process has all rows.
 	Network sparse.Network
 
-	// Progress is called by the methods of Graph, and while a graph file is read, with the name of a stage, the amount of
-	// work that is done, and the total, which is 0 if it is unknown. Several jobs may call it at the same time. [Predict] and
-	// the other functions call the Progress of their settings instead. Progress may be nil.
+	// Progress, if not nil, is called by the methods of Graph, and while a graph file is read, with the name of a stage, the
+	// amount of work that is done, and the total, which is 0 if it is unknown. Several jobs may call it at the same time.
+	// [Predict] and the other functions call the Progress of their settings instead.
 	Progress func(stage string, done, total int64)
 
-	// Planned is called when the memory of a job has been estimated, before the job allocates. If it returns an error, the
-	// job ends with this error. Planned may be nil.
+	// Planned, if not nil, is called when the memory of a job has been estimated, before the job allocates. If it returns an
+	// error, the job ends with this error.
 	Planned func(*Plan) error
 }
 
@@ -108,7 +106,7 @@ type Graph struct {
 
 	options   Options
 	temporary *durable.TempDir
-	edges     *sides.Edges  // edges with kinds or times; nil if there are none
+	edges     *sides.Edges  // with kinds or times; nil: none
 	held      []budget.Item // memory of the caller
 	resources *resources
 }
@@ -122,7 +120,6 @@ func newGraph(o *Options) *Graph {
 	return g
 }
 
-// newTemporary creates a temporary directory.
 func (g *Graph) newTemporary() (*durable.TempDir, error) {
 	parent := g.tempParent()
 	temporary, err := durable.NewTempDir(parent)
@@ -132,7 +129,6 @@ func (g *Graph) newTemporary() (*durable.TempDir, error) {
 	return temporary, nil
 }
 
-// tempParent returns the directory for temporary files.
 func (g *Graph) tempParent() string {
 	return cmp.Or(g.options.TempDir, os.TempDir())
 }
@@ -166,9 +162,9 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 		}
 	}
 	opened := false
-	defer func() { // also after a panic
+	defer func() {
 		if !opened {
-			_ = g.Close() // a second call does nothing
+			_ = g.Close()
 		}
 	}()
 	err := g.openStore(ctx, path)
@@ -177,7 +173,7 @@ func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 		return g, nil
 	}
 	if g.Report != nil && g.temporary != nil {
-		err = fmt.Errorf("%s: %w", path, err) // because the message names the temporary store
+		err = fmt.Errorf("%s: %w", path, err) // the message names the temporary store
 	}
 	if closing := g.Close(); closing != nil {
 		err = errors.Join(err, closing)
@@ -232,7 +228,7 @@ func (g *Graph) openDir(ctx context.Context, dir string) (err error) {
 func (g *Graph) openComponent(ctx context.Context) (err error) {
 	stored := g.Store
 	n := stored.Nodes.Len()
-	const row = 32 // bytes: components and the forest in which they are found, new rows, ids
+	const row = 32 // bytes of components and their forest, new rows, ids
 	if limit := g.options.Memory; limit > 0 && row*int64(n) > limit {
 		return &budget.Error{Need: row * int64(n), Limit: limit,
 			Largest: budget.Item{What: "components", Bytes: row * int64(n)}}
@@ -287,9 +283,8 @@ func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []ui
 	return place, count
 }
 
-// wholeError returns the error if the fixed parts of a store exceed half of the memory limit, which is the share of a
-// store. The error states the memory of the whole run: twice the fixed parts, and an eighth for the frames that are
-// being read.
+// wholeError returns the error if the fixed parts of a store exceed half of the memory limit, the share of a store. It states
+// the memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
 func wholeError(err error) error {
 	if over := new(budget.Error); errors.As(err, &over) {
 		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,
@@ -320,8 +315,7 @@ func (g *Graph) readFile(ctx context.Context, path string) (dir string, err erro
 		if g.Store, g.Report, err = ingest.Load(ctx, path, c); g.Store != nil || err != nil {
 			return "", err
 		}
-		// A matrix that needs a store for lack of memory keeps its order of rows, so that results do not depend on the
-		// memory.
+		// The order of rows, and so results, must not depend on the memory.
 		if c.Order == ingest.AutoOrder {
 			c.Order = ingest.DefaultOrder
 		}
@@ -385,8 +379,7 @@ func (e *IDError) Error() string {
 	return fmt.Sprintf("heatwalk: %q is not a node of the graph", e.ID)
 }
 
-// rowsOf returns the rows of ids, which must be distinct. If ids is nil, it returns all rows. option names the
-// list in errors.
+// rowsOf returns the rows of ids, which must be distinct; nil: all rows. option names the list in errors.
 func (g *Graph) rowsOf(option string, ids []string) ([]int, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err

@@ -46,8 +46,7 @@ func TestOpenFolder(t *testing.T) {
 	}
 }
 
-// Directed graphs of every source are classified, and nothing temporary is left. Nothing temporary
-// is left.
+// Nothing temporary is left.
 func TestOpenDirected(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -123,7 +122,6 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// The largest component equals the rows of the whole graph that it consists of.
 func TestLargestComponent(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -177,7 +175,6 @@ func TestLargestComponent(t *testing.T) {
 	}
 }
 
-// denseOf returns a matrix in dense form.
 func denseOf(t *testing.T, a sparse.Matrix) *mat.Dense {
 	n, _ := a.Dims()
 	dense := mat.NewDense(n, n, nil)

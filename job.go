@@ -39,8 +39,7 @@ func (g *Graph) plan(held int64) *Plan {
 	return p
 }
 
-// heldBytes returns the memory of the graph. If the job reweighs edges and the graph is not loaded, no copy of the
-// graph in memory counts.
+// heldBytes returns the memory of the graph. A job that reweighs edges counts no copy of the graph, if it is not loaded.
 func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err error) {
 	s := g.Store
 	if s == nil {
@@ -67,10 +66,10 @@ func (g *Graph) Leave(bytes int64, what string) *Graph {
 // Needs describes what a job needs of the graph.
 type Needs struct {
 	Named      [][]int // lists of rows that every process has, because the job names them
-	Structure  bool    // the components and what else [graph.New] finds
-	Components bool    // the components, before the memory is planned
+	Structure  bool    // components and what else [graph.New] finds
+	Components bool    // components, before the memory is planned
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
-	Reweighs   bool    // the weights of edges change, so that a copy of them is of no use
+	Reweighs   bool    // the weights of edges change: a copy of them is of no use
 
 	// Labels is the number of labels or values that the job learns from or compares with. They count as memory of the plan.
 	Labels int
@@ -89,24 +88,24 @@ type Job struct {
 	Memory       int64 // bytes for the computation, the same in all processes; 0: no limit
 
 	g           *Graph
-	division    *sparse.Division // of the rows among several processes; nil: this process has all
-	data, bytes int64            // memory of the graph, and of the job in its plan
-	isRunning   atomic.Bool      // it has the bytes of the pool
+	division    *sparse.Division // of the rows among processes; nil: this process has all
+	data, bytes int64            // memory of the graph, and of the job
+	isRunning   atomic.Bool      // has the bytes of the pool
 }
 
-// resources are the properties of a graph that jobs have computed, shared by all handles of the graph.
+// resources are what jobs have computed of the graph, shared by all its handles.
 type resources struct {
 	turn       chan struct{} // has an element while a job uses the fields below or the layout of the store
-	pool       *budget.Pool  // of the memory of all jobs
-	a          sparse.Matrix // in memory, in the layout that the first job has chosen; nil: not yet
+	pool       *budget.Pool  // memory of all jobs
+	a          sparse.Matrix // in memory, in the layout of the first job; nil: not yet
 	components *sparse.Components
-	structured *graph.Graph // with its components; nil: not yet
-	isArranged bool         // the layout is chosen
+	structured *graph.Graph // with components; nil: not yet
+	isArranged bool
 	isClosed   atomic.Bool
 }
 
-// use calls do when no other job uses the resources, and returns the error of do. If ctx ends first, it returns the
-// cause. do must not call functions of the user, because these may use the resources too.
+// use calls do when no other job uses the resources. If ctx ends first, it returns the cause. do must not call functions of
+// the user, because these may use the resources too.
 func (r *resources) use(ctx context.Context, do func() error) error {
 	select {
 	case r.turn <- struct{}{}:
@@ -228,7 +227,7 @@ func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, err error) {
 	return p, p.ReserveJob(space, err, n.Part)
 }
 
-// load plans the memory of a job, chooses a layout, and calls [Options.Planned].
+// load plans the memory, chooses a layout, and calls [Options.Planned].
 func (j *Job) load(ctx context.Context, n *Needs) error {
 	s := j.g.Store
 	r := j.g.resources
@@ -277,7 +276,7 @@ func (j *Job) arrange(ctx context.Context, p *Plan) error {
 		r.isArranged = true
 	}
 	now := s.Held() + sparse.LongRowBytes(s.Store, j.g.options.Workers)
-	growth := max(0, now-j.data) // another job may have arranged it, or left it on disk, since the plan
+	growth := max(0, now-j.data) // another job may have changed the layout since the plan
 	j.Memory = budget.Subtract(j.Memory, growth)
 	j.data += growth
 	return p.Reserve(growth, budget.GraphPart)
@@ -318,7 +317,6 @@ func (j *Job) place(ctx context.Context, n *Needs) error {
 	return nil
 }
 
-// divide replaces the rows of the job by the rows of this process.
 func (j *Job) divide(ctx context.Context, n *Needs) error {
 	g := j.g
 	full := &graph.Graph{A: g.A, Nodes: g.Nodes, Symmetric: !g.Directed, Hyperedges: g.Hyperedges,
@@ -421,7 +419,7 @@ func gather[T sparse.Float](j *Job, b *sparse.Block[T]) *sparse.Block[T] {
 	return sparse.Gather(j.division, b)
 }
 
-// allDegrees returns the degrees of all nodes. They may differ by rounding from the degrees in the store.
+// allDegrees returns the degrees of all nodes, which may differ by rounding from the degrees in the store.
 func (j *Job) allDegrees() []float64 {
 	if j.division == nil {
 		return j.Degrees
@@ -461,8 +459,7 @@ func (j *Job) gatherPrediction(out *engine.Prediction) error {
 	return j.result()
 }
 
-// gatherReached returns, in process 0, the values and the reached rows of all processes. In other
-// processes it returns nil.
+// gatherReached returns, in process 0, the values and the reached rows of all processes, elsewhere nil.
 func (j *Job) gatherReached(values []float64,
 	reached *roaring.Bitmap) ([]float64, *roaring.Bitmap) {
 	if j.division == nil {

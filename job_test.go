@@ -32,7 +32,6 @@ import (
 
 const karateEdges = "testdata/golden/karate/edges.tsv"
 
-// openKarate opens the karate club.
 func openKarate(t *testing.T, o *Options) *Graph {
 	t.Helper()
 	g, err := Open(t.Context(), karateEdges, o)
@@ -43,7 +42,6 @@ func openKarate(t *testing.T, o *Options) *Graph {
 	return g
 }
 
-// Functions that a job calls while it plans may use the graph.
 func TestPlannedUsesGraph(t *testing.T) {
 	var g *Graph
 	calls := 0
@@ -66,7 +64,6 @@ func TestPlannedUsesGraph(t *testing.T) {
 	}
 }
 
-// A waiting job ends with its context.
 func TestBeginEndsWithContext(t *testing.T) {
 	g := openKarate(t, nil)
 	g.resources.turn <- struct{}{}
@@ -84,7 +81,7 @@ func TestBeginEndsWithContext(t *testing.T) {
 	}
 }
 
-// A job that shares properties of the graph with other jobs leaves the memory of its handle too.
+// A job that shares properties of the graph leaves the memory of its handle, too.
 func TestMemoryOfEachJob(t *testing.T) {
 	matrix := mat.NewSymDense(3, []float64{0, 1, 0, 1, 0, 1, 0, 1, 0})
 	fromMat, err := FromMat(t.Context(), matrix, &Options{Memory: 1 << 30})
@@ -110,7 +107,7 @@ func TestMemoryOfEachJob(t *testing.T) {
 	}
 }
 
-// usesOfGraph returns the jobs of a graph like karate, by methods and by functions that take nil for their settings.
+// usesOfGraph returns the jobs of a graph like karate, by methods and by functions with nil settings.
 func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) error {
 	labels, values := map[string]string{}, map[string]float64{}
 	for node := range 34 {
@@ -213,7 +210,6 @@ func usesOfGraph(t *testing.T) map[string]func(ctx context.Context, g *Graph) er
 	}
 }
 
-// Jobs on a graph that is closed or was never opened are errors.
 func TestClosedGraph(t *testing.T) {
 	closed := openKarate(t, &Options{Stream: true})
 	p, err := closed.Classify(t.Context(), map[string]string{"1": "a", "34": "b"}, &ClassifyOptions{Method: "lgc:alpha=0.9"})
@@ -243,7 +239,7 @@ func TestClosedGraph(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends after a number of questions whether it has ended.
+// countdown is a context that ends after a number of calls of Err.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -265,7 +261,7 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// Whenever its context ends, the error of a job is both the error and the cause of the context.
+// The error is both the error and the cause of the context.
 func TestEndsWithCause(t *testing.T) {
 	uses := usesOfGraph(t)
 	uses["Open"] = func(ctx context.Context, _ *Graph) error {
@@ -304,7 +300,7 @@ func TestEndsWithCause(t *testing.T) {
 // greedy is a kernel that takes all memory of its settings.
 type greedy struct {
 	nodes int
-	heap  uint64 // in use when it has taken the memory
+	heap  uint64 // when it has taken the memory
 }
 
 func (k *greedy) Len() int { return k.nodes }
@@ -320,7 +316,7 @@ func (k *greedy) ApplyTo(context.Context, *sparse.Block[float64], *sparse.Block[
 	return nil, errors.ErrUnsupported
 }
 
-// heapInUse returns the bytes of reachable objects. Pools keep theirs until the second collection.
+// heapInUse collects twice, because pools keep objects until the second collection.
 func heapInUse() uint64 {
 	runtime.GC()
 	runtime.GC()
@@ -329,8 +325,7 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// A job and the layout of the graph, which is chosen after the estimate, together stay within the limit: a
-// kernel that takes all memory of its settings reaches it, and no more.
+// The layout of the graph is chosen after the estimate.
 func TestKernelWithinLimit(t *testing.T) {
 	const n = 1 << 16
 	path := filepath.Join(t.TempDir(), "edges.tsv")

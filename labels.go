@@ -67,7 +67,7 @@ type ClassifyOptions struct {
 	Splits int       // Evaluate: random splits for each of Train; 0: 20
 }
 
-// The bits of a set of methods: the methods that use an option of [ClassifyOptions].
+// Methods that use an option of [ClassifyOptions], as bits.
 const (
 	byClassify = 1 << iota
 	byExplain
@@ -194,7 +194,7 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	return g.classify(ctx, labels, o, byClassify, &PredictOptions{Baselines: o.Baselines})
 }
 
-// classify is Classify for the method with the given bit, such as byExplain.
+// classify is Classify for the method with the given bit.
 func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions, method int, options *PredictOptions) (*Prediction, error) {
 	if err := o.refuseUnused(method); err != nil {
@@ -523,8 +523,8 @@ func checkValue(id string, value float64) error {
 	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
 }
 
-// beginLearning begins a job. It returns the job, the problem on the rows of the job, and the settings with the
-// memory of the job. workspace declares this memory.
+// beginLearning begins a job. It returns the job, the problem on the rows of the job, and the settings with the memory of the
+// job, which workspace declares.
 func (g *Graph) beginLearning(ctx context.Context, p *engine.Problem,
 	s *engine.Settings, n *Needs,
 	workspace func(*engine.Problem, *engine.Settings, *Plan) (budget.Workspace, error),

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Blocks of docs/library.md, docs/tour.md and README.md, or their main functions, stand in an example.
+// Blocks of the pages, or their main functions, stand in an example.
 func TestLibraryPage(t *testing.T) {
 	page, err := os.ReadFile("docs/library.md")
 	if err != nil {

@@ -68,8 +68,7 @@ func (g *Graph) Kernel(ctx context.Context, name string,
 	return sparse.DenseOf(b), report, nil
 }
 
-// parseKernel returns the name and the given parameters of a kernel. An unknown name is no error
-// here.
+// parseKernel returns the name, which may be unknown, and the given parameters of a kernel.
 func parseKernel(text string) (name string, values param.Values, err error) {
 	term, err := param.ParseTerm(text)
 	if err != nil {
@@ -89,7 +88,7 @@ type OpenedKernel struct {
 	kernel.Kernel
 	Job        *Job
 	Parameters param.Values // of the kernel: the given ones and defaults, which may depend on the graph
-	Rows, Cols []int        // of the block, by row of the local part
+	Rows, Cols []int        // of the block, by local row
 }
 
 // OpenKernel prepares the block of a kernel between nodes by row. Pass the result and the same settings to [kernel.Values] or
@@ -321,7 +320,6 @@ func checkBlock(option string, b mat.Matrix, n int) error {
 	return nil
 }
 
-// fromRows is the inverse of toRows.
 func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 	b := mat.NewDense(x.Rows, x.Cols, nil)
 	i := 0
@@ -392,7 +390,7 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 	if p.Nodes == nil {
 		sorted.Nodes = slices.AppendSeq(make([]int, 0, n), g.Nodes.Rows())
 	}
-	// Folds follow the ids, so that they depend neither on the order of the caller nor on the order of the rows.
+	// Folds follow the ids, not the order of the caller or of the rows.
 	order := sched.Order(len(p.Seeds), func(a, b int) int {
 		return nodefile.CompareIDs(g.Nodes.ID(p.Seeds[a]), g.Nodes.ID(p.Seeds[b]))
 	})

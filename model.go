@@ -27,8 +27,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// modelVersion is the version of the format that is written. LoadModel also reads files of oldModelVersion, which have
-// no origin.
+// LoadModel also reads oldModelVersion, which has no origin.
 const (
 	modelVersion    = 3
 	oldModelVersion = 2
@@ -62,12 +61,12 @@ type Model struct {
 	Memory int64  `json:"-"` // bound of the bytes of the model, set by LoadModel
 }
 
-// modelMagic begins every file. A version and the CRC of the other bytes follow.
+// modelMagic begins every file; a version and the CRC of the other bytes follow.
 const modelMagic = "heatwalk model "
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// JSON cannot hold other text.
+// JSON holds only UTF-8.
 var errModelText = errors.New("heatwalk: an id or the name of a class is not UTF-8")
 
 // CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
@@ -143,8 +142,8 @@ func (f *Model) Write(w io.Writer) error {
 	return err
 }
 
-// modelChecksum returns the second line of a model with the given text behind that line. Since version 3 the checksum
-// covers the first line too.
+// modelChecksum returns the second line of a model with the given text behind it. Since version 3 the checksum covers the
+// first line too.
 func modelChecksum(version int, body []byte) string {
 	sum := uint32(0)
 	if version > oldModelVersion {
@@ -153,7 +152,7 @@ func modelChecksum(version int, body []byte) string {
 	return fmt.Sprintf("crc %08x", crc32.Update(sum, castagnoli, body))
 }
 
-// memoryFactor is the largest ratio of the memory of a model, while it is decoded, to the size of its file.
+// memoryFactor is the largest ratio of the memory of a model, while it is decoded, to its file.
 const memoryFactor = 8
 
 // LoadModel reads a model that [Prediction.Save] or --save-model has written. If the file is not a model, the error is an

@@ -48,7 +48,6 @@ func TestFixtures(t *testing.T) {
 	}
 }
 
-// Saved models of numbers and of several labels predict the same as before.
 func TestModelOfNumbers(t *testing.T) {
 	g := openKarate(t, nil)
 	p, err := g.Regress(t.Context(), map[string]float64{"1": 10, "2": 8, "3": 7, "33": 1, "34": 2}, "lgc,hops")

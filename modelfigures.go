@@ -52,8 +52,8 @@ func (p *Prediction) MeasureGraph() *GraphFigures {
 }
 
 const (
-	largestRatio = 1.5  // of a figure to the figure of the model from which on it is reported
-	leastShare   = 0.01 // that a figure of shares must reach to be reported
+	largestRatio = 1.5  // ratio to the figure of the model above which a figure is reported
+	leastShare   = 0.01 // that a share must reach to be reported
 )
 
 // Differences returns a line for each figure of graph that differs from the same figure of the model f by more than a

@@ -49,7 +49,7 @@ type PredictOptions struct {
 	// of the plan.
 	Compared int
 
-	// Predicting is called when the graph is in memory and the prediction begins. It may be nil.
+	// Predicting, if not nil, is called when the graph is in memory and the prediction begins.
 	Predicting func()
 }
 
@@ -91,7 +91,7 @@ type Prediction struct {
 	settings *engine.Settings
 	options  *PredictOptions
 
-	attributes *tablefile.Features // that Classify has read; nil: none
+	attributes *tablefile.Features // read by Classify; nil: none
 	coverage   float64             // of sets in WriteTo; 0: none
 }
 
@@ -198,7 +198,7 @@ func (p *Prediction) LeastCertain(number int) []int {
 	return rows
 }
 
-// again begins the job of the prediction again, and calls do within its memory.
+// again calls do within the memory of the prediction's job, which has ended.
 func (p *Prediction) again(ctx context.Context, do func() error) error {
 	if err := p.g.checkOpen(); err != nil {
 		return err
@@ -216,7 +216,6 @@ func (p *Prediction) AddSuggestions(ctx context.Context) error {
 	return p.again(ctx, func() error { return p.addSuggestions(ctx) })
 }
 
-// addSuggestions is AddSuggestions within a job.
 func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	if p.options.Suggest > 0 {
 		p.Suggestions, err = method.Suggest(ctx, p.Prediction, p.problem, p.options.Suggest, p.options.Targets, p.Strategy() == method.CoverStrategy, p.settings)
@@ -246,7 +245,6 @@ func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 	return p.again(ctx, func() error { return p.addReasons(ctx, rows) })
 }
 
-// addReasons is AddReasons within a job.
 func (p *Prediction) addReasons(ctx context.Context, rows []int) error {
 	s := p.settings
 	list, err := p.Explain(ctx, p.problem, rows,

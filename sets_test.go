@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// openBlocks opens a generated block model: a node v has the class v mod 4.
+// openBlocks opens a block model: a node v has the class v mod 4.
 func openBlocks(t *testing.T, nodes int) *heatwalk.Graph {
 	r := rand.New(rand.NewPCG(5, 6))
 	var text strings.Builder
@@ -53,7 +53,7 @@ func drawBlocks(g *heatwalk.Graph, nodes, number int, draw uint64) map[string]st
 	return labels
 }
 
-// coverageOf returns the coverage of sets at unlabelled nodes, and the share of nodes whose likeliest class is right.
+// coverageOf also returns the share of nodes whose likeliest class is right.
 func coverageOf(g *heatwalk.Graph, sets *heatwalk.Sets, labels map[string]string) (covered, right float64) {
 	hidden := 0.0
 	for _, id := range g.IDs() {
@@ -98,8 +98,7 @@ func predictBlocks(t *testing.T, g *heatwalk.Graph, labels map[string]string, na
 	return p
 }
 
-// The coverage of auto's sets follows the beta law of the held-out labels, for any number of threads. Sets are the same with
-// another number of threads.
+// The coverage follows the beta law of the held-out labels.
 func TestSetsCover(t *testing.T) {
 	const nodes = 1600
 	g := openBlocks(t, nodes)
@@ -119,7 +118,7 @@ func TestSetsCover(t *testing.T) {
 				}
 				law := lawOf(sets)
 				found, right := coverageOf(g, sets, labels)
-				const noise = 0.02 // of hidden labels, and because the final model has learned from more labels
+				const noise = 0.02 // of hidden labels; the final model has learned from more labels
 				if found < law.Quantile(0.025)-noise || found > max(right, law.Quantile(0.975))+noise {
 					outside++
 					t.Logf("%d labels, draw %d, coverage %v: %.3f, mean size %.2f", number, draw, coverage, found, sets.MeanSize)
@@ -132,7 +131,6 @@ func TestSetsCover(t *testing.T) {
 	}
 }
 
-// Sets of every method have the coverage of the beta law.
 func TestMethodsHaveSets(t *testing.T) {
 	const nodes = 400
 	g := openBlocks(t, nodes)

@@ -57,7 +57,6 @@ func openRing(t *testing.T, nodes int, o *Options) *Graph {
 	return g
 }
 
-// seedsOf returns the seeds of a client.
 func seedsOf(client int) []string {
 	var seeds []string
 	for i := range 12 {
@@ -68,7 +67,7 @@ func seedsOf(client int) []string {
 
 const serverVariable = "HEATWALK_TEST_SERVER_MEMORY"
 
-// With 64 clients the resident memory stays below the limit, and results have the bits of a single client.
+// The resident memory of 64 clients stays below the limit.
 func TestServerMemory(t *testing.T) {
 	if limit := os.Getenv(serverVariable); limit != "" {
 		bytes, err := strconv.ParseInt(limit, 10, 64)
@@ -151,7 +150,6 @@ func serveClients(t *testing.T, limit int64) {
 	_, _ = io.ReadAll(os.Stdin) // until the peak has been read
 }
 
-// Jobs that share memory or a limit of jobs give the results of jobs alone, and leave nothing behind.
 func TestJobsShare(t *testing.T) {
 	for name, o := range map[string]*Options{
 		"memory": {Memory: 12 << 20}, "jobs": {Jobs: 2}, "both": {Memory: 16 << 20, Jobs: 3, Stream: true},
@@ -207,7 +205,7 @@ func TestCloseEndsWaiting(t *testing.T) {
 	job.End()
 }
 
-// Jobs on a graph that is being closed give their result or ErrClosed.
+// Such jobs give their result or ErrClosed.
 func TestCloseWhileInUse(t *testing.T) {
 	uses := usesOfGraph(t)
 	for name, o := range map[string]*Options{"memory": nil, "disk": {Stream: true}, "one job": {Jobs: 1}} {
@@ -239,7 +237,6 @@ func TestCloseWhileInUse(t *testing.T) {
 	}
 }
 
-// Goroutines that share a graph get the results of a single goroutine.
 func TestGoroutinesShareGraph(t *testing.T) {
 	g := openKarate(t, nil)
 	for _, f := range kernel.Families() {
