@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The bound by rows must be close to the error. The expected solution is that of the scaled system,
-// which is well conditioned.
+// The bound by rows is close to the error, measured by the scaled system, which is well conditioned.
 func TestErrorBoundOfUnevenWeights(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	const n, alpha = 40, 0.99
@@ -119,7 +118,7 @@ func TestBoundIsAbove(t *testing.T) {
 	}
 }
 
-// A bound includes the rounding errors of computing a residual, even if X is large compared with B.
+// X is large compared with B.
 func TestRoundingOfBound(t *testing.T) {
 	const n, least = 200, 1e-3
 	a := testgraph.Complete(n)

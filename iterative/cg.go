@@ -30,17 +30,13 @@ type CG struct {
 	ladder *ladder // nil: Precond serves all columns
 	run    run
 
-	// complete states that Precond is the inverse of A up to rounding errors, or A⁺ outside the
-	// null space. Without Start the iteration then begins at Precond's solution, which seldom needs
-	// another step.
+	// complete states that Precond is the inverse of A up to rounding errors, or A⁺ outside the null space. Without Start the
+	// iteration begins at Precond's solution.
 	complete bool
 
-	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the
-	// iteration down the most. Without Start the iteration begins at the exact solution for the
-	// part of B in their span.
-	//
-	// If image = A·1 is set, the vectors of easy are s in each component, ground/s² are their
-	// Rayleigh quotients, and the iteration begins at Galerkin's approximation in their span.
+	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the iteration down the most.
+	// Without Start it begins at the exact solution for the part of B in their span. If image = A·1 is set, easy only
+	// approximates eigenvectors, with the Rayleigh quotients ground/s², and the iteration begins at Galerkin's approximation.
 	easy          *blocks.Disjoint
 	ground, image []float64
 }
@@ -62,10 +58,10 @@ type status uint8
 const (
 	live status = iota
 	converged
-	exhausted // reached the limit of steps
+	exhausted // by the limit of steps
 	indefinite
-	noDirection // the residual, or the recurrence, consists of rounding errors
-	waiting     // waits for the ladder's next preconditioner
+	noDirection // only rounding errors are left
+	waiting     // for the ladder's next preconditioner
 )
 
 func (c *column) relative() float64 {
@@ -75,7 +71,7 @@ func (c *column) relative() float64 {
 	return c.residual / c.norm
 }
 
-// advance returns the step length of a live column, given pᵀq, and 0 for other columns.
+// advance returns the step length, given pᵀq; 0 unless the column is live.
 func (c *column) advance(pq float64) (alpha float64) {
 	switch {
 	case c.status != live:
@@ -90,8 +86,8 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns β of a live column: its next direction is z + β·direction. There is no direction if
-// z consists of rounding errors, which with a null space may happen before the residual is small.
+// turn returns β of the next direction z + β·direction. There is none if z consists of rounding errors, which with a null
+// space may happen before the residual is small.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.status != live {
 		return 0
@@ -139,14 +135,13 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return r.rec.result, r.verdict()
 }
 
-// solve runs the recurrence, and runs it again if the true residual differs from the residual of
-// the recurrence.
+// solve runs the recurrence, again if the true residual differs from its residual.
 func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
 	}
 	for {
-		if r.count(live) > 0 { // the direction p starts at z, the preconditioned residual
+		if r.count(live) > 0 { // p starts at z
 			r.v.clear(r.v.p)
 			r.rec.turn()
 		}
@@ -172,8 +167,7 @@ func (r *run) solve(ctx context.Context) error {
 	}
 }
 
-// verify computes the true residuals. It reports whether a column that the recurrence considered converged, or could not improve,
-// must continue.
+// verify computes the true residuals, and reports whether a column that seemed converged or stuck must continue.
 func (r *run) verify(ctx context.Context) (again bool, err error) {
 	if r.settings.Recurrence || r.rec.exact {
 		return false, nil
@@ -193,8 +187,7 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 			c.residual <= c.target {
 			continue
 		}
-		// A column is stuck at the rounding errors of the map if its second start has not halved the residual of its first
-		// start.
+		// A column is stuck at rounding errors if its second start has not halved the residual of the first.
 		stuck := r.verified[j] > 0 && c.residual > r.verified[j]/2
 		r.verified[j] = c.residual
 		switch {
@@ -208,8 +201,7 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// discard sets columns of x to zero if zero is a better solution, and then computes the residuals
-// again. If the map is nearly singular, rounding errors may make columns worse than zero.
+// discard sets columns of x to zero if zero is better, because rounding errors may dominate if the map is nearly singular.
 func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {
@@ -226,7 +218,7 @@ func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	return true, r.trueResidual(ctx)
 }
 
-// worthless is the residual of a column, relative to its right-hand side, above which zero is a better solution.
+// worthless is the relative residual above which zero is a better solution.
 const worthless = 2
 
 func (r *run) climb(ctx context.Context) (again bool, err error) {
@@ -302,7 +294,6 @@ func (r *run) isLastStep() bool {
 	return true
 }
 
-// record marks columns that have converged and reports the residuals.
 func (r *run) record() {
 	var worst float64
 	enough := r.settings.Enough != nil && r.settings.Enough(r.v.x.Data, r.v.r.Data)
@@ -332,7 +323,6 @@ func (r *run) count(s status) (n int) {
 	return n
 }
 
-// verdict completes the result and returns the error of the solve.
 func (r *run) verdict() error {
 	res := r.rec.result
 	for j := range r.columns {

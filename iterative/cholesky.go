@@ -14,13 +14,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// cholesky is a factor G·Gᵀ of scale·L + diag(ground) for the Laplacian L of a graph. If its fill is sampled, it is approximate
-// and has about as many entries as the graph. Vertices are eliminated in the order of their current degrees, so that the factor
-// of a forest is exact. It is safe for concurrent use.
+// cholesky is a factor G·Gᵀ of scale·L + diag(ground). If its fill is sampled, it is approximate and has about as many entries
+// as the graph. Vertices are eliminated in the order of their current degrees, so that the factor of a forest is exact. It is
+// safe for concurrent use.
 type cholesky struct {
 	order   []uint32  // row at each position
 	pivot   []float64 // inverse pivots
-	scale   []float64 // s, of a factor of diag(1/s)·M·diag(1/s); nil means ones
+	scale   []float64 // of a factor of diag(1/s)·M·diag(1/s); nil means ones
 	lower   triangle  // coefficients of earlier positions, by rows
 	upper   triangle  // the transpose of lower
 	levels  []int     // starts of groups of independent positions
@@ -68,16 +68,14 @@ func SlowBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, entries+entries/5)
 }
 
-// sampledBytes is SampledBytes for a factor with fill entries of the triangle.
 func sampledBytes(n int, entries, fill int64) budget.Size {
 	columns := budget.Times(fill, 12)
-	return budget.AnyOf( // columns exist at the same time as the records, and each triangle at the same time as its source
+	return budget.AnyOf( // columns exist at the same time as records, and a triangle as its source
 		budget.AllOf(columns, budget.Times(entries, 24), budget.Times(n, 64)),
 		budget.AllOf(columns, columns, budget.Times(n, 100)))
 }
 
-// isLean reports whether a complete factor is tried: the graph is small, or has so few edges that
-// it may be a tree, a road map, a grid or a mesh.
+// isLean reports whether a complete factor is tried: the graph is small, or may be a tree, a road map, a grid or a mesh.
 func isLean(n int, entries int64) bool {
 	return n <= smallRows || entries <= 8*int64(n)
 }
@@ -91,32 +89,28 @@ func IsSlow(n int, entries int64) bool {
 // leanRows is the largest number of rows for which the complete factor of a grid takes less than half a gigabyte.
 const leanRows = 1 << 18
 
-// Graphs of at most smallRows rows always get a complete factor, which keeps all digits for weights
-// of any range and nearly always takes less than a second.
+// Graphs of at most smallRows rows always get a complete factor, which keeps all digits for weights of any range and takes
+// less than a second.
 const smallRows = 4096
 
-// completeBytes returns the memory of making and keeping a complete factor whose triangle has fill
-// entries: the edges, the search for an order, the columns, a front and the stack, and then two
-// triangles. The lists of the fronts have at most as many vertices as the triangle has entries.
+// completeBytes returns the memory of a complete factor whose triangle has fill entries: the edges, the search for an order,
+// the columns, a front and the stack, and then two triangles. The lists of the fronts have at most fill vertices.
 func completeBytes(n int, entries, fill int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
-// factorLimit bounds the entries of the triangle of a sampled factor. For each entry of the matrix,
-// the triangle has 0.5 to 1.2 entries in a social network, a web, a road map, a plane grid or
-// between neighbours in the plane; 1.6 in a grid of three dimensions; and 2.7 in a random graph
-// with eight edges for each node. Denser random graphs, and neighbours in more dimensions, exceed
-// the limit; there Jacobi takes few steps, unless weights differ by orders of magnitude.
+// factorLimit bounds the entries of the triangle of a sampled factor. For each entry of the matrix, the triangle has 0.5 to
+// 1.2 entries in a social network, a web, a road map, a plane grid or between neighbours in the plane; 1.6 in a grid of three
+// dimensions; and 2.7 in a random graph with eight edges for each node. Denser random graphs exceed the limit; there Jacobi
+// takes few steps, unless weights differ by orders of magnitude.
 func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
-// newCholesky factors M = scale·L + diag(ground), L = D − A. A must be symmetric with weights ≥ 0.
-// ground must be ≥ 0; nil means zeros. On each component whose ground is zero it factors the
-// singular L. memory limits the factor in bytes, but does not change it; 0 means no limit.
-//
-// The error is a [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep.
-// Cost: one sweep and a sequential elimination.
+// newCholesky factors M = scale·L + diag(ground) for symmetric weights ≥ 0; nil ground means zeros. On each component whose
+// ground is zero it factors the singular L. memory limits the factor in bytes, but does not change it; 0 means no limit. The
+// error is a [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential
+// elimination.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
@@ -152,7 +146,7 @@ func newFactor(columns *columns, workers int) *cholesky {
 // position depends on.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
-	level := make([]uint32, n) // of each vertex
+	level := make([]uint32, n) // of vertices
 	var top uint32
 	for step, v := range columns.order {
 		top = max(top, level[v])
@@ -172,10 +166,10 @@ func (c *cholesky) arrange(columns *columns) {
 		c.levels[l+1] += c.levels[l]
 	}
 	next := slices.Clone(c.levels)
-	position := make([]uint32, n) // of each vertex
+	position := make([]uint32, n) // of vertices
 	c.order = make([]uint32, n)
 	c.pivot = make([]float64, n)
-	step := make([]uint32, n) // of each position
+	step := make([]uint32, n) // of positions
 	for s, v := range columns.order {
 		p := next[level[v]]
 		next[level[v]]++
@@ -221,7 +215,6 @@ func newTriangle(n int, entries int64) triangle {
 		system.Make[float64](int(entries))}
 }
 
-// slabColumns is the number of float64 in a cache line.
 const slabColumns = 8
 
 // ApplyTo implements [Preconditioner]: it stores (G·Gᵀ)⁺·R in dst, which may be r. The workers
@@ -242,11 +235,9 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 	})
 }
 
-// batchBytes is the size of the sums that are gathered before they are added, so that they stay in
-// the nearest cache.
+// batchBytes of sums, gathered before they are added, stay in the nearest cache.
 const batchBytes = 16 << 10
 
-// solve is ApplyTo for one slab of columns.
 func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
 	s, _ := c.substitutions.Get().(*substitution)
 	if s == nil {
@@ -294,11 +285,11 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	}
 }
 
-// Up to fewEntries entries or positions, plain loops are faster than calls of simd.
+// Up to fewEntries entries or positions, plain loops are faster than simd.
 const fewEntries = 8
 
-// gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y. It reports
-// whether there are coefficients.
+// gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y, and reports whether there are
+// coefficients.
 func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	first := t.ptr[lo]
 	end := t.ptr[hi]

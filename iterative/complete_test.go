@@ -22,8 +22,7 @@ func completeWithin(a sparse.Matrix, scale float64, ground []float64, limits fil
 	return newFactor(columns, 1), nil
 }
 
-// The reference is an elimination on a dense matrix. All numbers are positive, so that the weights
-// do not matter.
+// The reference is a dense elimination. All numbers are positive, so that the weights do not matter.
 func TestCompleteFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 60).Draw(t, "n")
@@ -69,7 +68,7 @@ func TestCompleteFactor(t *testing.T) {
 	})
 }
 
-// A star or wheel has hubs that are left out of the search for an order.
+// The hubs are left out of the search for an order.
 func TestVerticesOfLargeDegreeComeLast(t *testing.T) {
 	const n = 3000
 	var links []link

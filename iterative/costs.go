@@ -5,36 +5,33 @@ import (
 	"math"
 )
 
-// ladder starts the columns of a solve with Jacobi, and continues columns that converge too slowly
-// with the factor. It decides for each column by this column alone.
+// ladder starts the columns of a solve with Jacobi, and continues slow columns with the factor. It decides for each column by
+// this column alone.
 type ladder struct {
-	jacobiSteps int // number of steps with Jacobi that cost as much as a solve with the factor
-	allowed     int // largest number of steps with the factor; 0: only the settings' limit
+	jacobiSteps int // steps that cost as much as a solve with the factor
+	allowed     int // steps with the factor; 0: only the settings' limit
 	climb       func(ctx context.Context) (Preconditioner, error)
 
-	again   bool // the next preconditioner is the factor
+	again   bool // the factor is next
 	climbed bool // the factor is in use
 }
 
 const (
-	// A solve with the factor takes about fifteen steps, each of which costs about three sweeps.
-	// stepsDefinite adds fifteen steps for making the factor; stepsSingular does not, because a
-	// singular system is as hard as its graph.
+	// A solve with the factor takes about fifteen steps of about three sweeps. stepsDefinite adds fifteen steps for making the
+	// factor; stepsSingular does not, because a singular system is as hard as its graph.
 	stepsDefinite = 60
 	stepsSingular = 45
 
-	// A harmonic function has few columns, so that a sweep costs little compared with making the
-	// factor: 40 steps on a road map, 150 to 260 on a web or a grid, and 450 to 650 on R-MAT, where
-	// Jacobi needs 30 to 80 steps.
+	// A harmonic function has few columns, so that a sweep is cheap compared with making the factor: 40 steps on a road map,
+	// 150 to 260 on a web or a grid, and 450 to 650 on R-MAT, where Jacobi needs 30 to 80 steps.
 	stepsHarmonic = 300
 
-	// stepsSlow is for a large grid or mesh without a complete factor. Making the sampled factor then takes as long as 150 to
-	// 260 steps, and several times as much memory as a solve.
+	// For a large grid or mesh, making the sampled factor takes as long as 150 to 260 steps, and several times as much memory
+	// as a solve.
 	stepsSlow = 180
 
-	// reviewEvery is the number of steps between reviews. The first review finds hopeless columns:
-	// it predicts 31 steps for a singular system that Jacobi solves in 38, and 60 to 290 for
-	// systems that take hundreds.
+	// After reviewEvery steps Jacobi is reviewed. The first review finds hopeless columns: it predicts 31 steps for a singular
+	// system that Jacobi solves in 38, and 60 to 290 for systems that take hundreds.
 	reviewEvery = 20
 	firstReview = 8
 
@@ -42,8 +39,7 @@ const (
 	factorStepsPerDigit = 10
 )
 
-// review sets columns waiting if Jacobi is predicted to take more than jacobiSteps steps, at the
-// mean rate at which residuals have fallen.
+// review sets columns waiting if Jacobi is predicted to take more than jacobiSteps steps, at the mean rate so far.
 func (l *ladder) review(columns []column) {
 	for j := range columns {
 		c := &columns[j]

@@ -7,7 +7,7 @@ import (
 
 func TestReview(t *testing.T) {
 	const target = 1e-8
-	// even returns the residual after some steps, if it falls evenly to the target in all steps.
+	// residual if it falls evenly to the target
 	even := func(steps int, all float64) float64 { return math.Pow(target, float64(steps)/all) }
 	l := &ladder{jacobiSteps: 50}
 	for _, c := range []struct {

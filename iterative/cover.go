@@ -28,7 +28,6 @@ func SolvedSize(g *graph.Graph) (n int, entries, bytes int64) {
 	return n, entries, 12*entries + 32*int64(n)
 }
 
-// coverOf returns the harmonic system of the double cover of a signed graph.
 func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	n, entries, _ := SolvedSize(g)
 	start := make([]int64, 1, n+1)
@@ -66,7 +65,7 @@ func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error
 	return Harmonic(ctx, cover, rows)
 }
 
-// coveredTo is [System.SolveTo] on the double cover.
+// coveredTo is SolveTo on the double cover.
 func (s *System) coveredTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	s.cover.Memory = s.Memory
 	s.cover.Sampled = s.Sampled

@@ -20,11 +20,11 @@ import (
 var ErrFill = errors.New("iterative: the factor fills in")
 
 // elimination is a sampled Cholesky factorization in progress (Gao, Kyng and Spielman 2023; Chen, Liang and Biros 2021). The
-// matrix is the Laplacian of a graph of multi-edges with one more vertex, the ground. Edges to the ground are the diagonal added
-// to the Laplacian. The ground is never eliminated.
+// matrix is the Laplacian of a graph of multi-edges with one more vertex, the ground, which is never eliminated. Edges to the
+// ground are the diagonal added to the Laplacian.
 //
-// Eliminating a vertex joins its neighbours by a random tree in place of a clique; the tree's expectation is the clique. A vertex
-// with one or two neighbours is eliminated exactly.
+// Eliminating a vertex joins its neighbours by a random tree, whose expectation is the clique. A vertex with one or two
+// neighbours is eliminated exactly.
 type elimination struct {
 	ground []float64 // weight of the edge to the ground
 
@@ -59,14 +59,14 @@ type neighbour struct {
 	record uint32 // an edge to vertex
 }
 
-// columns holds the columns of the unit lower triangular factor, negated, without the diagonal, in the order of elimination.
+// columns holds the columns of the unit lower triangular factor, negated, without the diagonal.
 type columns struct {
 	order []uint32 // vertex of each column
 	start []int64
 	pivot []float64 // inverse pivots; 0 for a pivot of 0
 	entries
 
-	mass []float64 // mass of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion; nil: none
+	mass []float64 // of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion; nil: none
 }
 
 func newColumns(n int, stored int64) columns {
@@ -76,8 +76,8 @@ func newColumns(n int, stored int64) columns {
 	return c
 }
 
-// begin adds the column of vertex v, whose weights have the given sum. The caller must add the
-// entries of the column with add, and then append the position after the last entry to c.start.
+// begin adds the column of vertex v, whose weights have the given sum. The caller must add its entries, and then append their
+// end to c.start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
 	inverse := 0.0
@@ -94,8 +94,7 @@ func (c *columns) add(row uint32, share float64) {
 	}
 }
 
-// entries is a long list of vertices, or positions, with values. It consists of pieces of equal
-// length, because a slice would be copied whenever it grows.
+// entries is a long list of vertices, or positions, with values, in pieces, because a slice would be copied whenever it grows.
 type entries struct {
 	row   [][]uint32
 	value [][]float64
@@ -127,8 +126,7 @@ func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 
 const noRecord = math.MaxUint32
 
-// eliminate factors scale·L(A) + diag(ground). If the factor has more than limit entries, the error
-// wraps [ErrFill].
+// eliminate factors scale·L(A) + diag(ground). The error wraps [ErrFill] beyond limit entries.
 func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, rngSeed uint64, limit int64) (*columns, error) {
 	records := a.NNZ()
@@ -165,11 +163,11 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	return &columns, nil
 }
 
-// read makes the records of the entries of the matrix, except self loops. The records of a row are
-// consecutive, so that a list is in order in memory.
+// read makes the records of the entries, except self loops. The records of a row are consecutive, so that a list is in order
+// in memory.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
-	upper := make([]uint32, len(e.head)) // next record of a row above the diagonal whose twin has not been read
+	upper := make([]uint32, len(e.head)) // of a row, the next record above the diagonal whose twin has not been read
 	for i := range e.head {
 		e.head[i] = noRecord
 		upper[i] = noRecord
@@ -188,9 +186,8 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// eachEdge calls visit with the row, the column and scale times the weight of every entry off the
-// diagonal, except zeros. It returns [graph.ErrWeight] for a weight that is negative or NaN,
-// because no factorization is defined for it.
+// eachEdge visits every entry off the diagonal, except zeros, with scale times its weight. It returns [graph.ErrWeight] for a
+// weight that is negative or NaN, because no factorization is defined for it.
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
@@ -224,7 +221,6 @@ func (e *elimination) cut(record uint32) {
 	e.count[r.vertex]--
 }
 
-// eliminate removes vertex v from the graph and stores its column.
 func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	e.collect(v)
 	var total float64
@@ -250,7 +246,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	}
 }
 
-// collect stores the neighbours of v, without repeats, sorted by weight and then by number.
+// collect stores the neighbours of v, without repeats, by weight and then by number.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
@@ -284,7 +280,7 @@ func (e *elimination) collect(v uint32) {
 	})
 }
 
-// sampleTree joins every neighbour but the last to a heavier neighbour, drawn with probability proportional to its weight.
+// sampleTree joins every neighbour but the last to a heavier neighbour, with probability proportional to its weight.
 func (e *elimination) sampleTree(total float64) {
 	m := len(e.neighbours)
 	e.tailSums = blocks.Grow(e.tailSums, m+1)
@@ -328,9 +324,9 @@ func (e *elimination) sampleTree(total float64) {
 	}
 }
 
-// buckets hold the vertices by number of edges, as doubly linked lists.
+// buckets hold the vertices by number of edges.
 type buckets struct {
-	first, last []uint32 // the last bucket has all vertices with more edges
+	first, last []uint32 // the last has all vertices with more edges
 	next, prev  []uint32
 	in          []int32
 	lowest      int // buckets below are empty
@@ -341,8 +337,7 @@ const noVertex = math.MaxUint32
 
 func (b *buckets) fill(count []int32) {
 	n := len(count)
-	// There is a bucket for every number up to n. With one bucket for four and more edges, the
-	// factor of a graph whose vertices all have four edges was twice as large.
+	// With one bucket for four and more edges, the factor of a graph whose vertices all have four edges was twice as large.
 	b.first = make([]uint32, n+1)
 	b.last = make([]uint32, n+1)
 	for i := range b.first {

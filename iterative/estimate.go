@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// progress holds numbers of the recurrence of one column with one preconditioner, from which
-// estimate estimates the error.
+// progress is the progress of one column with one preconditioner.
 type progress struct {
 	energy   float64 // Σ α·rᵀz over all steps, about xᵀ·A·x
 	longest  float64 // largest α of about the last ten steps
@@ -32,9 +31,9 @@ func (p *progress) step(alpha, rz float64) {
 // residuals are rounded.
 const usual = 3
 
-// estimate returns an estimate of the error of a column relative to the column, both in the norm of A. The estimate is the sum
-// of α·rᵀz over all future steps (Hestenes and Stiefel 1952). It assumes that α does not exceed the largest α of the last
-// steps, and that rᵀz continues to fall at its mean rate.
+// estimate returns the estimated error of a column relative to the column, both in the norm of A: the sum of α·rᵀz over all
+// future steps (Hestenes and Stiefel 1952), if α does not exceed the largest α of the last steps, and rᵀz continues to fall at
+// its mean rate.
 func (c *column) estimate() float64 {
 	p := &c.progress
 	if c.norm == 0 || c.residual == 0 {
@@ -53,9 +52,8 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate for a solution X by a complete factor C: the error is about
-// C⁺·R with the residual R. It adds numbers with random signs, of the size of the rounding errors,
-// to R, because R may look smaller than its rounding errors.
+// estimateByFactor fills ErrorEstimate by the complete factor: the error is about C⁺·R with the residual R. It adds numbers of
+// random signs to R, which may look smaller than its rounding errors.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

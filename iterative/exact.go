@@ -17,11 +17,10 @@ import (
 type exact struct {
 	factor *cholesky
 
-	// error bounds the relative error of the elements of N⁻¹·b with b ≥ 0.
-	//
-	// By the matrix-tree theorem an element of N⁻¹ is a quotient of two sums of products of weights, one product for each forest,
-	// all positive. A relative change δ of the weights among the k neighbours of a vertex changes both sums by at most k·δ. A
-	// relative change δ of all weights, which are rounded once or twice, changes them by at most n·δ.
+	// error bounds the relative error of the elements of N⁻¹·b with b ≥ 0. By the matrix-tree theorem an element of N⁻¹ is a
+	// quotient of two sums of products of weights, one for each forest, all positive. A relative change δ of the weights among
+	// the k neighbours of a vertex changes both sums by at most k·δ, and of all weights, which are rounded once or twice, by
+	// at most n·δ.
 	error float64
 }
 
@@ -30,18 +29,16 @@ const (
 	// takes less than a second.
 	ExactFirst = 1024
 
-	// exactWide replaces ExactFirst if residuals may hide errors. It admits the double cover of a signed graph of ExactFirst
-	// nodes.
+	// exactWide admits the double cover of a signed graph of ExactFirst nodes, if residuals may hide errors.
 	exactWide = 2 * ExactFirst
 
 	unitRoundoff = 0x1p-53
 	epsilon      = 2 * unitRoundoff
 )
 
-// newExact factors scale·L(A) + diag(ground). Entries of A must be weights ≥ 0; its diagonal is
-// ignored. held must have a node of each singular component. These nodes are eliminated last, and
-// solutions are 0 there. The error wraps [ErrFill] if products of weights underflow to 0. Cost: one
-// sweep, and at most n³/6 products.
+// newExact factors scale·L(A) + diag(ground) for weights ≥ 0; the diagonal of A is ignored. held must have a node of each
+// singular component, which is eliminated last, and where solutions are 0. The error wraps [ErrFill] if products of weights
+// underflow to 0. Cost: one sweep, and at most n³/6 products.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
 	held []int, limits func(int, int64) fillLimits, memory int64, workers int) (*exact, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, held, limits, memory)
@@ -55,7 +52,7 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 			return nil, fmt.Errorf("%w: products of weights vanish", ErrFill)
 		}
 		neighbours := columns.start[p+1] - columns.start[p]
-		f.error += float64(14*neighbours+12) * unitRoundoff // by the elimination of a vertex, and two substitutions with its column
+		f.error += float64(14*neighbours+12) * unitRoundoff // of the elimination, and of two substitutions
 	}
 	f.factor = newFactor(columns, workers)
 	return f, nil

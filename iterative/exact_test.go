@@ -37,8 +37,7 @@ func linked(t testgraph.TB, n int, links []link) *sparse.CSR {
 	return a
 }
 
-// denseElimination returns N⁻¹·b for N = L + diag(ground), b ≥ 0, by the elimination of Grassmann,
-// Taksar and Heyman.
+// denseElimination returns N⁻¹·b for N = L + diag(ground), b ≥ 0 (Grassmann, Taksar and Heyman).
 func denseElimination(a *sparse.CSR, ground, b []float64) []float64 {
 	n := len(ground)
 	w, g, x := make([][]float64, n), slices.Clone(ground), slices.Clone(b)
@@ -117,8 +116,7 @@ func denseHarmonic(a *sparse.CSR, clamped []int, ones ...int) []float64 {
 	return f
 }
 
-// affinities returns exp(−γd²) for points of the plane in two groups, for the k nearest neighbours
-// of each point or, with k = 0, all pairs.
+// affinities returns exp(−γd²) for points of the plane in two groups, and their k nearest neighbours; k = 0 means all pairs.
 func affinities(r *rand.Rand, n int, gap, gamma float64, k int) []link {
 	at := make([][2]float64, n)
 	for i := range at {
@@ -245,7 +243,7 @@ func TestHarmonicOfManyOrdersLarge(t *testing.T) {
 	}
 }
 
-// The bound is small if the signs of B allow it.
+// If the signs of B allow it, the bound is small.
 func TestEliminateTo(t *testing.T) {
 	for name, a := range wideGraphs(t) {
 		n, _ := a.Dims()
@@ -310,7 +308,7 @@ func TestEliminateDense(t *testing.T) {
 	}
 }
 
-// twice has two entries for each entry of a matrix, with a third and two thirds of its value.
+// twice splits each entry of a matrix into a third and two thirds.
 type twice struct{ *sparse.CSR }
 
 func (m twice) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exactFactor returns the exact factor of Edge·L + diag(Ground), which the first call makes. The
-// error wraps [ErrFill].
+// exactFactor makes the exact factor in the first call. The error wraps [ErrFill].
 func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
@@ -42,8 +41,8 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	return f, err
 }
 
-// heaviest returns for each vector of the null space the row of its largest element, or nil for a
-// definite system. Holding this row at 0 costs the fewest digits, because means are near its value.
+// heaviest returns the row of the largest element of each vector of the null space; nil for a definite system. Holding this
+// row at 0 costs the fewest digits, because means are near its value.
 func (s *System) heaviest() []int {
 	if s.Null == nil {
 		return nil
@@ -91,7 +90,7 @@ func (s *System) EliminateTo(ctx context.Context,
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
-// eliminatedTo is EliminateTo, and also fills the fields of the result that an iteration fills.
+// eliminatedTo is EliminateTo with the fields of the result that an iteration fills.
 func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	record func(int, []float64)) (*Result, error) {
 	for j, norm := range columnNorms(s.team(), b) {
@@ -113,7 +112,7 @@ func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	return out, nil
 }
 
-// norms returns upper bounds of the norms of the columns of diag(s)·E.
+// norms bounds the norms of the columns of diag(s)·E.
 func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	norms := make([]float64, e.Cols)
 	for i := range e.Rows {
@@ -128,8 +127,8 @@ func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// solveByFactor stores the solution in x. It returns bounds of the errors of the elements of
-// diag(1/s)·X, which in singular components hold up to a constant.
+// solveByFactor also returns bounds of the errors of the elements of diag(1/s)·X, which in singular components hold up to a
+// constant.
 func (s *System) solveByFactor(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
@@ -172,9 +171,8 @@ func (s *System) squareOf(i int) float64 {
 	return f * f
 }
 
-// removeMeans stores diag(s)·B in c, in singular components without the part of B in the null
-// space, and upper bounds of the absolute values of the summands of c in size. means is nil for a
-// definite system.
+// removeMeans stores diag(s)·B in c, in singular components without its part in the null space, and bounds of the absolute
+// values of the summands of c in size. means is nil for a definite system.
 func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {
@@ -232,8 +230,7 @@ func (m *componentMeans) clear() {
 	clear(m.minus)
 }
 
-// add adds v to the sum of the component of row i. Positive and negative numbers have separate
-// sums, which keep all digits.
+// add sums positive and negative numbers separately, which keeps all digits.
 func (m *componentMeans) add(i int, v float64) {
 	if m.unit[i] == 0 {
 		return

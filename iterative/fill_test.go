@@ -31,8 +31,7 @@ func torus(sides ...int) *sparse.CSR {
 	return a
 }
 
-// Vertices are eliminated in the order of their degrees, even if a degree exceeds the largest
-// degree of the graph.
+// Some degrees exceed the largest degree of the graph.
 func TestFill(t *testing.T) {
 	for _, c := range []struct {
 		name string

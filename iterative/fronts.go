@@ -11,14 +11,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in [exact]: an elimination
-// adds to the weights between the neighbours of a vertex, and the pivot is the sum of the vertex's weights.
-//
-// The weights within a front are the columns of a dense matrix below its diagonal. The weights that it leaves between the
-// vertices of its border stay on a stack until the parent front takes them.
+// multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in [exact]. The weights
+// within a front are the columns of a dense matrix below its diagonal. The weights that it leaves within its border stay on a
+// stack until the parent front takes them.
 type multifrontal struct {
 	a        *adjacency
-	vertices []uint32 // vertices of the graph, by their numbers in a
+	vertices []uint32 // by their numbers in a
 	ground   []float64
 	fronts   *fronts
 
@@ -29,20 +27,19 @@ type multifrontal struct {
 	stride int       // a multiple of 4
 	matrix []float64
 
-	shares [panelColumns][]float64 // weights of each pivot over their sum
+	shares [panelColumns][]float64 // of each pivot over its sum
 	unused []float64
 
 	columns *columns
-	kept    int   // number of last vertices that stay; their weights stay on the stack
-	limit   int64 // of the number of values on the stack
+	kept    int   // number of last vertices whose weights stay on the stack
+	limit   int64 // of values on the stack
 }
 
-// panelColumns is the number of pivots whose products are added to the other columns together.
+// The products of panelColumns pivots are added to the other columns together.
 const panelColumns = 4
 
-// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the
-// held vertices last. Before it makes the factor it counts the entries: the error wraps [ErrFill]
-// if they exceed a limit, and is a [*budget.Error] if the factor takes more than memory; 0 means no
+// completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. It
+// first counts the entries: the error wraps [ErrFill] beyond a limit, and is a [*budget.Error] beyond memory; 0 means no
 // limit.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
@@ -69,8 +66,7 @@ func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m.columns, nil
 }
 
-// beginFactor eliminates the leaves of the graph, and finds the fronts of the other vertices. mass
-// is the mass of each row, see [columns].
+// beginFactor eliminates the leaves, and finds the fronts of the other vertices. mass is the mass of each row, see [columns].
 func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int, mass []float64,
 	limit func(n int, entries int64) fillLimits) (*multifrontal, error) {
@@ -104,8 +100,7 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m, err
 }
 
-// eliminateFronts adds the columns of the fronts. The error wraps [ErrFill] if the stack would
-// exceed the limit.
+// eliminateFronts returns an error that wraps [ErrFill] if the stack would exceed the limit.
 func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
@@ -130,7 +125,7 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	return nil
 }
 
-// pairs returns the number of values that a front with the given border leaves on the stack.
+// pairs returns the number of values that a front leaves on the stack.
 func pairs(border int) int { return border * (border - 1) / 2 }
 
 func (m *multifrontal) peakStack(order []int32, children *children) int64 {
@@ -177,7 +172,7 @@ func (fronts *fronts) children() *children {
 	return c
 }
 
-// postorder returns the fronts such that each front follows its descendants, which are consecutive.
+// postorder puts each front after its descendants, which are consecutive.
 func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
@@ -197,8 +192,7 @@ func (fronts *fronts) postorder(children *children) []int32 {
 	return order
 }
 
-// assemble adds up the weights within front f: the edges of its pivots, and the weights that its
-// children left.
+// assemble adds up the weights within front f, of edges of its pivots and of its children.
 func (m *multifrontal) assemble(f int32, children []int32) {
 	pivots := m.fronts.pivots[f]
 	size := pivots.size() + m.fronts.border[f].size()
@@ -235,8 +229,7 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 	}
 }
 
-// eliminate eliminates the first k vertices of front f, and puts the remaining weights on the
-// stack.
+// eliminate leaves the weights of the other vertices of front f on the stack.
 func (m *multifrontal) eliminate(f int32, k int) {
 	vertices := m.fronts.all(f)
 	for lo, hi := range blocks.Slabs(k, panelColumns) {
@@ -253,7 +246,7 @@ func (m *multifrontal) eliminate(f int32, k int) {
 	}
 }
 
-// column returns column j of the current front. Its numbers above the diagonal are meaningless.
+// column returns column j of the current front; above the diagonal it is meaningless.
 func (m *multifrontal) column(j int) []float64 {
 	return m.matrix[j*m.stride:][:m.stride]
 }

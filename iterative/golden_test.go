@@ -44,7 +44,7 @@ func oneHot(g testgraph.Graph) *sparse.Block[float64] {
 	return y
 }
 
-// goldenSystems are the systems whose inverses the files with a name hold.
+// goldenSystems are the systems whose inverses the files hold.
 var goldenSystems = []struct {
 	files string
 	make  func(g *graph.Graph) (*System, error)

@@ -37,7 +37,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	}
 	n := len(g.Degrees)
 	team := sparse.TeamOf(g.A)
-	free := make([]float64, n) // 1 in U, 0 in L and in rows that L does not reach
+	free := make([]float64, n) // 1 in U, 0 in L and rows that L does not reach
 	for i := range roaring.Values(g.Components.Reachable(clamped)) {
 		if !team.IsPadding(int(i)) {
 			free[i] = 1
@@ -54,7 +54,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	for i, u := range free {
 		marks.Row(i)[0] = u
 	}
-	g = g.WithoutHeavyLoops() // a heavy loop would hide the other weights of a row in rounding errors
+	g = g.WithoutHeavyLoops() // a heavy loop would hide other weights in rounding errors
 	among := &graph.Graph{A: g.A, Symmetric: true, Signed: g.Signed, Components: g.Components,
 		Workers: g.Workers, Degrees: make([]float64, n)}
 	boundary := &sparse.Operator[float64]{A: g.A, Left: free, Workers: g.Workers}
@@ -62,7 +62,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	if err != nil {
 		return nil, err
 	}
-	sums := sparse.NewBlock[float64](n, 2) // sums of the weights to U and to L; differences of degrees would lose digits
+	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and to L; differences of degrees would lose digits
 	if err := (&sparse.Operator[float64]{A: sizes.A, Left: free,
 		Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err
@@ -161,9 +161,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the smallest and the largest value of each column of f in the rows that are
-// not free. The values of a harmonic function, in a signed graph also the negated values, lie
-// between them.
+// givenRange returns the bounds of the harmonic functions: the smallest and largest value of each column of f in the rows that
+// are not free, in a signed graph also of the negated values.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)

@@ -188,8 +188,8 @@ func TestHarmonicUnit(t *testing.T) {
 	}
 }
 
-// Signed graphs with weights over sixteen decades are compared with the elimination of L̄_UU in 300
-// bits. Larger graphs are compared with the unsigned graph that differs only by the sides of nodes.
+// The reference is the elimination of L̄_UU in 300 bits, and for larger graphs the unsigned graph that differs only by the
+// sides of nodes.
 func TestHarmonicSpread(t *testing.T) {
 	for seed := range uint64(12) {
 		const n = 30
@@ -266,8 +266,7 @@ func signedGraph(t *testing.T, rng *rand.Rand, n, more int, sign func(i, j int) 
 	return a
 }
 
-// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows, or nil if
-// the solve is refused.
+// solveClamped returns the harmonic function with the values 0, 1, 2 … in clamped rows; nil if it is refused.
 func solveClamped(t *testing.T, g *graph.Graph, clamped []int) *sparse.Block[float64] {
 	t.Helper()
 	h, err := Harmonic(ctx, g, clamped)
@@ -288,7 +287,6 @@ func solveClamped(t *testing.T, g *graph.Graph, clamped []int) *sparse.Block[flo
 	return f
 }
 
-// exactHarmonic computes with 300 bits.
 func exactHarmonic(a *sparse.CSR, clamped []int, f *sparse.Block[float64]) []float64 {
 	n, _ := a.Dims()
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }

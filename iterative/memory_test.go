@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The last columns, which are fewer, are solved in the memory of the earlier columns.
+// The last columns are fewer.
 func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	a := grid(100)
 	n, _ := a.Dims()

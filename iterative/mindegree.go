@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// adjacency holds the edges of a graph, each at both ends.
 type adjacency struct {
 	start  []int64
 	end    []uint32
@@ -23,8 +22,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge]. It adds up
-// entries for the same pair, because the search for an order requires lists without repeats.
+// readAdjacency adds up entries for the same pair, because the search for an order requires lists without repeats. Rows must
+// have increasing columns, see [eachEdge].
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
@@ -58,12 +57,12 @@ func (s span) of(list []uint32) []uint32 {
 
 func (s span) size() int { return int(s.to - s.from) }
 
-// fronts are sets of vertices in the order of their elimination. The pivots of a front are
-// eliminated together, because they then have the same neighbours: the border of the front.
+// fronts are sets of vertices in the order of their elimination. The pivots of a front have the same neighbours when they are
+// eliminated: the border of the front.
 type fronts struct {
 	vertices       []uint32
 	pivots, border []span
-	parent         []int32 // front whose pivots are the first of the border to be eliminated; -1: none
+	parent         []int32 // front that eliminates the first pivots of the border; -1: none
 	entries        int64
 }
 
@@ -91,10 +90,9 @@ func (fronts *fronts) all(front int32) []uint32 {
 }
 
 // minimumDegree orders the vertices of a graph by approximate minimum degree (Amestoy, Davis and Duff 1996). The remaining
-// vertices are variables of a quotient graph, and the eliminated vertices its elements: the variables in the border of an element
-// are a clique. Variables with the same elements and neighbours are merged. The degree of a variable is an upper bound.
-//
-// Vertices of very large degree come last, because every elimination of a neighbour reads their lists.
+// vertices are variables of a quotient graph, and the eliminated vertices its elements: the variables in the border of an
+// element are a clique. Variables with the same elements and neighbours are merged. Vertices of very large degree come last,
+// because every elimination of a neighbour reads their lists.
 type minimumDegree struct {
 	start []int64
 
@@ -104,7 +102,7 @@ type minimumDegree struct {
 	elements []int32
 	length   []int32
 
-	size   []int32  // number of vertices of each variable; 0: merged, eliminated or last
+	size   []int32  // vertices of each variable; 0: merged, eliminated or last
 	next   []uint32 // rings of merged vertices
 	degree []int32  // upper bound of the number of neighbours
 	queue  buckets
@@ -113,10 +111,10 @@ type minimumDegree struct {
 	isLast []bool
 
 	// Of elements, by a pivot:
-	front   []int32 // number of its front; -1: a variable, or absorbed into another element
+	front   []int32 // number of the front; -1: a variable, or absorbed
 	border  []span  // variables of the border, as a range of names
-	extent  []int32 // number of vertices in the border
-	beyond  []int32 // number of vertices of the border that are not in the current border
+	extent  []int32 // vertices in the border
+	beyond  []int32 // vertices of the border outside of the current border
 	reached []int32 // round in which beyond was set
 	names   []uint32
 
@@ -135,7 +133,7 @@ type minimumDegree struct {
 	limits fillLimits
 }
 
-// factorCost is the size of a complete factor, in entries of the triangle and in multiplications.
+// factorCost is the cost of a complete factor; entries are of the triangle.
 type factorCost struct {
 	entries  int64
 	products float64
@@ -155,22 +153,20 @@ type fillLimits struct {
 }
 
 const (
-	// productsPerEntry times the entries and rows of the matrix is the number of multiplications that take as long as sampling
-	// a factor and iterating with it.
+	// Sampling a factor and iterating with it takes as long as productsPerEntry multiplications for each entry and row of the
+	// matrix.
 	productsPerEntry = 1500
 
 	// largeFill bounds the entries of the triangle of a large graph, for each entry of the matrix.
 	largeFill = 3
 
-	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the
-	// matrix. A search takes 3 in a road map, 6 in a grid, and 25 in a dictionary; with large hubs
-	// it orders a fifth of the vertices in 25.
+	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the matrix: 3 in a road map, 6 in a
+	// grid, 25 in a dictionary; with large hubs 25 steps order a fifth of the vertices.
 	stepsPerEntry = 30
 )
 
-// Among vertices with fewer than shortLists edges the search eliminates the latest first, and so
-// follows chains, whose numbers are near each other. Among other vertices it eliminates the first,
-// so that the factor of a grid has a quarter less entries.
+// Below shortLists edges the search eliminates the latest vertex first, and so follows chains of near numbers. Otherwise it
+// eliminates the first, so that the factor of a grid has a quarter less entries.
 const shortLists = 3
 
 func noLimits(int, int64) fillLimits {
@@ -188,9 +184,8 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
-// completeLimit bounds the entries of the triangle of a complete factor. The triangle has one entry
-// for each entry of the matrix in a road map or between nearest neighbours in the plane, and eight
-// in a grid of a million nodes.
+// completeLimit bounds the entries of the triangle of a complete factor: for each entry of the matrix one in a road map or
+// between nearest neighbours in the plane, and eight in a grid of a million nodes.
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
 	if n > leanRows {
@@ -204,13 +199,12 @@ func completeLimit(n int, entries int64) int64 {
 
 var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
-// orderFronts returns the fronts of a complete factor, with the held vertices last. The error wraps
-// [ErrFill] if a limit is exceeded.
+// orderFronts puts the held vertices last. The error wraps [ErrFill] if a limit is exceeded.
 func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, isHeld, limits)
 	size := int64(len(a.end) + len(m.size))
-	review := size // number of steps before the next isHopeless
+	review := size // steps before the next isHopeless
 	for step := 0; m.left > 0; step++ {
 		if m.steps >= review {
 			review += size
@@ -240,8 +234,8 @@ func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
 
-// isHopeless predicts whether the limits will be exceeded. The columns of the remaining vertices
-// get at least the entries that their degrees give now.
+// isHopeless predicts whether the limits will be exceeded: the columns of the remaining vertices get at least the entries that
+// their degrees give now.
 func (m *minimumDegree) isHopeless() bool {
 	var entries int64
 	for v, size := range m.size {
@@ -252,8 +246,7 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-// newMinimumDegree returns an order in which no vertex is eliminated yet. Held vertices and
-// vertices with far more edges than most come last.
+// newMinimumDegree makes held vertices, and vertices with far more edges than most, come last.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
@@ -356,7 +349,7 @@ func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
 	return vertices
 }
 
-// collect finds the variables that share an edge or an element with v, and absorbs these elements.
+// collect finds the variables that share an edge or an element with v, and absorbs the elements.
 func (m *minimumDegree) collect(v uint32) {
 	m.found = m.found[:0]
 	m.mark[v] = m.round
@@ -376,7 +369,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
-// find adds variable i to found, and removes it from the queue because its degree will change.
+// find removes i from the queue, because its degree will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -387,7 +380,7 @@ func (m *minimumDegree) find(i uint32) {
 	m.queue.remove(i)
 }
 
-// absorb makes the current front the parent of element e, whose border it contains.
+// absorb makes the current front, which contains the border of element e, its parent.
 func (m *minimumDegree) absorb(e uint32) {
 	m.fronts.parent[m.front[e]] = m.number()
 	m.front[e] = -1
@@ -408,8 +401,8 @@ func (m *minimumDegree) measure() {
 	}
 }
 
-// update rebuilds the list of variable i with element v, and bounds the number of the neighbours of
-// i beyond v. It reports whether there are any.
+// update adds element v to the list of variable i, and bounds the number of the neighbours of i beyond v. It reports whether
+// there are any.
 func (m *minimumDegree) update(i, v uint32) bool {
 	list := m.list[m.start[i]:][:m.length[i]]
 	m.steps += int64(len(list))
@@ -439,7 +432,7 @@ func (m *minimumDegree) update(i, v uint32) bool {
 	return degree > 0
 }
 
-// join merges variable i into a variable with the same list, if there is one.
+// join merges variable i into a variable with the same list, if any.
 func (m *minimumDegree) join(i uint32) {
 	list := m.list[m.start[i]:][:m.length[i]]
 	var hash uint32
@@ -458,8 +451,8 @@ func (m *minimumDegree) join(i uint32) {
 	m.twins.add(hash, i)
 }
 
-// placeLast makes a front of the vertices that come last. They are in the border of every front
-// with an edge to one of them, and of the ancestors of this front.
+// placeLast makes a front of the vertices that come last. They are in the border of every front with an edge to one of them,
+// and of its ancestors.
 func (m *minimumDegree) placeLast(a *adjacency) error {
 	if len(m.last) == 0 {
 		return nil
@@ -511,7 +504,7 @@ func (m *minimumDegree) findLast(u uint32) {
 
 // twins finds variables of a border with equal lists.
 type twins struct {
-	head, chain []uint32 // chains of variables with equal hashes
+	head, chain []uint32 // chains of equal hashes
 	used        []uint32
 	seen        []int32
 	stamp       int32
@@ -530,7 +523,7 @@ func (t *twins) begin(n int) {
 	}
 }
 
-// clear resets only the heads in use, because most borders are short.
+// clear resets only the heads in use: most borders are short.
 func (t *twins) clear() {
 	for _, h := range t.used {
 		t.head[h] = noVertex
@@ -538,8 +531,7 @@ func (t *twins) clear() {
 	t.used = t.used[:0]
 }
 
-// first returns the first variable in the chain of the given hash, or noVertex. chain leads to the
-// next variables.
+// first returns the first variable in the chain of the given hash, or noVertex.
 func (t *twins) first(hash uint32) uint32 {
 	return t.head[hash&uint32(len(t.head)-1)]
 }
@@ -553,7 +545,7 @@ func (t *twins) add(hash, v uint32) {
 	t.head[h] = v
 }
 
-// equal reports whether two lists without repeats have the same elements.
+// equal compares lists without repeats as sets.
 func (t *twins) equal(x, y []uint32) bool {
 	if len(x) != len(y) {
 		return false

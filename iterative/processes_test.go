@@ -13,9 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// scattered returns a graph with three components of nodes i with the same i mod 4, pairs among the
-// other nodes, and nodes without edges. A loop at node 1 has a weight of 50, the other weights are
-// between least and 1.
+// scattered has three components of nodes i with the same i mod 4, pairs among the other nodes, and nodes without edges. A
+// loop at node 1 has a weight of 50, the other weights are between least and 1.
 func scattered(t *testing.T, n int, least float64) *graph.Graph {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
 	var entries []sparse.Triplet

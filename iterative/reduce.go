@@ -25,13 +25,13 @@ type Reduction struct {
 	Mass []float64
 
 	weight  *sparse.Block[float64] // between rows of L; the diagonal is 0
-	columns *columns               // columns of the rows U
+	columns *columns               // of the rows U
 }
 
-// A graph is reduced only if the rows L have at most reductionPairs pairs.
+// reductionPairs bounds the pairs of rows L.
 const reductionPairs = 1 << 21
 
-// reductionLimit bounds the entries of the triangle without the pairs of rows of L.
+// reductionLimit bounds the entries of the triangle, without the pairs of rows L.
 func reductionLimit(n int, entries int64) int64 {
 	if n > leanRows {
 		return largeFill * entries
@@ -183,8 +183,7 @@ func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the weights on the stack during a reduction. In lattices there are half as
-// many weights as entries.
+// reductionStack bounds the weights on the stack, half as many as entries in lattices.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

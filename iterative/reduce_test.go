@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The lattice has weights over twelve decades; half of the kept rows have values.
+// Weights span twelve decades; half of the kept rows have values.
 func TestReduction(t *testing.T) {
 	lattice := grid(50)
 	n, _ := lattice.Dims()

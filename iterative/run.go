@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// run is a solve in progress, with the buffers that are kept between solves.
+// run is a solve in progress, with buffers for the next solve.
 type run struct {
 	cg                 *CG
 	v                  passes
@@ -32,20 +32,20 @@ type recurrence struct {
 	dot              func(sparse.Rows) // dotRows; stored, because each method value is an allocation
 }
 
-// passes holds the vectors of the recurrence, with loops over chunks of their rows.
+// passes holds the vectors of the recurrence.
 type passes struct {
 	cg      *CG
 	team    *sparse.Team
 	x, b    *sparse.Block[float64]
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
-	z       *sparse.Block[float64] // preconditioned residual, shares memory with q; nil if z is diag(inverse)·r
+	z       *sparse.Block[float64] // preconditioned residual, in the memory of q; nil if z is diag(inverse)·r
 
 	alpha, beta []float64 // by column
 
-	inverse []float64 // the preconditioner, or ones
+	inverse []float64 // of the preconditioner, or ones
 	ones    []float64 // nil until unit is called
 
-	parts []float64 // sums of chunks
+	parts []float64 // of chunks
 	dots  sched.Sums
 	null  nullShare
 }
@@ -139,7 +139,7 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// startComplete stores in x the solution by the complete factor, and in r its residual. It counts as a step.
+// startComplete solves by the complete factor, which counts as a step.
 func (r *run) startComplete(ctx context.Context) error {
 	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (r *passes) clear(b *sparse.Block[float64]) {
 	})
 }
 
-// rightHandSide stores s∘(B − P₀B) in r, and the squared norms of the columns of B − P₀B in rr. P₀ projects on the null space.
+// rightHandSide stores s∘(B − P₀B) in r, and squared column norms of B − P₀B in rr; P₀ projects on the null space.
 func (r *recurrence) rightHandSide() {
 	projected := r.outside(r.v.r)
 	r.v.chunks(func(r *passes, chunk, lo, hi int) {
@@ -232,7 +232,7 @@ func (r *recurrence) rightHandSide() {
 	r.v.total(r.rr, 0)
 }
 
-// outside returns B − P₀B, stored in room if it differs from B.
+// outside returns B − P₀B, in room if it differs from B.
 func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64] {
 	if r.cg.Null == nil {
 		return r.v.b
@@ -241,7 +241,7 @@ func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64]
 	return room
 }
 
-// subtractAgain stores s∘(B − P₀B) − A·X in r. It uses q, which is free between steps.
+// subtractAgain stores s∘(B − P₀B) − A·X in r. It overwrites q, which is free between steps.
 func (r *recurrence) subtractAgain(ctx context.Context) error {
 	projected := r.outside(r.v.q)
 	scale := r.cg.Scale
@@ -312,8 +312,8 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// isSolved reports whether the residuals of all columns have reached their targets before a
-// preconditioner is applied, and marks them as converged.
+// isSolved reports whether all residuals have reached their targets, before a preconditioner is applied, and marks the columns
+// as converged.
 func (r *run) isSolved() bool {
 	for j := range r.columns {
 		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
@@ -343,7 +343,7 @@ func (r *recurrence) update() {
 	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) })
 }
 
-// precondition removes the null space from z. It first computes z and rᵀz, if no other pass has.
+// precondition removes the null space from z, after computing z and rᵀz if no other pass has.
 func (r *recurrence) precondition(ctx context.Context) error {
 	if r.v.z != nil {
 		r.projectResidual()
@@ -360,9 +360,8 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	return nil
 }
 
-// projectResidual subtracts from r its part in the null space, if this is more than negligible.
-// Rounding errors let the part grow, and a factor of a singular matrix, which leaves out a row of
-// each component, would enlarge it.
+// projectResidual subtracts from r its part in the null space, which grows by rounding and which a factor of a singular
+// matrix, without a row of each component, would enlarge.
 func (r *recurrence) projectResidual() {
 	if r.cg.Null == nil {
 		return

@@ -13,18 +13,17 @@ import (
 
 const (
 	// wideSpread is the ratio of weights above which a small residual of a harmonic function may hide an error as large as its
-	// values. An example is a pair of nodes joined by an edge of weight 10⁶, with edges of weight 10⁻⁶ to other nodes.
+	// values. Example: a pair joined by an edge of weight 10⁶, with edges of weight 10⁻⁶ to other nodes.
 	wideSpread = 1e5
 
-	// sharedSpread replaces wideSpread for a signed graph whose rows several processes share. Such a graph has no factor.
+	// sharedSpread replaces wideSpread for a signed graph on several processes, which has no factor.
 	sharedSpread = 1e9
 )
 
-// errSpread is the error if rounding errors hide the residual.
 var errSpread = fmt.Errorf("%w: weights span too many orders of magnitude for a solve without a complete factor", ErrIterationLimit)
 
 // spreadOf returns the largest degree over the smallest weight, and the smallest weight. Cost: a sweep, or none if all degrees
-// are whole numbers of at most wideSpread. It then returns the largest degree and 1.
+// are whole numbers of at most wideSpread, and the smallest weight counts as 1.
 func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err error) {
 	team := sparse.TeamOf(g.A)
 	ends := []float64{math.Inf(-1), 0, 0} // negated smallest weight; largest degree; 1 if a degree is not whole
@@ -62,15 +61,15 @@ func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err e
 }
 
 const (
-	roughTolerance  = 1e-4  // a solution with this tolerance or more is not certified
-	wideTolerance   = 1e-13 // tolerance of the residual of a certified solution
-	spreadTolerance = 1e-6  // tolerance of the error of a certified solution, relative to the largest value
+	roughTolerance  = 1e-4  // from which a solution is not certified
+	wideTolerance   = 1e-13 // of the residual of a certified solution
+	spreadTolerance = 1e-6  // of the error of a certified solution, relative to the largest value
 )
 
 // certify returns an error if it cannot prove that the error of every element of a harmonic function f is within
-// spreadTolerance of the largest value. b is the right-hand side for f. N = L_UU is an M-matrix: the residual r of f, with its
-// rounding errors, is at most h in each row. A v > 0 with N·v ≥ h/2 then bounds the error, |N⁻¹·r| ≤ 2v. v is the solution of
-// another system and need not be exact. Cost: a solve of one column.
+// spreadTolerance of the largest value. N = L_UU is an M-matrix: the residual r of f for the right-hand side b, with its
+// rounding errors, is at most h in each row. A v > 0 with N·v ≥ h/2, an approximate solution, then bounds the error, |N⁻¹·r| ≤
+// 2v. Cost: a solve of one column.
 func (s *System) certify(ctx context.Context, f, b *sparse.Block[float64]) error {
 	q := blocks.Reshape(s.cg.run.v.q, f.Rows, f.Cols)
 	if err := s.cg.A.StepTo(ctx, q, f, sparse.Step[float64]{Alpha: 1}); err != nil {

@@ -36,14 +36,13 @@ type System struct {
 	// Sampled forbids a complete factor, which takes too much memory for a rough solve.
 	Sampled bool
 
-	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues
-	// Ground/s²; nil: none known. They slow the iteration down the most. If quotients is set, s
-	// only approximates eigenvectors, and quotients/s² are their Rayleigh quotients.
+	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s², which slow the iteration
+	// down the most. If quotients is set, s only approximates eigenvectors, and quotients/s² are their Rayleigh quotients.
 	easy      *blocks.Disjoint
 	quotients []float64
 
-	// free is 1 in the rows that take part and 0 in the other rows; nil means ones. The other rows
-	// and columns are those of the identity: their Degrees are 0 and their Ground is 1.
+	// free is 1 in the rows that take part, and 0 in rows and columns of the identity, where Degrees is 0 and Ground is 1; nil
+	// means ones.
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, for a [Harmonic] system
@@ -55,7 +54,7 @@ type System struct {
 	factor           *cholesky
 	complete, filled bool
 	isSymmetric      bool
-	sampledErr       error // error of making the sampled factor
+	sampledErr       error
 
 	direct    *exact
 	directErr error
@@ -130,19 +129,16 @@ func (s *System) checkSymmetric(ctx context.Context) (err error) {
 	return err
 }
 
-// team returns the processes that share the rows of the graph, or nil.
 func (s *System) team() *sparse.Team {
 	return sparse.TeamOf(s.Graph.A)
 }
 
-// noFactor reports whether the matrix has no factor: several processes share its rows, or the graph
-// is signed.
+// noFactor reports whether several processes share the rows, or the graph is signed.
 func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
 
-// errNoFactor wraps ErrFill, so that the iteration continues with Jacobi as for a factor that fills
-// in.
+// errNoFactor wraps ErrFill: the iteration continues with Jacobi as for a factor that fills in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 func (s *System) Release() {
@@ -167,7 +163,7 @@ func (s *System) newLadder(settings *Settings) *ladder {
 	}
 	l.climb = func(ctx context.Context) (Preconditioner, error) {
 		if s.factor == nil {
-			s.cg.run.v.p, s.cg.run.v.q = nil, nil // frees memory for the elimination
+			s.cg.run.v.p, s.cg.run.v.q = nil, nil // free memory for the elimination
 		}
 		l.again = false
 		if l.jacobiSteps == stepsDefinite && IsSlow(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -216,8 +212,8 @@ func (s *System) prepare() {
 	c.ladder = nil
 }
 
-// diagonal returns the diagonal of Edge·L + diag(Ground) if cancelled is set. Otherwise it returns
-// the diagonal that the operator adds to −Edge·A, which includes the loops of A.
+// diagonal returns the diagonal that the operator adds to −Edge·A, which includes the loops of A, or if cancelled is set the
+// diagonal of Edge·L + diag(Ground).
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -233,7 +229,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorCompletely makes the complete factor on the first call, if the system has such a factor.
+// factorCompletely makes the complete factor, once and if the system has one.
 func (s *System) factorCompletely(ctx context.Context) error {
 	if s.factor != nil || s.filled || s.Sampled || s.noFactor() ||
 		!isLean(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -256,8 +252,7 @@ func (s *System) factorCompletely(ctx context.Context) error {
 	return nil
 }
 
-// anyFactor returns the complete Cholesky factor of Edge·L + diag(Ground), or else the sampled
-// factor; the first call makes it. The error wraps [ErrFill] if both fill in.
+// anyFactor returns the complete factor, or else the sampled factor. The error wraps [ErrFill] if both fill in.
 func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	if s.noFactor() {
 		return nil, errNoFactor
@@ -304,7 +299,6 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 	return &scaled, true, nil
 }
 
-// rngSeed makes the sampled factor of a system reproducible.
 const rngSeed = 1
 
 // bound fills ErrorBound. The error of computing a residual is less than 10ε(‖B‖ + ‖M‖·‖X‖). The largest row sum of |M|, or of
@@ -352,7 +346,7 @@ func (s *System) bound(ctx context.Context, out *Result,
 // IsWide reports whether a small residual may hide a large error.
 func (s *System) IsWide() bool { return s.wide }
 
-// unevenGround is the ratio of elements of Ground above which boundByRows compares the residual with Ground row by row.
+// unevenGround is the ratio of elements of Ground above which boundByRows pays.
 const unevenGround = 1e5
 
 func uneven(team *sparse.Team, ground []float64) bool {
@@ -366,16 +360,15 @@ func uneven(team *sparse.Team, ground []float64) bool {
 	return ends[1] > -unevenGround*ends[0]
 }
 
-// boundByRows lowers ErrorBound and Rounding if bounds by rows are smaller. N is the M-matrix with the elements −|m_ij| off the
-// diagonal. N⁻¹ has no negative element, no element of M⁻¹ is larger in size than the same element of N⁻¹, and N maps 1 to g or
-// more, so that
+// boundByRows lowers ErrorBound and Rounding if bounds by rows are smaller. The M-matrix N has the elements −|m_ij| off the
+// diagonal; N⁻¹ is at least |M⁻¹| in each element, and N maps 1 to g or more, so that
 //
 //	|X − X*| ≤ N⁻¹·|R| ≤ max_i |R_i|/g_i
 //
 // where the rounding error of R_i depends on the row alone. A row with g = 0 has no entries, and X is 0 there. Cost: a sweep.
 func (s *System) boundByRows(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
-	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // the recurrence does not need q any more
+	q := blocks.Reshape(s.cg.run.v.q, x.Rows, x.Cols) // free between solves
 	if err := s.cg.A.StepTo(ctx, q, x, sparse.Step[float64]{Alpha: 1}); err != nil {
 		return err
 	}
@@ -413,7 +406,7 @@ func (s *System) boundByRows(ctx context.Context, out *Result,
 	return nil
 }
 
-// columnNorms returns the norms of the columns of b, which are infinite if their squares overflow.
+// columnNorms returns infinite norms if their squares overflow.
 func columnNorms(team *sparse.Team, b *sparse.Block[float64]) []float64 {
 	norms := blocks.Dots(team, b, b)
 	for j, v := range norms {

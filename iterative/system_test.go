@@ -119,8 +119,7 @@ func TestPseudoInverseProperties(t *testing.T) {
 	})
 }
 
-// With weights over eight orders of magnitude, a preconditioned residual can consist of rounding
-// errors while the residual is still large.
+// With such weights, a preconditioned residual can consist of rounding errors while the residual is still large.
 func TestUnevenWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOfN(rapid.Float64Range(-4, 4), 1, 40).Draw(t, "decimal exponents")
@@ -247,7 +246,7 @@ func TestParametersOutOfRange(t *testing.T) {
 	}
 }
 
-// No step would reduce the residual of such a right-hand side.
+// No step would reduce these residuals.
 func TestRightHandSidesOutOfRange(t *testing.T) {
 	g := graphOf(t, testgraph.Path(4))
 	for _, bad := range []float64{math.NaN(), math.Inf(1), -1e200} {
@@ -282,7 +281,7 @@ func TestRightHandSidesOutOfRange(t *testing.T) {
 	}
 }
 
-// Squares of the refused weights would overflow or underflow.
+// Squares of the refused weights overflow or underflow.
 func TestScale(t *testing.T) {
 	for _, c := range []struct {
 		light, heavy float64

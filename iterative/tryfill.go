@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A large graph that may be a grid or a mesh is first tried on balls around a few of its vertices. The factor of the balls has
-// less fill for each entry than the factor of the graph. The search for an order takes several times as much memory as the
-// balls.
+// A large graph that may be a grid or a mesh is first tried on balls around a few vertices. Their factor has less fill for
+// each entry than the factor of the graph, and the search for an order takes several times their memory.
 const (
 	ballCount    = 4
 	ballVertices = 1 << 14
@@ -39,7 +38,7 @@ func tryBytes(n int, entries int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 12), budget.Times(n, 12), 16<<20)
 }
 
-// balls returns the edges between the vertices that are nearest to a few vertices.
+// balls returns the edges between the vertices nearest to a few vertices.
 func (a *adjacency) balls() *adjacency {
 	n := len(a.start) - 1
 	place := make([]uint32, n) // one more than the number in the balls; 0: in no ball
