@@ -15,18 +15,17 @@ import (
 // ErrNoDistance is returned if all items are equal in the space of a kernel, so that the density of their distances is undefined.
 var ErrNoDistance = errors.New("all items lie in one place of the kernel's space")
 
-// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying network data with
-// deep kernel machines (2010). Level l has the kernel
+// deepLearner declares a base learner on a deep kernel: Tang and Zhu, Classifying network data with deep kernel machines
+// (2010). Level l has the kernel
 //
 //	K_l(i, j) = exp(−d²/2h²)/(√(2π)·h),  d the distance in the space of K_{l−1},
 //
-// where h is the mean of d over all ordered pairs of items (equation 11), or of items with a class
-// (table 1), including i = j. K_0 is the given kernel. The learner's name is dkm with the base of
-// the paper, the mean kernel value to each class, and dkm-NAME with another base.
+// where h is the mean of d over all ordered pairs of items (equation 11), or of items with a class (table 1), including i = j.
+// K_0 is the given kernel. The learner's name is dkm with the base of the paper, the mean kernel value to each class, and
+// dkm-NAME with another base.
 //
-// A level follows from K_0 of the same pair and the bandwidths of lower levels, so that values of
-// unlabelled pairs are not stored. Cost: K_0 between all pairs for each level, l square roots and l
-// − 1 exponentials for level l of a pair, and the base learner.
+// Values of unlabelled pairs are not stored: a level follows from K_0 of the same pair and the bandwidths. Cost: K_0 between
+// all pairs for each level, l square roots and l − 1 exponentials for level l of a pair, and the base learner.
 func deepLearner(base *classify.Learner) *classify.Learner {
 	name := "dkm-" + base.Name
 	if base.Name == "density" {
@@ -50,8 +49,7 @@ func deepLearner(base *classify.Learner) *classify.Learner {
 		},
 		Whole: true, Probabilities: base.Probabilities, ComparedItems: 250,
 		Workspace: func(items, _, classes int) budget.Workspace {
-			// The values of this fit, and of the previous fit, which may not be garbage-collected
-			// yet.
+			// This fit's values, and the previous fit's, which may not be garbage-collected yet.
 			return base.Declare(items, 0, classes).And(budget.Held(budget.Vector[float64](2 * items * items)))
 		},
 	}
@@ -114,7 +112,6 @@ func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[fl
 	return g, nil
 }
 
-// deep is the [classify.Rule] of a model on a deep kernel.
 type deep struct {
 	base     *classify.Model
 	items    []int     // with a class
@@ -122,7 +119,7 @@ type deep struct {
 	h        []float64 // bandwidths
 }
 
-// peak returns K(x, x) on a level of bandwidth h, the largest value of the level.
+// peak returns K(x, x), the largest value of a level of bandwidth h.
 func peak(h float64) float64 {
 	return 1 / (math.Sqrt(2*math.Pi) * h)
 }
@@ -141,9 +138,9 @@ func (m *deep) lift(row []float64, value float64,
 	return value
 }
 
-// distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into
-// distances √(K(x, x) − 2K(x, i) + K(i, i)) in its space (equation 5). K(i, i) is diagonal on level
-// 0, and equals K(x, x) above. Differences that are negative because of rounding count as 0.
+// distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into distances √(K(x, x) − 2K(x, i) +
+// K(i, i)) (equation 5). K(i, i) is diagonal on level 0, and K(x, x) above. Differences that are negative because of rounding
+// count as 0.
 func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	level int) {
 	if level == 0 {
@@ -157,8 +154,8 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	}
 }
 
-// measure computes the bandwidths of depth levels: means over all pairs of the given items. It
-// computes the values of pairs again for each level, and adds row by row, in order.
+// measure computes the bandwidths of depth levels, means over all pairs of items. It computes the values of pairs again for
+// each level, and adds row by row, in order.
 func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth int) error {
 	n := len(items)
 	workers := sched.Workers(0)

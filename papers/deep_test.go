@@ -40,7 +40,7 @@ func TestDeepKernelMachineGolden(t *testing.T) {
 	}
 }
 
-// The reference fits the base classifier to the kernel of the level.
+// The reference is the base classifier on the kernel of the level.
 func TestDeepBase(t *testing.T) {
 	p := contract.Clouds(6, 30, 3, 3, 2)
 	for i := range p.Y {
@@ -128,7 +128,7 @@ func TestDeepInOnePlace(t *testing.T) {
 	}
 }
 
-// A deep classifier with few labels takes far less memory than the values between all items.
+// Few labels take far less memory than the values between all items.
 func TestDeepMemory(t *testing.T) {
 	const n = 1200
 	p := contract.Clouds(3, n, 3, 3, 2)

@@ -39,7 +39,7 @@ var perceptron = classify.Learner{
 		model := &classify.Model{Classes: classes, Items: k.Len(), Pairs: pairs}
 		p := make(voteRule, len(pairs))
 		if len(p) == 2 {
-			p = p[:1] // the perceptron of the other class makes the same mistakes with opposite signs
+			p = p[:1] // the other class makes the same mistakes with opposite signs
 		}
 		items := classify.LabelledItems(y)
 		weights := classify.WeightsOf(v, y, classes)
@@ -66,11 +66,11 @@ var perceptron = classify.Learner{
 type mistakes struct {
 	item  []int
 	step  []float64 // y of the item, ±1, times its weight
-	count []float64 // weight of the items that each predictor lasted; the first predictor has no mistakes
+	count []float64 // weight of the items that a predictor lasted, from the predictor without mistakes on
 }
 
-// makeMistakes passes epochs times over the items, whose classes are y. weights has the weight of
-// each class; nil means 1. Cost: a kernel value for each item and each mistake.
+// makeMistakes passes epochs times over the items, whose classes are y. weights are by class; nil means 1. Cost: a kernel
+// value for each item and each mistake.
 func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights []float64,
 	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}
@@ -106,7 +106,7 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	return p, nil
 }
 
-// voteRule has the mistakes for each pair, or only for the first pair if there are two classes.
+// voteRule has the mistakes for each pair, or only for the first of two classes.
 type voteRule []mistakes
 
 // Support implements [classify.Model.Support]: the number of predictors.
@@ -135,8 +135,7 @@ func (p voteRule) ScoresTo(dst, row []float64, _ float64) {
 	}
 }
 
-// sum returns, for each pair, the sum of the predictors weighted by their counts if counted is set,
-// otherwise the last predictor.
+// sum returns for each pair the last predictor, or if counted is set the sum of the predictors weighted by their counts.
 func (p voteRule) sum(model *classify.Model, items []int, counted bool) []classify.Machine {
 	list := make([]classify.Machine, len(model.Pairs))
 	for m := range list {

@@ -51,7 +51,7 @@ func TestPerceptronGolden(t *testing.T) {
 	}
 }
 
-// The reference is the algorithm on weights of features.
+// The reference works on features.
 func TestPerceptronOnFeatures(t *testing.T) {
 	p := contract.Clouds(4, 50, 5, 3, 0.6) // which overlap
 	const epochs = 7

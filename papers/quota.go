@@ -16,11 +16,9 @@ var assignParam = param.Param{
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node such that the shares of the classes among unlabelled
-// nodes equal their shares among the labels; counts n·μ_c are rounded by largest remainder. One
-// class after another takes its likeliest of the nodes that are left, by the softmax of the scores
-// plus offset; of nodes that are equally likely to 9 decimals it takes the first (Gärtner, Le and
-// Smola 2006, section 1.5).
+// assignShares gives the classes the same shares among unlabelled nodes as among the labels; counts n·μ_c are rounded by
+// largest remainder. One class after another takes its likeliest of the nodes that are left, by the softmax of the scores plus
+// offset, and of nodes equal to 9 decimals the first (Gärtner, Le and Smola 2006, section 1.5).
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
@@ -62,8 +60,7 @@ func countsOf(s cwk.Seeds) []int {
 	return count
 }
 
-// quotas divides n in proportion to count, by largest remainder. Among equal remainders the first
-// wins.
+// quotas divides n in proportion to count, by largest remainder; the first of equal remainders wins.
 func quotas(count []int, n int) []int {
 	total := 0
 	for _, m := range count {

@@ -84,7 +84,7 @@ var relaxationLabelling = propagate.Learner{
 	},
 }
 
-// sequences returns k + … + k^N and k^N, both possibly too small if the sum exceeds maxSequences.
+// sequences returns k + … + k^N and k^N. It stops adding beyond maxSequences.
 func sequences(classes, walk int) (total, last int) {
 	last = 1
 	for range walk {
@@ -109,7 +109,7 @@ func checkSequences(classes int, v param.Values) error {
 // padColumns rounds up to a multiple of 4, see [simd.DotPanels].
 func padColumns(n int) int { return (n + 3) &^ 3 }
 
-// maxSequences bounds the sequences of labels, which are columns of a block.
+// maxSequences bounds the sequences of labels, each a column of a block.
 const maxSequences = 20_000
 
 type relaxation struct {
@@ -130,11 +130,10 @@ type relaxation struct {
 type known struct {
 	class int
 	nodes float64   // in the class
-	walks []float64 // sum of the rows of psi of these nodes
+	walks []float64 // sum of their rows of psi
 }
 
-// begin allocates the blocks and a reference for every labelled node, or with β = 1 for each class,
-// because the mean needs only sums.
+// begin makes a reference for every labelled node, or with β = 1 for each class, because the mean needs only sums.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")
@@ -247,8 +246,7 @@ func (r *relaxation) walk(ctx context.Context) error {
 	return nil
 }
 
-// vote replaces the distributions of one or two nodes by their votes. A row of p without votes does
-// not change.
+// vote replaces the distributions of one or two nodes by their votes, if there are any.
 func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	beta := r.v.Number("power-beta")
 	clear(votes[0])
@@ -275,7 +273,6 @@ func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	}
 }
 
-// power returns x^β, by products for the usual β.
 func power(x, beta float64) float64 {
 	switch beta {
 	case 1:

@@ -93,8 +93,8 @@ var gpTransduction = propagate.Learner{
 		return r.columns, nil
 	},
 	Workspace: func(n, classes int, _ param.Values) budget.Workspace {
-		// Ten blocks of Newton's method, the previous latent values, the scaled copy from which a
-		// step gathers, factors and terms of rows, and nodes in the order of a class.
+		// Ten blocks of Newton's method, the previous latent values, the scaled copy of a step, factors and terms of rows, and
+		// nodes in the order of a class.
 		return budget.Held(12*budget.Block[float64](n, classes), 4*8*int64(n))
 	},
 	Assign: func(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v param.Values) ([]float64, []int, error) {
@@ -129,7 +129,6 @@ func balancingOffset(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v
 	return theta, nil
 }
 
-// transduction is a computation of [gpTransduction].
 type transduction struct {
 	team     *sparse.Team
 	op       *sparse.Operator[float64] // L
@@ -140,7 +139,7 @@ type transduction struct {
 	mu, theta  []float64 // of each class
 	unlabelled []int
 	counted    []int   // unlabelled nodes that this process counts
-	free       float64 // number of unlabelled nodes in all processes
+	free       float64 // unlabelled nodes in all processes
 
 	t, nu   *sparse.Block[float64] // latent values, and their targets
 	columns int                    // number swept
@@ -284,8 +283,8 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns the objective of Θ for the distributions π in ν, and stores the derivatives in
-// gradient and hessian if these are not nil.
+// weigh returns the objective of Θ for the distributions π in ν, and its derivatives in gradient and hessian unless these are
+// nil.
 func (r *transduction) weigh(theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free

@@ -88,7 +88,7 @@ func TestQuotas(t *testing.T) {
 	}
 }
 
-// A stationary point has a zero derivative; a class without a label has no part in it.
+// A class without a label has no part in the stationary point.
 func TestGPTransductionWithoutBalance(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	k := len(p.Names)
@@ -127,7 +127,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	}
 }
 
-// Nodes whose probabilities, with the offset, agree to nine digits are assigned in their order.
+// Equal to nine digits, the offset included.
 func TestSharesAmongEquals(t *testing.T) {
 	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
 	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}
@@ -146,9 +146,9 @@ func TestSharesAmongEquals(t *testing.T) {
 	}
 }
 
-// The first round of the alternation has known targets ν, one-hot at labels and 1/k elsewhere, so
-// that the gradient classify.Softmax(t) − ν + (I + γL)·t/σ² must vanish to the tolerance. Its norm
-// times σ² bounds the error of t, because the second derivative is at least I/σ².
+// The first round has known targets ν, one-hot at labels and 1/k elsewhere, so that the gradient classify.Softmax(t) − ν + (I
+// + γL)·t/σ² must vanish to the tolerance. Its norm times σ² bounds the error of t, because the second derivative is at least
+// I/σ².
 func TestGPTransductionWeakLinks(t *testing.T) {
 	const n, k, gamma, variance = 24, 2, 10.0, 100.0
 	for name, weight := range map[string]func(i, j int) float64{

@@ -71,8 +71,8 @@ var vertices = kernel.Family{
 	Workspace: vertexWorkspace,
 }
 
-// perStepWeight converts β relative to the mean degree to a weight, limited so that values at hubs do not overflow. For geometric
-// weights x is relative to a quarter of the β with which the sum converges on any graph.
+// perStepWeight converts β relative to the mean degree to a weight, limited so that values at hubs do not overflow. Geometric
+// weights are relative to a quarter of the β with which the sum converges on any graph.
 func perStepWeight(x float64, v param.Values, g param.Graph) (float64, error) {
 	const largest = 20 // of β times the largest degree: values are below e⁴⁰, which float32 holds
 	degree := g.MaxDegree()
@@ -97,8 +97,7 @@ const (
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexWorkspace declares the memory of a block of the kernel. On directed graphs narrower slabs
-// need less.
+// vertexWorkspace includes optional memory on directed graphs, where narrower slabs need less.
 func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	space := kernel.ImagesWorkspace(edgeBlocks, s.Nodes, s.Long, s.Short)
 	if s.Directed {
@@ -107,8 +106,8 @@ func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	return space
 }
 
-// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or up to a smaller i if
-// further terms do not change the values.
+// newVertex returns the kernel with λᵢ = βⁱ or βⁱ/i! up to i = steps, or to a smaller i if further terms do not change the
+// values.
 func newVertex(ctx context.Context, g *graph.Graph, weights string, beta float64,
 	steps int) (*kernel.Images, error) {
 	k := &vertex{n: len(g.Degrees), beta: beta,
@@ -216,9 +215,8 @@ func refuse(format string, args ...any) error {
 	return param.Refuse("vertex", "beta", format, args...)
 }
 
-// diverges returns the error if the sum does not converge with the weight, or converges too late.
-// No weight below β·gₚ^(−1/p) diverges. With 0.98 of the pole the last of mostSteps terms is below
-// 1e-35.
+// diverges returns the error if the sum converges too late or not at all. No weight below β·gₚ^(−1/p) diverges. With 0.98 of
+// the pole the last of mostSteps terms is below 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
 		return refuse(
@@ -236,14 +234,13 @@ func (k *vertex) diverges(growth []float64, steps int) error {
 		"%v is out of range; with geometric weights the sum over steps converges on this graph for β < %s; give β ≤ %.3g, or a number of steps", k.beta, param.End(pole, k.beta, true, 4), 0.98*pole)
 }
 
-// growth computes the logarithms of gᵢ, with βA and βE in place of A and E: ‖Aʲ‖∞·‖Aʲᵀ‖∞ and
-// ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞ for arcs, else ‖Eⁱ‖∞. Since all numbers are ≥ 0, a norm is the largest element of
-// the product with ones.
+// growth computes the logarithms of gᵢ, of βA and βE: ‖Aʲ‖∞·‖Aʲᵀ‖∞ and ‖Aʲ⁺¹‖∞·‖Aʲᵀ‖∞ for arcs, else ‖Eⁱ‖∞. Since all numbers
+// are ≥ 0, a norm is the largest element of the product with ones.
 type growth struct {
 	k       *vertex
 	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
 	spare   *sparse.Block[float64]
-	largest [2]float64 // logarithms of the largest elements of Aʲ1 and Aʲᵀ1, by which a and b are divided
+	largest [2]float64 // of Aʲ1 and Aʲᵀ1, by which a and b are divided, as logarithms
 	odd     bool
 	sweeps  int
 }
@@ -291,7 +288,6 @@ func (g *growth) rescale(x *sparse.Block[float64], exponent int) {
 	}
 }
 
-// perStep returns the number of sweeps of a product with E.
 func (k *vertex) perStep() int {
 	if k.twice {
 		return 2

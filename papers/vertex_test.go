@@ -72,7 +72,7 @@ func goldenDigraph(t *testing.T) *graph.Graph {
 	return directedOf(t, arcsOf(t, len(row), arcs), 1)
 }
 
-// goldenHypergraph returns the incidence graph, with the vertices first.
+// goldenHypergraph returns the incidence graph; its first nodes are the vertices.
 func goldenHypergraph(t *testing.T) (g *graph.Graph, vertices int) {
 	lines, row := goldenLines(t, "hypergraph")
 	var arcs [][2]uint32
@@ -338,7 +338,7 @@ func TestVertexKernelDiverges(t *testing.T) {
 	}
 }
 
-// Every value of the grid can be computed where one node has most of the edges.
+// One node has most of the edges.
 func TestVertexKernelOfHubs(t *testing.T) {
 	ctx := context.Background()
 	g, err := graph.New(ctx, testgraph.Star(3000), &graph.Settings{Workers: 1})

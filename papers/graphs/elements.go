@@ -54,7 +54,7 @@ func readBase(ctx context.Context, path string,
 	if err != nil {
 		return nil, err
 	}
-	place := map[string][]int{} // of each element among the rows and columns of the file
+	place := map[string][]int{} // of each element in the file
 	for _, which := range []string{"rows", "cols"} {
 		ids, err := file.Axis(ctx, which)
 		if err != nil {
@@ -86,7 +86,7 @@ func readBase(ctx context.Context, path string,
 	})
 }
 
-// readMeasure reads a number ≥ 0 for each of the given elements, and skips other elements.
+// readMeasure reads a number ≥ 0 for each of the given elements, and skips others.
 func readMeasure(ctx context.Context, path string,
 	names elements) ([]float64, error) {
 	v, err := nodefile.ReadValues(ctx, path, names,

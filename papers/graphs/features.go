@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// features holds a sparse vector of features for each graph. The kernel is the inner product of
-// these vectors; graphs without a common feature cost nothing.
+// features holds a sparse vector for each graph; the kernel is their inner product.
 type features struct {
 	graph  []entries // of each graph, by feature
 	ptr    []int     // the entries of feature x in having are ptr[x] to ptr[x+1]
@@ -33,7 +32,7 @@ func entriesOf(sums map[int32]float64) entries {
 	return e
 }
 
-// dot returns Σ μ(x)e(x)f(x) over the indices x in both vectors. A nil measure μ is 1.
+// dot returns Σ μ(x)e(x)f(x); a nil measure μ is 1.
 func (e *entries) dot(f *entries, measure []float64) (sum float64) {
 	a := 0
 	for b, x := range f.index {
@@ -94,7 +93,7 @@ func (f *features) RowTo(_ context.Context, _ int, dst []float64,
 	return nil
 }
 
-// featureBytes is the memory of an entry of features.
+// featureBytes is the memory of an entry.
 const featureBytes = 2*12 + 8
 
 type interner[K comparable] map[K]int32

@@ -100,7 +100,7 @@ func readAny(ctx context.Context, path string,
 		ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
 }
 
-// readFiles reads each graph through a store in the directory temp.
+// readFiles reads each graph through a store in temp.
 func readFiles(ctx context.Context, paths []string, temp string,
 	config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
@@ -161,7 +161,7 @@ func arcsOf(m *graphfile.Member, v int) []int32 {
 	return m.To[m.Ptr[v]:m.Ptr[v+1]]
 }
 
-// relabel replaces the labels of vertices by their degrees or ids, or removes them.
+// relabel labels vertices by their degrees or ids, or removes labels.
 func relabel(c *graphfile.Collection, source string) error {
 	c.Labels = nil
 	number := map[string]int32{}

@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// drawn returns a collection in which some graphs have no edge or no vertex of a label.
+// drawn includes graphs without an edge or a label.
 func drawn(t *rapid.T, directed, edgeLabels bool) *graphfile.Collection {
 	c := &graphfile.Collection{Labels: []string{"a", "b", "c"}, Directed: directed}
 	if edgeLabels {
@@ -52,7 +52,7 @@ func drawn(t *rapid.T, directed, edgeLabels bool) *graphfile.Collection {
 	return c
 }
 
-// dense returns the adjacency matrix of the direct product of two graphs.
+// dense returns the adjacency matrix of the direct product.
 func dense(g, h *graphfile.Member) *mat.Dense {
 	type vertex struct{ u, v int }
 	var list []vertex

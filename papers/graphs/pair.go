@@ -14,9 +14,8 @@ import (
 //
 //	K(g, h) = ⟨L_g(Σ λᵢA_gⁱ)L_gᵀ, L_h(Σ λᵢA_hⁱ)L_hᵀ⟩
 //
-// where row a of L marks the vertices with label a (Gärtner, Flach and Wrobel 2003). The two factors are features of the graphs.
-// λᵢ = cⁱ needs c < 1/ρ(A) for each graph. Cost: for each graph and each of its labels, a sweep over its arcs for each term of
-// the sum.
+// where row a of L marks the vertices with label a (Gärtner, Flach and Wrobel 2003). λᵢ = cⁱ needs c < 1/ρ(A) for each graph.
+// Cost: for each graph and label, a sweep over the arcs for each term of the sum.
 var labelPair = Kernel{
 	Spec: param.Spec{
 		Name: "label-pair", Title: "⟨L(Σ λᵢAᵢ)Lᵀ, …⟩, walks between two labels",
@@ -63,8 +62,8 @@ var labelPair = Kernel{
 // nearest is the largest c·ρ for which a sum is computed term by term, with about 300,000 terms.
 const nearest = 1 - 1e-4
 
-// newPlainWalks returns walks without labels. The other graph of their products is a vertex with an
-// arc to itself, so that a product is the graph itself.
+// newPlainWalks returns walks without labels. The other graph of a product is a vertex with an arc to itself, so that the
+// product is the graph itself.
 func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	plain := *c
 	plain.Graphs = nil

@@ -56,12 +56,11 @@ var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, wi
 })
 
 type partSet struct {
-	parts   entries // how often each part occurs
-	measure float64 // μ(X) of a set
+	parts   entries // counts
+	measure float64 // μ(X)
 }
 
-// setKernel declares a kernel between sets of parts. If multi is set, it is also defined for
-// multisets and for empty sets.
+// setKernel declares a kernel between sets of parts. If multi is set, it also accepts multisets and empty sets.
 func setKernel(name, title, equation string, multi bool,
 	value func(x, y *partSet, s *Settings) float64) Kernel {
 	params := []param.Param{partsParam}
@@ -103,8 +102,8 @@ func setKernel(name, title, equation string, multi bool,
 	}
 }
 
-// partBytes returns the memory of the names and parts of a collection, each part once for every
-// graph that has it. It assumes a pattern for each arc.
+// partBytes returns the memory of the names and parts of a collection, each part once for every graph that has it, with a
+// pattern for each arc.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
 	vertices := int64(s.Vertices)
@@ -137,7 +136,7 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// multisets returns the parts of each graph, and their names in byte order.
+// multisets numbers the parts by the byte order of their names.
 func multisets(ctx context.Context, c *graphfile.Collection,
 	parts string) ([]entries, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
@@ -178,8 +177,8 @@ func crossOf(x, y *entries, measure []float64, k *sparse.Block[float64]) (sum fl
 	return sum
 }
 
-// partsOf returns how often each part occurs in each graph, and the number of each part. It allows
-// at most limit simple cycles in a graph.
+// partsOf returns how often each part occurs in each graph, and the number of each part. It allows limit simple cycles in a
+// graph.
 func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	limit int) ([]entries, interner[string], error) {
 	number := interner[string]{}
@@ -204,7 +203,7 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	return vectors, number, sched.Cause(ctx)
 }
 
-// eachEdge calls visit with a text for each edge, made of its label and the labels of its ends.
+// eachEdge calls visit with the label of each edge and of its ends, as one text.
 func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	visit func(text string)) {
 	for v := range m.Len() {
@@ -224,7 +223,6 @@ func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	}
 }
 
-// nameOf returns the name of a label, or "" without labels.
 func nameOf(names []string, label []int32, vertex int32) string {
 	if label == nil {
 		return ""

@@ -13,10 +13,9 @@ import (
 
 const defaultCycles = 100_000
 
-// cyclicPatterns counts the cyclic and the tree patterns that two graphs have in common (Horváth, Gärtner and Wrobel 2004). A
-// cyclic pattern is the sequence of labels along a simple cycle of at least three vertices, in either direction. A tree pattern
-// is a tree, with at least one edge, of the forest of edges that are on no cycle. Cost of a graph: O(edges · vertices) for each
-// simple cycle.
+// cyclicPatterns counts common cyclic and tree patterns (Horváth, Gärtner and Wrobel 2004). A cyclic pattern is the sequence
+// of labels along a simple cycle of at least three vertices, in either direction. A tree pattern is a tree, with at least one
+// edge, of the forest of edges that are on no cycle. Cost of a graph: O(edges · vertices) for each simple cycle.
 var cyclicPatterns = Kernel{
 	Spec: param.Spec{
 		Name: "cyclic-patterns", Title: "number of common cyclic and tree patterns",
@@ -70,29 +69,28 @@ type patternFinder struct {
 	ctx    context.Context
 	c      *graphfile.Collection
 	m      *graphfile.Member
-	bridge []bool // of each arc, whether its edge is on no cycle
+	bridge []bool // of arcs whose edge is on no cycle
 	limit  int
 	visit  func(text string)
 
 	count    int     // of cycles
 	path     []int32 // arcs from the first vertex of a cycle
 	isOnPath []bool  // of each vertex
-	seen     []int   // search that last reached each vertex
+	seen     []int   // search that last reached a vertex
 	clock    int
 	queue    []int32
 }
 
 var errCycles = fmt.Errorf("too many cycles")
 
-// bridges reports for each arc whether its edge is on no cycle. A loop is no bridge, because trees
-// have no loops.
+// bridges marks the arcs whose edge is on no cycle; a loop is no bridge.
 func bridges(m *graphfile.Member) []bool {
 	n := m.Len()
 	bridge := make([]bool, len(m.To))
 	order := make([]int32, n)
 	low := make([]int32, n)
 	next := slices.Clone(m.Ptr[:n])
-	parent := make([]int32, n) // arc by which each vertex was reached
+	parent := make([]int32, n) // arc by which a vertex was reached
 	clock := int32(0)
 	for root := range n {
 		if order[root] > 0 {
@@ -142,8 +140,7 @@ func tail(m *graphfile.Member, a int32) int32 {
 	return int32(end - 1)
 }
 
-// cycles adds the pattern of every simple cycle, found from its smallest vertex towards the smaller
-// of the two neighbours on the cycle.
+// cycles finds every simple cycle from its smallest vertex, towards the smaller of its two neighbours.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
 	p.isOnPath = make([]bool, n)
@@ -269,7 +266,7 @@ func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	}
 }
 
-// trees adds the pattern of every tree with at least one edge in the forest of bridges.
+// trees visits every tree with an edge in the forest of bridges.
 func (p *patternFinder) trees() {
 	n := p.m.Len()
 	done := make([]bool, n)
@@ -311,7 +308,7 @@ func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
 	}
 }
 
-// centres removes the leaves of a tree until one or two vertices are left. It overwrites degree.
+// centres removes leaves until one or two vertices are left. It overwrites degree.
 func (p *patternFinder) centres(tree []int32, degree []int) []int32 {
 	left := len(tree)
 	var leaves []int32

@@ -9,14 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// labelSequence counts pairs of walks in two graphs with the same sequence of labels of vertices and, if there are any, of edges:
+// labelSequence counts pairs of walks in two graphs with the same sequence of labels of vertices and, if there are any, of
+// edges:
 //
 //	K(g, h) = 1ᵀ(Σ λᵢA×ⁱ)1
 //
-// over the direct product of the graphs (Gärtner, Flach and Wrobel 2003), whose matrix is applied and never stored. λᵢ = cⁱ needs
-// c < 1/ρ(A×). This holds for all pairs of a collection if it holds for the product of each graph with itself, since ρ(A_g×h)² ≤
-// ρ(A_g×g)·ρ(A_h×h). Cost: for each pair a few sweeps over the arcs of each graph times the equally labelled vertices of the
-// other graph.
+// over the direct product of the graphs (Gärtner, Flach and Wrobel 2003). λᵢ = cⁱ needs c < 1/ρ(A×), which holds for all pairs
+// if it holds for the product of each graph with itself, since ρ(A_g×h)² ≤ ρ(A_g×g)·ρ(A_h×h). Cost: for each pair a few sweeps
+// over the arcs of each graph times the equally labelled vertices of the other graph.
 var labelSequence = Kernel{
 	Spec: param.Spec{
 		Name:  "label-sequence",
@@ -48,8 +48,7 @@ var labelSequence = Kernel{
 		return w.largest(ctx, w.self)
 	},
 	Memory: func(s *graphfile.Shape, _ param.Values, workers int) int64 {
-		// The product of two graphs has at most as many vertices as the larger of their products
-		// with themselves.
+		// A product has at most as many vertices as the larger of the products of the two graphs with themselves.
 		return orderedBytes(s) + int64(workers)*3*8*s.Alike
 	},
 }
@@ -74,7 +73,7 @@ func orderedBytes(s *graphfile.Shape) int64 {
 	return 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)
 }
 
-// product returns a product that is valid until the worker's next call.
+// product is valid until the worker's next call.
 func (w *walks) product(worker, i, j int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.graph[j])
@@ -118,8 +117,7 @@ type weighing struct {
 	rate        []float64 // of each graph, an upper bound of c·ρ for geometric weights
 }
 
-// weigh returns the weights given by v. If c·ρ of some graph is not proved to be below limit, the
-// error is a [*param.ParameterError].
+// weigh returns a [*param.ParameterError] if c·ρ of some graph is not proved to be below limit.
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
 	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")
@@ -129,8 +127,7 @@ func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Valu
 	rate := make([]float64, len(w.graph))
 	err := sched.Run(ctx, w.workers, len(rate), func(worker, i int) error {
 		hi := productOf(worker, i).radius(func(lo, hi float64, steps int) bool {
-			// Tighten upper bounds below 1/decay until they are closer to the lower bound than to
-			// 1/decay.
+			// Tighten upper bounds below 1/decay until they are closer to the lower bound.
 			return decay*hi < limit &&
 				(hi-lo <= (1-decay*hi)/decay || steps > 20) ||
 				decay*lo >= 1 || steps == divergenceSteps || ctx.Err() != nil

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// tree returns the tree with the given root in brackets, smaller children first. Texts of subtrees
-// are compared while they are read, and never stored, so that memory does not grow with the square
-// of the depth.
+// tree returns the tree with the given root in brackets, smaller children first. It compares the texts of subtrees without
+// storing them, so that memory does not grow with the square of the depth.
 func (p *patternFinder) tree(root int32) string {
 	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1},
 		children: [][]int32{nil}}
@@ -37,11 +36,11 @@ func (p *patternFinder) tree(root int32) string {
 // rootedTree numbers the places of a tree from the root down.
 type rootedTree struct {
 	p           *patternFinder
-	vertex, arc []int32 // vertex at each place, and the arc that leads to it, −1 at the root
+	vertex, arc []int32 // at each place; the arc leads to it, −1 at the root
 	children    [][]int32
 }
 
-// label returns the label of the edge to a place followed by the label of its vertex.
+// label returns the label of the edge to a place, and then of its vertex.
 func (t *rootedTree) label(index int32) string {
 	var text strings.Builder
 	if a := t.arc[index]; a >= 0 {
@@ -71,13 +70,12 @@ func (t *rootedTree) compare(a, b int32) int {
 	return 0
 }
 
-// treeReader reads the text of a subtree after the labels of its root, part by part.
+// treeReader reads the text of a subtree, without the labels of its root, part by part.
 type treeReader struct {
 	t    *rootedTree
 	next []treePlace
 }
 
-// treePlace is a vertex with the number of its children that have been read.
 type treePlace struct {
 	index int32
 	read  int

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// permuted returns a graph whose vertex v is vertex place[v] of m.
+// permuted makes vertex place[v] of m vertex v.
 func permuted(m *graphfile.Member, place []int) graphfile.Member {
 	at := make([]int32, len(place))
 	for v, p := range place {

@@ -26,7 +26,7 @@ func weights() []param.Param {
 	}
 }
 
-// labelOrder is a graph with vertices sorted by label, so that vertices with equal labels are a range.
+// labelOrder is a graph with vertices sorted by label: equal labels are a range.
 type labelOrder struct {
 	ptr, targets []int32
 	edgeLabel    []int32 // nil: none; else the arcs of a vertex are sorted by label
@@ -36,7 +36,6 @@ type labelOrder struct {
 	directed     bool
 }
 
-// group is the range of the vertices with a label.
 type group struct{ label, lo, hi int32 }
 
 func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
@@ -130,7 +129,7 @@ func (p *product) reset(g, h *labelOrder) {
 
 func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 
-// apply stores A×x in dst. Cost: the arcs of each graph times the equally labelled vertices of the other graph.
+// apply costs the arcs of each graph times the equally labelled vertices of the other graph.
 func (p *product) apply(dst, x []float64) {
 	g := p.g
 	h := p.h
@@ -156,7 +155,7 @@ func (p *product) apply(dst, x []float64) {
 	}
 }
 
-// gather adds to out[j], for each vertex v of row u, the sum of y over the arcs of v with label l.
+// gather adds to out[j], for vertex v = lo[u] + j, the sum of y over the arcs of v with label l.
 func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 	for j := range out {
 		v := int(p.lo[u]) + j
@@ -249,8 +248,8 @@ func dot(x, y []float64) (sum float64) {
 // valueError bounds the relative truncation error of a sum.
 const valueError = 1e-14
 
-// geometric returns 1ᵀ(I − cA×)⁻¹1, given c·ρ(A×) ≤ rate < 1. On undirected graphs it runs
-// conjugate gradients: their sum of αₖ‖rₖ‖² is the value up to an error of at most ‖r‖²/(1 − rate).
+// geometric returns 1ᵀ(I − cA×)⁻¹1, given c·ρ(A×) ≤ rate < 1. On undirected graphs conjugate gradients give it as Σ αₖ‖rₖ‖²,
+// up to at most ‖r‖²/(1 − rate).
 func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
 		return p.limit(c)
@@ -267,7 +266,7 @@ func (p *product) geometric(c, rate float64) float64 {
 			curvature += float64(x * p.q[i])
 		}
 		alpha := rr / curvature
-		if !(alpha > 0) { // rr is 0: there are no vertices, or the system is solved
+		if !(alpha > 0) { // there are no vertices, or the system is solved
 			break
 		}
 		value += float64(alpha * rr)

@@ -51,8 +51,8 @@ func angle(a, n int) float64 {
 	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
 }
 
-// factor returns K(x, y)/K(x, x) of the complete graph of n vertices for x ≠ y. The kernel on a
-// product of complete graphs is K(x, x) times the factors of the attributes that differ.
+// factor returns K(x, y)/K(x, x), x ≠ y, of the complete graph of n vertices. The kernel on a product of complete graphs is
+// K(x, x) times the factors of the attributes that differ.
 func factor(n int, beta float64) float64 {
 	equal, differs := complete(n, beta)
 	return differs / equal

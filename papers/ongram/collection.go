@@ -196,7 +196,7 @@ func kernelNamed(s *param.Spec) *graphs.Kernel {
 	return graphs.Kernels().Named(s.Name)
 }
 
-// explain adds the name of the collection to errors about one of its graphs.
+// explain names the collection in errors about one of its graphs.
 func (c *collection) explain(err error) error {
 	var (
 		graph *graphs.GraphError
@@ -275,8 +275,7 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
 }
 
-// checkMemory returns a [*budget.Error] if the lines of a collection show that the run exceeds the
-// limit.
+// checkMemory returns a [*budget.Error] if the sizes of a collection show that the run exceeds the limit.
 func (c *collection) checkMemory(ctx context.Context) error {
 	parts, err := c.parts(ctx, nil, 0)
 	plan := budget.Plan{Limit: c.in.Memory}
@@ -286,8 +285,8 @@ func (c *collection) checkMemory(ctx context.Context) error {
 	return err
 }
 
-// learningBytes returns the memory of every kernel with every learner: n² values for each setting
-// of a kernel, and the largest computation of values or of a fit.
+// learningBytes returns the memory of every kernel with every learner: n² values for each setting, and the largest computation
+// of values or of a fit.
 func (c *collection) learningBytes(classes int) (bytes int64, err error) {
 	n := c.shape.Graphs
 	largest := items.Workspace(c.in.Learners, cmp.Or(c.in.Trained, n), classes).Required(0)

@@ -71,7 +71,7 @@ func TestOnGraphs(t *testing.T) {
 	}
 }
 
-// A learner that reaches its iteration limit gives votes, and the prediction reports the limit.
+// The iteration limit is reported, and votes are given.
 func TestUnfinished(t *testing.T) {
 	made := contract.Molecules(12, 12, 2, 0, 3)
 	c := opened(t, made, &graphs.Settings{Cosine: true})

@@ -29,10 +29,9 @@ var (
 	}
 )
 
-// categorical is the diffusion kernel on the product of complete graphs: one graph for each
-// attribute, whose vertices are the values of the attribute. A missing value is an additional
-// vertex. With missing-values=average it is the mean of all vertices instead, and the kernel
-// between it and any value is 1/|A|.
+// categorical is the diffusion kernel on the product of complete graphs, one for each attribute, whose vertices are the values
+// of the attribute. A missing value is an additional vertex. With missing-values=average it is the mean of all vertices
+// instead, and the kernel between it and any value is 1/|A|.
 var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,
@@ -82,16 +81,16 @@ var hamming = RecordKernel{
 	},
 }
 
-// lanes is the number of attributes of at most 256 values in a word, one in each byte.
+// lanes attributes of at most 256 values are in a word, one in each byte.
 const lanes = 8
 
-// cube holds categorical records as words of eight lanes. A lane is a byte of an attribute's code;
-// an attribute of more than 256 values takes several lanes of one word.
+// cube holds categorical records as words of eight lanes. A lane is a byte of an attribute's code; more than 256 values take
+// several lanes of one word.
 type cube struct {
 	width   int           // words of a record
 	words   []uint64      // of each distinct record
-	missing []uint8       // of each word, the lanes that are missing and averaged; nil: none
-	sums    bool          // values of attributes are added, not multiplied
+	missing []uint8       // lanes of each word that are missing and averaged; nil: none
+	sums    bool          // values are added, not multiplied
 	scale   float64       // before the first word: 0 for sums, else 1
 	agree   []byLanes     // of each word, by the lanes that differ
 	average []byLanes     // of each word, by the missing lanes, relative to agree
@@ -148,7 +147,7 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	return c.fill(attributes, averages), nil
 }
 
-// tabulate computes agree and average for all sets of lanes.
+// tabulate fills agree and average for all sets of lanes.
 func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes
@@ -245,7 +244,7 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 	}
 }
 
-// generalTo is valuesTo for sums, and for averaged missing values.
+// generalTo is valuesTo for sums and averaged missing values.
 func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	for j, item := range items {
 		slot := row[item] * c.width
@@ -268,7 +267,7 @@ func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	}
 }
 
-// lanesThatDiffer returns the set of lanes in which two words differ: bit b for byte b.
+// lanesThatDiffer returns bit b for byte b.
 func lanesThatDiffer(x, y uint64) uint8 {
 	const low, high, gather = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080,
 		0x0102040810204080

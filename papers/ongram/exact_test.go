@@ -123,8 +123,8 @@ func TestExplicitTrees(t *testing.T) {
 	}
 }
 
-// The reference are the integrals (15) and (16) with the corrected prefactor by the trapezoidal
-// rule, which is exact to rounding for them.
+// The reference are the integrals (15) and (16) with the corrected prefactor; the trapezoidal rule is exact to rounding for
+// them.
 func TestRegularTreeIntegral(t *testing.T) {
 	for _, k := range []int{3, 5, 20} {
 		for _, beta := range []float64{1e-12, 1e-3, 0.7, 5, 60} {
@@ -158,7 +158,6 @@ func TestRegularTreeIntegral(t *testing.T) {
 	}
 }
 
-// random returns attributes of n records; if missing is set, a tenth of the values are missing.
 func random(rng *rand.Rand, n int, missing bool, sizes ...int) []nodefile.Column {
 	list := make([]nodefile.Column, len(sizes))
 	for a, size := range sizes {
@@ -174,8 +173,7 @@ func random(rng *rand.Rand, n int, missing bool, sizes ...int) []nodefile.Column
 	return list
 }
 
-// The reference is the product over attributes of values on complete graphs. There are alphabets of
-// one, of more than 256 and of more than 65,536 values.
+// Alphabets have one, more than 256 and more than 65,536 values.
 func TestRecordKernels(t *testing.T) {
 	const n, beta = 40, 0.02
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -239,7 +237,6 @@ func TestRecordKernels(t *testing.T) {
 	}
 }
 
-// A missing value that averages is the mean of all vertices of its graph.
 func TestMissingIsConjugate(t *testing.T) {
 	const size, beta = 4, 0.6
 	list := []nodefile.Column{{Values: make([]string, size), Code: []int32{0, 1, 2, 3, -1}}}
@@ -297,7 +294,7 @@ func positive(t *testing.T, g classify.Gram) {
 	}
 }
 
-// parts checks that all methods give the same bits, of K(i, j) and K(j, i).
+// parts checks that K(i, j) and K(j, i) have the same bits by all methods.
 func parts(t *testing.T, g classify.Gram) {
 	t.Helper()
 	n := g.Len()
@@ -321,7 +318,6 @@ func parts(t *testing.T, g classify.Gram) {
 	}
 }
 
-// The reference goes through all placements.
 func TestStringPlacements(t *testing.T) {
 	words := []string{"", "a", "ba", "abb", "bä"}
 	a := nodefile.Column{Values: words, Code: []int32{0, 1, 2, 3, 4, 1}}

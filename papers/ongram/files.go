@@ -84,12 +84,11 @@ type files struct {
 
 	list   []*tablefile.File
 	name   string
-	item   []int // column of each item: first the labelled items, in the order of their labels
-	itemOf []int // item of each row; −1: none
+	item   []int // columns of items: first the labelled items, in the order of their labels
+	itemOf []int // items of rows; −1: none
 }
 
-// openFiles opens the files, reads the labels and finds the learner's items: the labelled columns,
-// or all columns if the learner learns from all nodes.
+// openFiles finds the learner's items: the labelled columns, or all columns if the learner learns from all nodes.
 func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	k := &files{in: in, learner: in.Learners[0], name: strings.Join(in.Paths, ", "),
 		isProduct: in.Flags["product"] == "true"}
@@ -131,7 +130,7 @@ func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) 
 	}, k.choose(rows)
 }
 
-// describe returns the facts of a result for its JSON document, and its summary.
+// describe returns the facts of a result for its JSON document, and a summary.
 func (k *files) describe(c *items.Classified) (facts any, text string) {
 	count := k.in.Count
 	columns := c.ScoreNames
@@ -160,8 +159,7 @@ func (k *files) describe(c *items.Classified) (facts any, text string) {
 	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
-// addAxis stores the ids of the rows or columns of the last file in axis. They must be the ids of
-// the previous files.
+// addAxis stores the ids of the rows or columns of the last file, which must be the ids of the previous files.
 func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
 	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)
@@ -260,8 +258,7 @@ func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] 
 	}
 }
 
-// read calls visit for each row of the kernel with the values of the items, which are valid until
-// visit returns.
+// read calls visit with the values of the items in each row, which are valid until visit returns.
 func (k *files) read(ctx context.Context, stage string,
 	visit func(row int, values []float64)) error {
 	nexts := make([]func() ([]float64, error, bool), len(k.list))
@@ -291,8 +288,7 @@ func (k *files) read(ctx context.Context, stage string,
 	return nil
 }
 
-// combine stores the values of the items in a row of the first file, or combines them with the
-// values of another file.
+// combine stores the values of the items in a row of the first file, or combines them with another file.
 func (k *files) combine(items, values []float64, isFirst bool) {
 	for a, c := range k.item {
 		switch {
@@ -343,7 +339,7 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-// classify learns from the values between the items, and reads all values again to score each row.
+// classify reads the values between the items to learn, and all values again to score.
 func (k *files) classify(ctx context.Context,
 	set *engine.Settings) (*items.Classified, error) {
 	k.progress = set.Progress

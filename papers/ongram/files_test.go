@@ -18,7 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Expected scores are ridge regression (K+λI)⁻¹y, solved by hand for two labelled nodes.
+// Expected scores are (K+λI)⁻¹y, solved by hand for two labelled nodes.
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -61,8 +61,7 @@ func TestGoldenFunctions(t *testing.T) {
 	same(t, "rooted_tree_k3_column", column(func(i int) float64 { return rooted(3, i, 4, 0.25) }))
 }
 
-// vertices returns the kernel of the product of complete graphs, with vertices in lexicographic
-// order.
+// vertices returns the kernel of a product of complete graphs, in lexicographic order.
 func vertices(beta float64, sizes ...int) function {
 	n := 1
 	for _, size := range sizes {
@@ -83,12 +82,12 @@ func vertices(beta float64, sizes ...int) function {
 	return valueOf(g)
 }
 
-// column is a function of one vertex, for files with a row or a column.
+// column is a function of one vertex, for files of a row or a column.
 func column(value func(i int) float64) function {
 	return func(i, j int) float64 { return value(i + j) }
 }
 
-// rooted is RootedTree between vertices in breadth-first order.
+// rooted is RootedTree in breadth-first order.
 func rooted(k, i, j int, beta float64) float64 {
 	depth := func(v int) (d int) {
 		for ; v > 0; v = (v - 1) / (k - 1) {

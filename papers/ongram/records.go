@@ -31,7 +31,7 @@ var records = items.Kind{
 	Open: openRecords,
 }
 
-// headers are the values of --header, in the order of [nodefile.Header].
+// headers are in the order of [nodefile.Header].
 var headers = []string{"auto", "yes", "no"}
 
 // openRecords warns about attributes with too many values for categories.
@@ -78,8 +78,8 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 	return c, nil
 }
 
-// collectionOf returns the records of a table as items. If the kernel does not compare texts,
-// values that no labelled record has count as missing, and missing is called with their number.
+// collectionOf returns the records of a table as items. Values that no labelled record has are missing, unless the kernel
+// compares texts, and missing is called with their number.
 func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
 	return &items.Collection{
 		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t, Labels: t.Classes,
@@ -117,7 +117,7 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 	}
 }
 
-// restrict makes values that no labelled record has missing, and counts them.
+// restrict makes values missing that no labelled record has, and counts them.
 func restrict(columns []nodefile.Column,
 	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {

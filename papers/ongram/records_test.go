@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// recordTable reads records whose class is the first attribute, except for every tenth record; the
-// second attribute says nothing. Records from labelled on have no class.
+// recordTable reads records whose class is the first attribute, except for every tenth record. Records from labelled on have
+// no class.
 func recordTable(t *testing.T, n, labelled int) *nodefile.Attributes {
 	t.Helper()
 	var text strings.Builder
@@ -46,7 +46,7 @@ func recordTable(t *testing.T, n, labelled int) *nodefile.Attributes {
 	return a
 }
 
-// The reference learns from the kernel matrix and scores each row by itself.
+// The reference learns from the kernel matrix.
 func TestRecords(t *testing.T) {
 	a := recordTable(t, 60, 40)
 	l := a.Classes
