@@ -2,8 +2,8 @@ package sparse
 
 import "context"
 
-// Applier is a linear map on blocks. Solvers, Krylov methods and functions of matrices use a graph through this
-// interface only, so that they work for matrices in memory or on disk and for compositions of maps.
+// Applier is a linear map on blocks, through which solvers, Krylov methods and functions of matrices use a graph: an
+// operator over a matrix in memory or on disk, or a composition of maps.
 type Applier[T Float] interface {
 	// Dims returns the number of rows and columns of the map.
 	Dims() (r, c int)

@@ -69,8 +69,8 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order 
 }
 
 // connect joins the rows and columns of nonzero entries. If sign is 1 or −1, each row i has a copy n + i. A positive
-// entry of sign·A then joins its row with its column, and the copy of the row with the copy of the column. A negative
-// entry joins its row with the copy of the column, and the copy of the row with the column.
+// entry of sign·A then joins its row with its column, and their copies with each other. A negative entry joins its row
+// with the copy of the column, and the copy of the row with the column.
 //
 // If A is symmetric, connect skips rows that are already joined with a certain row, the hub: the columns of a skipped
 // row are joined with the hub too, or their own entries join them.
@@ -164,8 +164,8 @@ func (c *Components) Select(holds []bool) *roaring.Bitmap {
 	return rowSet(len(c.Of), func(i int) bool { return holds[c.Of[i]] })
 }
 
-// forest represents disjoint sets of rows by trees whose roots are their smallest rows. It is safe for concurrent use:
-// a compare-and-swap links a root to a smaller row only, so that the sets do not depend on the order of the joins.
+// forest represents disjoint sets of rows by trees whose roots are their smallest rows. A compare-and-swap links a root
+// to a smaller row only, so that concurrent joins give the same sets in any order.
 type forest []atomic.Uint32
 
 func newForest(n int) forest {
@@ -176,7 +176,7 @@ func newForest(n int) forest {
 	return f
 }
 
-// root returns the smallest row of the set of i, and halves the path to it.
+// root also halves the path to the root.
 func (f forest) root(i uint32) uint32 {
 	for {
 		up := f[i].Load()
@@ -206,8 +206,7 @@ func (f forest) join(a, b uint32) {
 	}
 }
 
-// joinAll joins the sets of all processes in ⌈log₂ P⌉ transfers to process 0, of 4 bytes for each row, and one transfer
-// back.
+// joinAll takes ⌈log₂ P⌉ transfers to process 0, of 4 bytes for each row, and one transfer back.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := bytesOf(f)

@@ -41,7 +41,7 @@ type largest struct{ entries, columns, ghosts int64 }
 
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run, and about the number of rows of a batch.
+// mostRun is the largest number of rows of a run. A batch has about as many.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
@@ -65,7 +65,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	return m, m.chooseLayout(ctx, memory, workers)
 }
 
-// visitRow receives the entries of a row: row in blocks, columns of the whole matrix.
+// visitRow gets the row in blocks, and the columns of the whole matrix.
 type visitRow func(row int, col []uint32, val []float64)
 
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
@@ -271,8 +271,7 @@ func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// dividedMemory returns the memory of a divided matrix and its steps. Ghost rows count three times, because the network
-// copies received rows and about as many sent rows.
+// dividedMemory counts ghost rows three times, because the network copies received rows and about as many sent rows.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }

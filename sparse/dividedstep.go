@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// dividedBytes is the largest width of a step with a Divided matrix, which bounds the memory of copied and transferred
-// rows.
+// dividedBytes is the largest width of a step, which bounds the memory of copied and transferred rows.
 const dividedBytes = 128
 
 // stepDivided cuts a step into slabs of at most dividedBytes.
@@ -66,7 +65,7 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int,
 	return f.visitRanges(ctx, workers, m.team.First)
 }
 
-// receiveGhosts begins the transfer of ghost rows to the gathered block. finish waits for them.
+// receiveGhosts begins the transfer of ghost rows, for which finish waits.
 func (f *fused[T]) receiveGhosts(ctx context.Context, workers int,
 	m *Divided) (finish func() error, err error) {
 	b := &f.source
@@ -151,8 +150,8 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// withGhosts calls visit with the rows of this process and a block that includes rows of other processes. It then exchanges the
-// named rows of y.
+// withGhosts calls visit with the rows of this process and a block with ghost rows. It then exchanges the named rows of
+// y.
 func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
 	workers int, visit func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)

@@ -7,8 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// namedAt divides the number of the first named row, so that a chunk of rows, over which sums are computed, has either
-// named rows or other rows.
+// namedAt divides the number of the first named row, so that no chunk of a sum has both named rows and other rows.
 const namedAt = 4096
 
 // Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive ranges.
@@ -74,8 +73,7 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 	}
 }
 
-// owner returns the process that has a row in its ranges and, if the row is not named, the number of the row in this
-// process.
+// owner returns the process that has a row in its ranges and, unless the row is named, its number there.
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
@@ -105,7 +103,7 @@ func newRankedSet(n int) rankedSet {
 	return rankedSet{words: make([]uint64, n/64+1)}
 }
 
-// add adds a member. Ranks are valid after the next call of count.
+// add makes ranks invalid until the next call of count.
 func (s *rankedSet) add(i int) { s.words[i/64] |= 1 << (i % 64) }
 
 func (s *rankedSet) addShared(i int) {

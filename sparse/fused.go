@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// fused is the state of one step, with buffers that the operator keeps between steps.
+// fused is the state of one step. The operator keeps its buffers between steps.
 type fused[T Float] struct {
 	o      *Operator[T]
 	dst, x *Block[T]
@@ -39,16 +39,16 @@ type scratch[T Float] struct {
 }
 
 const (
-	// batchBytes is the size of the sums between the gather and the other terms of a step. They fit into the
+	// batchBytes is the size of the sums between the gather and the other terms of a step, which fit into the
 	// first-level cache.
 	batchBytes = 16 << 10
 
-	// factorsBytes is the size of the factors of a batch if the step has no other terms. Large batches keep the
-	// hardware prefetcher on the streams of factors and ids.
+	// factorsBytes is the size of the factors of a batch of a step without other terms. Large batches keep the hardware
+	// prefetcher on the streams of factors and ids.
 	factorsBytes = 16 << 10
 
-	// slabBytes is the width of the columns that one pass gathers. The sums stay in registers, and for a small matrix
-	// all rows of x stay in the cache.
+	// slabBytes is the width of one pass. The sums stay in registers, and for a small matrix all rows of x stay in the
+	// cache.
 	slabBytes     = 256
 	mostSlabBytes = slabBytes + slabBytes/4
 
@@ -101,8 +101,7 @@ func (f *fused[T]) end() {
 	f.o.idle = append(f.o.idle, f)
 }
 
-// ownsPadding reports whether the elements between the columns of b and its stride are padding. The loops may then
-// include them, which avoids partial vectors.
+// ownsPadding reports whether loops may include the elements up to the stride, which avoids partial vectors.
 func (b *Block[T]) ownsPadding() bool {
 	return len(b.Data) == b.Rows*b.Stride
 }
@@ -114,8 +113,7 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit calls the visitor of the step. It skips a piece of a long row, and named rows, some of which other processes
-// compute.
+// visit skips pieces of long rows, and named rows, some of which other processes compute.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -131,8 +129,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row, the last slab
-// at most limit bytes.
+// slabEnd returns the end of the slab that begins at column lo, of at most bytes bytes of a row; the last slab has at
+// most limit.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -180,7 +178,7 @@ func (b *Block[T]) rowsOf(i, j int) simd.Rows[T] {
 		Stride: b.Stride}
 }
 
-// gather stores in dst the scaled sums of the rows lo ≤ i < hi of the panel.
+// gather stores the scaled sums of the rows lo ≤ i < hi of the panel.
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
@@ -199,7 +197,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	simd.GatherOnto(dst, g.hi-g.lo, scale, x, ptr, col, values)
 }
 
-// begin stores in dst the sums over the tiles, or zeros if there are no tiles.
+// begin stores the sums over the tiles, or zeros without tiles.
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	slots := g.slot[lo:hi]
 	width := g.hi - g.lo
@@ -235,8 +233,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	return w.factors
 }
 
-// addTerms stores the scaled sums of the rows lo ≤ i < hi and the columns first ≤ j < end in dst, and adds the other
-// terms of the step.
+// addTerms adds the other terms of the step to the sums of the rows lo ≤ i < hi and columns first ≤ j < end, and stores
+// them in dst.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	lo, hi, first, end int) {
 	dst := f.dst.rowsOf(lo, first)
@@ -266,8 +264,7 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	}
 }
 
-// addWhereNotZero adds the scaled rows of x to the rows of dst. It skips rows with the factor 0: nearly all rows for a
-// transition matrix.
+// addWhereNotZero skips rows with the factor 0: nearly all rows for a transition matrix.
 func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {
@@ -284,7 +281,6 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	}
 }
 
-// joinSplitRows adds the pieces of long rows in order.
 func (f *fused[T]) joinSplitRows() {
 	ranges := f.o.A.Ranges()
 	w := &f.worker[0]
@@ -321,8 +317,8 @@ func (f *fused[T]) visitSplitRows(hi int) {
 	}
 }
 
-// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the gather. For a
-// [Divided] matrix the result has room for ghost rows.
+// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the gather, with room for
+// ghost rows.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
 	m, divided := f.o.A.(*Divided)

@@ -129,8 +129,7 @@ func (t *Team) SumNamed(v []float64) {
 	}
 }
 
-// combine replaces v by f of the vectors of all processes in the order of ranks, so that all processes get the same
-// bits.
+// combine uses the order of ranks, so that all processes get the same bits.
 func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return

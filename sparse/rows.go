@@ -104,8 +104,7 @@ type longRow struct {
 	missing int       // number of pieces
 }
 
-// join collects the pieces of a long row. With the last piece it returns the whole row; for other pieces isWhole is
-// false.
+// join returns the whole row with its last piece; for other pieces isWhole is false.
 func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	if p.Pieces == 1 {
 		return p, true

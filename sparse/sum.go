@@ -123,7 +123,6 @@ type sumRows struct {
 	weighted bool
 }
 
-// add appends the sum of two rows. Nil values mean ones.
 func (s *sumRows) add(x, y []uint32, xVal, yVal []float64) {
 	for i, j := 0, 0; i < len(x) || j < len(y); {
 		first := uint32(math.MaxUint32)

@@ -145,7 +145,7 @@ func (t *Table) Reader() *TableReader {
 	return &TableReader{t: t}
 }
 
-// readAhead is the largest number of values that a reader reads at once, unless a row is longer.
+// readAhead bounds the values that a reader reads at once, unless a row is longer.
 const readAhead = 1 << 15
 
 // Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row. values is nil

@@ -20,8 +20,7 @@ import (
 // row are added in their order, so that the bits are the same as in other layouts.
 //
 // Ids in tiles have 16 bits and count from the first column of the tile. The number of tiles is chosen for each unit of
-// several million entries. For each row, the number of tiles that have its entries is chosen; its other entries are in
-// the rest.
+// several million entries, and for each row; its other entries are in the rest.
 type tiledMatrix struct {
 	*tiling
 	rows, cols int
@@ -30,7 +29,7 @@ type tiledMatrix struct {
 	values     weights  // values of the rest
 }
 
-// newTiled returns a copy of a in the tiles of t, which must not be used afterwards. Cost: one sweep.
+// newTiled takes over t. Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling,
 	workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
@@ -175,7 +174,7 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	})
 }
 
-// computeUnit computes the columns first ≤ j < end of u. After the last columns it calls the visitor.
+// computeUnit computes the columns first ≤ j < end of u, and calls the visitor after the last columns.
 func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	first, end int) {
 	w := &f.worker[worker]
@@ -213,9 +212,8 @@ func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	}
 }
 
-// readLines reads a byte of every cache line of some rows, which loads them into the cache sequentially. Otherwise the
-// first entries that refer to these rows would wait for one line at a time. The sum prevents the compiler from removing
-// the reads.
+// readLines reads a byte of every cache line of some rows, which loads them sequentially; otherwise the first entries
+// that refer to these rows would wait for one line at a time. The sum prevents the compiler from removing the reads.
 func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
@@ -231,7 +229,7 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	return sum
 }
 
-// call returns the end of the rows, from lo on, of one gather, which nothing can interrupt.
+// call returns the end of the rows of one gather, which nothing can interrupt.
 func (t tile) call(lo int) int {
 	limit := int64(1 << 16)
 	if !t.weights.none() { // Converted values should stay in the first-level cache.

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// tiling is the division of a matrix into tiles of columns, see [newTiled].
+// tiling divides a matrix into tiles of columns, see [newTiled].
 type tiling struct {
 	pay     *tilingRule // when tiles are faster
 	columns int         // number of columns of a tile
@@ -25,7 +25,7 @@ const noSlot = -1
 type unit struct {
 	lo, hi int // the ranges
 
-	// Rows with entries in tiles are sorted by decreasing number of tiles, so that every tile has the first rows of the unit.
+	// Rows are sorted by decreasing number of tiles, so that every tile has the first rows of the unit.
 	tiles []tile
 }
 
@@ -46,18 +46,16 @@ func (t tile) row(i int) ([]uint16, weights) {
 const (
 	mostTileColumns = 1 << 16
 
-	// unitsPerWorker is the number of units of a worker. Larger units load tiles less often, smaller units balance the
-	// work better.
+	// unitsPerWorker balances two costs: larger units load tiles less often, smaller units balance the work better.
 	unitsPerWorker = 4
 	mostEntries    = 1 << 22
 
-	// mostRows bounds the rows of a unit with entries in tiles. Their sums pass through the cache once for each tile.
+	// mostRows bounds the rows of a unit, whose sums pass through the cache once for each tile.
 	mostRows = 1 << 15
 
 	wholeEntries = 1 << 16
 
-	// tileSlabBytes is the width of a slab in a pass over the tiles. It is larger than elsewhere, because every pass
-	// reads the tiles again.
+	// tileSlabBytes is larger than slabBytes, because every pass reads the tiles again.
 	tileSlabBytes     = 512
 	mostTileSlabBytes = 544
 )
@@ -72,9 +70,9 @@ type tilingRule struct {
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
 // findTiling returns a tiling of a for blocks with rows of rowBytes bytes, if it is predicted to be faster than plain
-// ids: at least a third of the entries must be in long rows and in frequent columns, which must be the first columns.
-// If no tiling is faster, but a narrower type than float64 holds the values of a weighted matrix, it returns a tiling
-// without tiles. Otherwise it returns nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a segment.
+// ids: at least a third of the entries must be in long rows and in the first columns, which must be frequent. If no
+// tiling is faster, but a narrower type than float64 holds the values of a weighted matrix, it returns a tiling without
+// tiles. Otherwise it returns nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a segment.
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int,
 	pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {
@@ -98,8 +96,7 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling of a with tiles of the given number of columns, at most 65,536, even if it is slower
-// than a sweep.
+// newTiling returns the tiling with tiles of columns columns, at most 65,536, even if it is slower than a sweep.
 func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
@@ -149,7 +146,7 @@ type segment struct {
 
 type segments []segment
 
-// add chooses the number of segments that maximizes the entries in tiles minus the cost of the segments.
+// add maximizes the entries in tiles minus the cost of the segments.
 func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return
@@ -270,7 +267,7 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes returns the memory of the copy in tiles and of the buffers of steps with a block with rows of rowBytes bytes.
+// bytes returns the memory of the copy and of the buffers of steps.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
 	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +

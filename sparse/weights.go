@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// weights holds the values of some entries in one type. If there are no values, all are 1.
+// weights holds the values of some entries in one type, or none if all are 1.
 type weights struct {
 	bytes   []uint8
 	singles []float32
@@ -86,7 +86,7 @@ func (w weights) store(val []float64, n int) {
 	}
 }
 
-// convertValues returns the values as T, or nil if all are 1. It converts them in the buffer, which it may enlarge.
+// convertValues returns the values as T, or nil if all are 1. It converts in the buffer, which it may enlarge.
 func convertValues[T Float](w weights, buffer *[]T) []T {
 	if values, ok := any(w.singles).([]T); ok && values != nil {
 		return values

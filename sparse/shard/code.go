@@ -15,11 +15,11 @@ import (
 // follow each other without gaps. Two selector bits of a distance name one of four widths, the number of its bits. Row ends do
 // not interrupt the run: the first distance of a row is negative and wraps to at most b bits.
 
-// rawBits is the value of b for ids that are stored in four bytes each, because a distance of 32 bits would not fit the
-// window of the vector decoders.
+// rawBits is the value of b for ids stored in four bytes each, because a distance of 32 bits would not fit the window
+// of the vector decoders.
 const rawBits = 32
 
-// selectorBytes returns the bytes of the selectors of n ids, in whole groups of sixteen.
+// selectorBytes counts whole groups of sixteen ids.
 func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 
 // appendIDs appends b, the four widths and the coded ids to dst. deltas is scratch memory as long as ids.
@@ -58,8 +58,8 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	return dst[:end]
 }
 
-// bestWidths returns the four widths, in increasing order, that store a histogram of bit lengths in the fewest bits.
-// best[k][w] is the least cost of all lengths up to w with k+1 widths, of which the widest is w.
+// bestWidths returns the four increasing widths that store a histogram of bit lengths in the fewest bits. best[k][w] is
+// the least cost of all lengths up to w with k+1 widths, of which the widest is w.
 func bestWidths(lengths *[rawBits]int) [4]byte {
 	top := 0
 	var upTo [rawBits + 1]int // upTo[w] counts lengths < w

@@ -26,8 +26,8 @@ type Times struct {
 	Last  uint16 `json:"last"`  // largest time of an entry
 }
 
-// The code of an entry is the position of its kind in the manifest plus kindCodes times its time. Both are 0 if the
-// store has none.
+// The code of an entry is the position of its kind in the manifest plus kindCodes times its time, where each is 0 if
+// the store has none.
 const (
 	kindCodes = 1 << 8
 	codeBytes = 3 // of an entry with a kind and a time

@@ -57,7 +57,6 @@ func (l *degreeList) weigh() {
 	}
 }
 
-// parseDegrees returns the degrees of a file. Sweeps compare them with the rows when frames are first read.
 func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	wrong := newDamage(path, "%d bytes for %d rows", len(b), m.Rows)
 	if int64(len(b)) < m.Rows || m.Weighted && int64(len(b)) != 8*m.Rows {
@@ -90,7 +89,7 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	return degrees, nil
 }
 
-// checkDegrees describes the first row of a panel that differs from the degrees file. It skips pieces of rows.
+// checkDegrees describes the first whole row of a panel that differs from the degrees file.
 func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
 	if p.Pieces > 1 {
 		return ""

@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// frameJob is a frame in the making. append adds rows to it, a goroutine encodes it, and the writer writes it in its
-// turn.
+// frameJob is a frame in the making, which one goroutine encodes and the writer writes in its turn.
 type frameJob struct {
 	r       sparse.Range
 	lengths []uint32
@@ -141,7 +140,7 @@ type frameQueue struct {
 	free    []*frameJob
 }
 
-// add encodes a frame and returns an empty frame. If many frames wait, it first writes the oldest frames.
+// add encodes a frame and returns an empty frame. If many frames wait, it first writes the oldest.
 func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
 	if q.workers == 1 {
 		q.encode(j)

@@ -6,7 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Magic words, of 8 bytes, at the beginning of the files other than shards. The identity of the store follows.
+// Magic words at the beginning of the files other than shards, before the identity of the store.
 const (
 	indexMagic   = "HWindex\x00"
 	degreesMagic = "HWdegree"

@@ -78,7 +78,6 @@ func (l *listing) openShards(ctx context.Context) error {
 	return nil
 }
 
-// read checks the length, the checksum and the head of a listed file, and parses the rest.
 func (l *listing) read(name, magic string,
 	parse func(path string, b []byte) error) error {
 	m := l.manifest
@@ -116,8 +115,8 @@ func (l *listing) changedError(shard int) error {
 	return l.changeFault(shard)
 }
 
-// checkUnchanged returns an error if a shard was modified after it was opened: another process is writing to the store,
-// although the frames that were read had the right checksums.
+// checkUnchanged finds that another process is writing to the store, although the frames that were read had the right
+// checksums.
 func (l *listing) checkUnchanged() error {
 	for shard := range l.shards {
 		if err := l.changedError(shard); err != nil {

@@ -116,7 +116,7 @@ func sumText(sum uint32) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// encode returns the text of the manifest, and sets the checksum.
+// encode also sets the checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	m.Kind, m.Format, m.Checksum = "store", m.version(), zeroSum
 	var buf bytes.Buffer
@@ -133,12 +133,10 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b, nil
 }
 
-// maxManifest bounds the size of a manifest, because a manifest is read whole. The manifest of 50,000 shards or inputs
-// is smaller.
+// maxManifest bounds a manifest, because it is read whole. The manifest of 50,000 shards or inputs is smaller.
 const maxManifest = 8 << 20
 
-// readManifest reads and checks the manifest only. The error wraps [ErrNotStore] or [ErrVersion], or is a
-// [*CorruptError].
+// readManifest reads the manifest only. The error wraps [ErrNotStore] or [ErrVersion], or is a [*CorruptError].
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readFile(fsys, path, maxManifest)

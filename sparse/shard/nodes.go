@@ -119,8 +119,8 @@ type idWord struct {
 	position uint32
 }
 
-// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes of the id from
-// offset on, at most wordBytes+1.
+// wordBytes is the number of bytes of an id in a word. The last byte of a word is the length of the id from offset on,
+// at most wordBytes+1.
 const wordBytes = 7
 
 func wordOf(id []byte) uint64 {
@@ -275,7 +275,7 @@ func writeRows(w *bufio.Writer, rows []uint32) {
 
 func parseNodes(path string, b []byte, m *Manifest) (*Nodes, error) {
 	le := binary.LittleEndian
-	// Every row has at least a byte, so that the length of b bounds the allocations.
+	// Every row has at least a byte, which bounds the allocations.
 	if len(b) < nodesHead || le.Uint64(b) != uint64(m.Rows) ||
 		int64(len(b)-nodesHead) < m.Rows {
 		return nil, newDamage(path, "not a dictionary of %d rows", m.Rows)

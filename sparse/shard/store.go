@@ -25,8 +25,7 @@ type Options struct {
 }
 
 const (
-	// chunkBytes is the size of a chunk of frames. Chunks are smaller if Memory has no space for many chunks, or if the
-	// store has few frames.
+	// chunkBytes is the size of a chunk, unless Memory has no space for many chunks, or the store has few frames.
 	chunkBytes = 256 << 10
 )
 
@@ -61,8 +60,7 @@ type view struct {
 // seenBit marks a sum as known, because 0 is a valid sum.
 const seenBit = 1 << 32
 
-// chunk is a run of frames lo ≤ i < hi of one shard, which one call reads and which stay in memory together or not at
-// all.
+// chunk is a run of frames lo ≤ i < hi of one shard, which are read at once and stay in memory together or not at all.
 type chunk struct {
 	lo, hi int
 	shard  int32
@@ -105,7 +103,7 @@ func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return s, s.open(ctx, o)
 }
 
-// open checks the sizes of all files before it reads anything large, and plans the memory.
+// open checks the sizes of all files before it reads anything large.
 func (s *Store) open(ctx context.Context, o *Options) error {
 	m, err := readManifest(s.listed.fs, s.listed.dir)
 	if err != nil {
@@ -204,8 +202,7 @@ func (s *Store) storedViews() []*view {
 	return []*view{s.out}
 }
 
-// planFixed adds up the memory that does not depend on the limit. If the sum exceeds the limit, the error states the
-// sum.
+// planFixed adds up the memory that does not depend on the limit, which the error states if it exceeds the limit.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	for _, item := range []budget.Item{
@@ -221,9 +218,9 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	return err
 }
 
-// planMemory cuts the frames into chunks, if they are not cut, and decides which frames stay in memory: all frames
-// without a limit, no frame with stream set. Otherwise the frames that fit in addition to the buffers stay, spread over
-// the sweep so that the disk can work while they are decoded. Once the frames are cut, sweeps may run at the same time.
+// planMemory cuts the frames into chunks, if they are not cut, and decides which frames stay in memory: all without a
+// limit, none with stream set. Otherwise the frames that fit in addition to the buffers stay, spread over the sweep so
+// that the disk can work while they are decoded. Once the frames are cut, sweeps may run at the same time.
 func (s *Store) planMemory(workers int, stream bool) error {
 	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
@@ -275,7 +272,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes. A larger frame is a chunk of its own.
+// cut makes chunks of at most target bytes. A larger frame is a chunk of its own.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -303,7 +300,6 @@ func (s *Store) Transpose() sparse.Matrix {
 // bounds it.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
-// bytesOnlyTransposed returns the bytes of frames in memory that only [Store.Transpose] reads.
 func (s *Store) bytesOnlyTransposed() int64 {
 	var bytes int64
 	if s.back == s.out {

@@ -140,8 +140,7 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return closedError(err)
 }
 
-// decode checks everything the first time. If a frame is read again, decode compares its checksum with the first one;
-// it does not check a resident frame again.
+// decode checks everything the first time. If a frame is read again, decode compares its checksum with the first one.
 func (v *view) decode(b *buffers, i int, frame []byte,
 	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
@@ -189,8 +188,7 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame compares the checksum of a frame with seen if the frame was read before. Otherwise it checks the checksum
-// in the header, and the header.
+// checkFrame compares the checksum of a frame with seen if it was read before, and otherwise checks the header.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got := frameSum(frame)
 	want := binary.LittleEndian.Uint32(frame[atSum:])

@@ -20,11 +20,11 @@ type Sweeper struct {
 
 	o Options
 
-	// The entries of a store with codes after Weigh, and of its transpose after the first use.
+	// The entries after Weigh, and the entries of the transpose after its first use.
 	joined, transposed *sparse.Joined
 }
 
-// entries returns the matrix of the store. After [Weigh] it joins entries that differ by their codes only.
+// entries joins entries that differ by their codes only after [Weigh].
 func (s *Sweeper) entries() sparse.Matrix {
 	if s.joined != nil {
 		return s.joined

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// Forms of the values of a frame, which has the narrowest form that represents all its values exactly.
+// A frame has the narrowest form that represents all its values exactly.
 const (
 	valuesOnes = iota // not stored
 	valuesUint8
@@ -29,7 +29,7 @@ func negative(val []float64) (count int64) {
 	return count
 }
 
-// valueForm returns the narrowest exact form of val. Integers do not represent −0 exactly.
+// valueForm does not use integers for −0.
 func valueForm(val []float64) int {
 	ones := true
 	integer := true
