@@ -12,7 +12,7 @@ import (
 )
 
 // Unfinished is the suffix of the mark of a file. NAME.unfinished exists while files that belong together are replaced.
-// If a run is killed in between, the marks stay, because the files may be of different runs.
+// It stays after a kill, because the files may then be of different runs.
 const Unfinished = ".unfinished"
 
 // ErrUnsynced is wrapped by an error that comes after all files have their names, but before they are known to be on
@@ -21,7 +21,7 @@ var ErrUnsynced = errors.New("in place, but the disk may lose it")
 
 // Commit publishes an output and the files that belong to it. It syncs all files before it renames the first file. It
 // renames the output, files[0], last, so that an output never lacks its files. If an output is replaced, each file has
-// a mark while some files are new and others old, see [Unfinished]. Commit removes marks that a killed run left.
+// a mark while some files are new and others old, see [Unfinished].
 //
 // On error Commit removes the temporary files, and renamed files that replaced nothing. If other files are new by then
 // and the output is not, the marks stay and the error says so. After an error that follows the renaming of the output,
@@ -92,7 +92,7 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 const patience = time.Minute
 
 // lockGroup takes the lock of all runs that publish the group of a file. The lock has the name of a temporary file, so
-// that it is removed in the same way after a kill. Without locks in the file system, unlock is nil.
+// that it is removed in the same way after a kill. unlock is nil if the file system has no locks.
 func (p *Pending) lockGroup() (unlock func() error, err error) {
 	if p.tmp == "" {
 		return nil, nil
@@ -118,7 +118,7 @@ func (p *Pending) lockGroup() (unlock func() error, err error) {
 	}
 }
 
-// hasName reports whether the file is at its path. It is false if another folder has taken the place of the folder.
+// hasName is false if another folder has taken the place of the folder.
 func (p *Pending) hasName() bool {
 	written, err := p.f.Stat()
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Pending) hasName() bool {
 }
 
 // undo gives up the first unnamed files, which do not have their names yet, and removes later files that replaced
-// nothing. If no file that replaced another is left, it removes the marks.
+// nothing. If none is left that replaced another, it removes the marks.
 func undo(files []*Pending, unnamed int) (err error) {
 	var mixed []string
 	for i, p := range files {
@@ -154,7 +154,7 @@ func undo(files []*Pending, unnamed int) (err error) {
 		fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
-// mark makes the marks of files if a reader could see some of the files together with files of an earlier run.
+// mark makes marks only if a reader could see some of the files together with files of an earlier run.
 func mark(isStore bool, files []*Pending) error {
 	if !isStore {
 		if len(files) < 2 {
@@ -211,7 +211,7 @@ func unmark(files []*Pending) error {
 	return syncDirs(files)
 }
 
-// seal writes the buffer, and syncs the file unless it is written directly.
+// seal does not sync a file that is written directly.
 func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
 		return err
@@ -230,7 +230,7 @@ func (p *Pending) seal() error {
 	return nil
 }
 
-// publish gives the file its name. The file stays open, because otherwise another run might remove it as a leftover.
+// publish leaves the file open, because otherwise another run might remove it as a leftover.
 func (p *Pending) publish() error {
 	if p.tmp == "" {
 		return nil

@@ -28,7 +28,7 @@ type FS interface {
 	// itself if it is no link, or if the links form a loop.
 	Follow(name string) (string, error)
 
-	// Rename gives a file a new name, and replaces a file of this name.
+	// Rename replaces a file of the new name.
 	Rename(oldName, newName string) error
 
 	// Remove removes a file or an empty directory.
@@ -36,13 +36,13 @@ type FS interface {
 
 	Mkdir(name string) error
 
-	// List returns the names in a directory in increasing order.
+	// List returns names in increasing order.
 	List(dir string) ([]string, error)
 
 	// SyncDir makes the names in a directory durable.
 	SyncDir(dir string) error
 
-	// Free returns the number of bytes that an ordinary user may still write to the device of a file or directory.
+	// Free returns the number of bytes that an ordinary user may still write to the device.
 	Free(name string) (int64, error)
 
 	// Lock takes the advisory lock with the given name. The lock is a file, which Close removes. If the file system has
@@ -76,7 +76,6 @@ func IsUnlocked(lock io.Closer) bool {
 	return ok && l.IsUnlocked()
 }
 
-// leavable is a lock whose name can stay when it is released.
 type leavable interface{ leave() error }
 
 var ErrLocked = errors.New("locked by another heatwalk")

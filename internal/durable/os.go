@@ -95,8 +95,8 @@ func (system) Follow(name string) (string, error) {
 		Err: errors.New("too many links")}
 }
 
-// leadsTo returns path, which the links of name lead to. If name opens another file than path, as the link of an open
-// file may, it returns name.
+// leadsTo returns path, which the links of name lead to, unless name opens another file, as the link of an open file
+// may.
 func leadsTo(name, path string) string {
 	opened, err := os.Stat(name)
 	if err != nil {
@@ -160,7 +160,7 @@ func (e fullError) Unwrap() []error {
 	return []error{e.error, ErrFull}
 }
 
-// markFull adds [ErrFull] to the error of a full device, so that callers need not know the errors of the system.
+// markFull adds [ErrFull] to the error of a full device on any system.
 func markFull(err error) error {
 	if err != nil && errors.Is(err, errFull) {
 		return fullError{err}

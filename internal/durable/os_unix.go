@@ -30,8 +30,8 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp creates a file and takes an flock on it. If unlocked is true, the file system has no locks; removeTemp
-// then fails as well.
+// createTemp takes an flock on the new file. If unlocked is true, the file system has no locks; removeTemp then fails
+// as well.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, false, err
@@ -71,7 +71,7 @@ func sameFile(f *os.File, name string) bool {
 	return err == nil && os.SameFile(open, named)
 }
 
-// flockCall is replaced by tests that act as a file system without locks.
+// flockCall is replaced by tests.
 var flockCall = unix.Flock
 
 // hasNoLocks reports whether flock has failed because there are no locks, for example on Lustre without -o flock, some
@@ -86,8 +86,8 @@ type flock struct {
 	unsupported bool
 }
 
-// lock takes an flock on a file. It then checks that the file still has its name, because the last owner of the lock
-// may have removed the file in between. On a file system without locks it returns a lock that excludes no process.
+// lock takes an flock on a file and checks that the file still has its name, because the last owner of the lock may
+// have removed it in between. On a file system without locks it returns a lock that excludes no process.
 func lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)

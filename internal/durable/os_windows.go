@@ -26,8 +26,7 @@ func (system) Free(path string) (int64, error) {
 // SyncDir does nothing, because the system writes names through and has no call for it.
 func (system) SyncDir(string) error { return nil }
 
-// lockedByte is the position of the lock on a temporary file, far behind every content, because a lock keeps others
-// from reading and writing the locked bytes.
+// lockedByte is far behind every content, because a lock keeps others from reading and writing the locked bytes.
 const lockedByte = 1 << 62
 
 // createTemp opens and locks a new file that can be renamed and removed while it is open.

@@ -76,8 +76,7 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	return p, nil
 }
 
-// begin creates the temporary file. If fresh is not set, the file gets the permission bits mode of the file that it
-// will replace.
+// begin creates the temporary file. If fresh is not set, it gets the permission bits mode of the replaced file.
 func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	p.fresh = fresh
 	p.mode = mode
@@ -99,7 +98,7 @@ const writing = 0o600
 
 var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`) })
 
-// Final returns the path that a temporary file of NewFile gets when it is committed. It returns other paths unchanged.
+// Final returns the path that a temporary file of NewFile gets when it is committed, and other paths unchanged.
 func Final(path string) string {
 	dir, name := filepath.Split(path)
 	if suffix := tempSuffix().FindStringIndex(name); suffix != nil && name[0] == '.' {

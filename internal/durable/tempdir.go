@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// TempDir is a directory of one process for temporary files. The process locks it, so that other processes recognize
-// directories that killed processes left.
+// TempDir is a locked directory for temporary files. Other processes recognize unlocked directories that killed
+// processes left.
 type TempDir struct {
 	Path string
 	lock io.Closer
@@ -25,7 +25,7 @@ const (
 	tempContent = "graph"
 )
 
-// NewTempDir makes a temporary directory in parent, and removes temporary directories there that killed processes left.
+// NewTempDir makes a temporary directory in parent, and removes those that killed processes left there.
 func NewTempDir(parent string) (*TempDir, error) {
 	removeLeft(parent)
 	for {
@@ -76,8 +76,7 @@ func (t *TempDir) Remove() error {
 	return errors.Join(err, removed)
 }
 
-// removeLeft removes the temporary directories in parent that no process has locked. A directory with other content is
-// not ours and stays.
+// removeLeft removes the temporary directories in parent that no process has locked, unless they have other content.
 func removeLeft(parent string) {
 	names, err := OS.List(parent)
 	if err != nil {

@@ -65,7 +65,7 @@ var pageFiles embed.FS
 //go:embed pages/fields.tsv
 var fieldList string
 
-// fieldOf returns the field of a key. The title of a key that is not listed consists of its words.
+// fieldOf makes a title of the words of a key that is not listed.
 func fieldOf(key string) field {
 	for line := range strings.Lines(fieldList) {
 		if text, isThere := strings.CutPrefix(line, key+"\t"); isThere {
@@ -113,7 +113,7 @@ func Build(name string, document any) (*Page, error) {
 	return p, nil
 }
 
-// rows returns the objects at a path. For keys that an object lacks, it gets the values of the enclosing objects.
+// rows gives an object the values of the enclosing objects for keys that it lacks.
 func (o object) rows(path string) []object {
 	list := []object{o}
 	for key := range strings.SplitSeq(path, ".") {
@@ -139,7 +139,7 @@ func (o object) rows(path string) []object {
 	return list
 }
 
-// value returns the value of a key, or the quotient of two values for a/b, or nil if a value is missing.
+// value returns a quotient for a/b, and nil for a missing value.
 func (o object) value(key string) any {
 	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
 		x, isNumber := o[a].(float64)
@@ -207,8 +207,7 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell returns the cell of the value of a key. decimals is the number of decimals of its column, or −1 if it is not
-// known.
+// cell takes the number of decimals of its column, or −1 if it is not known.
 func (o object) cell(key string, decimals int) Cell {
 	f := fieldOf(key)
 	switch v := o.value(key).(type) {
@@ -346,8 +345,7 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column: enough for four digits of the largest number, without zeros at
-// the end of all numbers.
+// decimalsOf returns enough decimals for four digits of the largest number, without zeros at the end of all numbers.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
 	for _, x := range numbers {
@@ -361,7 +359,7 @@ func decimalsOf(numbers []float64) (decimals int) {
 	return decimals
 }
 
-// pivot returns a table with a row for each value of the first column and a column for each value of Pivot.
+// pivot has a row for each value of the first column and a column for each value of Pivot.
 func (p *part) pivot(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {

@@ -46,7 +46,7 @@ func (c *Chart) AddPoint(name string, p Point) *Line {
 
 const plotHeight = 250.0
 
-// scene draws the chart. A line whose name is in series has the color of its position there. Other lines have the next
+// scene draws the chart. A line whose name is in series has the color of its position there; other lines have the next
 // colors.
 func (c *Chart) scene(series []string) *scene {
 	low, high := c.Extent()
@@ -118,7 +118,6 @@ func (c *Chart) scene(series []string) *scene {
 	return s
 }
 
-// labels writes the names of lines beside their last points, without overlap.
 func (s *scene) labels(lines []Line, y *scale, x float64) {
 	const apart = 14.0
 	last := func(l Line) float64 { return y.at(l.Points[len(l.Points)-1].Y) + 4 }
@@ -170,7 +169,7 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band draws the area of the ranges of a line, or a bar for a single point.
+// band is a bar for a single point.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)

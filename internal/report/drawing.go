@@ -42,8 +42,8 @@ func (s *scene) line(class string, x1, y1, x2, y2 float64) {
 	s.path(class, polyline([][2]float64{{x1, y1}, {x2, y2}}))
 }
 
-// text draws a text with its base line at y. It begins at x if anchor is start, ends at x if anchor is end, and is
-// centred at x otherwise.
+// text draws a text with its base line at y, which begins at x if anchor is start, ends at x if it is end, and is
+// centred otherwise.
 func (s *scene) text(x, y float64, anchor, text string) {
 	s.out.add(`<text x="`, pixel(x), `" y="`, pixel(y), `"`)
 	s.out.attribute("class", anchor)

@@ -19,7 +19,7 @@ type Page struct {
 
 type Fact struct{ Name, Value string }
 
-// Section is a titled part of a page: paragraphs, markup, charts and tables, in this order.
+// Section is a part of a page: paragraphs, markup, charts and tables, in this order.
 type Section struct {
 	Title  string
 	Text   []string // paragraphs
@@ -28,7 +28,7 @@ type Section struct {
 	Tables []*Table
 }
 
-// Add appends sections. It omits tables without rows, charts without lines, and sections without tables, charts and markup.
+// Add omits tables without rows, charts without lines, and sections without tables, charts and markup.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
 		s.Charts = slices.DeleteFunc(s.Charts,
@@ -86,7 +86,7 @@ func (p *Page) WriteHTML(w io.Writer) error {
 // page.
 const mostNarrow = 66
 
-// columns returns the number of characters of a line of the table. Turned titles do not count.
+// columns counts the characters of a line, except turned titles.
 func (t *Table) columns() (sum int) {
 	for i, title := range t.Head {
 		widest := utf8.RuneCountInString(title)

@@ -87,7 +87,7 @@ func (t *Table) largest() []float64 {
 	return list
 }
 
-// Text returns the table as aligned lines of text, with the mark of each cell before its text.
+// Text aligns the columns, with the mark of each cell before its text.
 func (t *Table) Text() string {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
@@ -106,8 +106,7 @@ func (t *Table) Text() string {
 
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// CSV returns the table as comma-separated values. A column of standard errors or of marks follows each column that has
-// them.
+// CSV has a column of standard errors or of marks after each column that has them.
 func (t *Table) CSV() string {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {

@@ -2,9 +2,9 @@ package sched
 
 import "context"
 
-// Abandon calls f, which cannot be interrupted, for example a dense factorisation in a library, and returns nil when f
-// has ended. If ctx ends first, Abandon returns its error at once while f continues in its goroutine; f must not use
-// data that the caller uses afterwards. A panic in f reaches the caller if Abandon has not returned.
+// Abandon calls f, which cannot be interrupted, for example a dense factorisation in a library. If ctx ends first,
+// Abandon returns its error at once while f continues in its goroutine; f must not use data that the caller uses
+// afterwards. A panic in f reaches the caller if Abandon has not returned.
 func Abandon(ctx context.Context, f func()) error {
 	if err := Cause(ctx); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Cause returns the error of a context that has ended, which wraps ctx.Err and the cause of its end. Otherwise it
-// returns nil. It replaces ctx.Err and [context.Cause] as the error of a job.
+// Cause returns nil until the context has ended, and then an error that wraps ctx.Err and the cause of the end. It
+// replaces ctx.Err and [context.Cause] as the error of a job.
 func Cause(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {

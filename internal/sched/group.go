@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Group is a set of goroutines of one call. A panic in one of them reaches the caller of Wait, which can report it,
-// whereas a panic in a plain goroutine ends the process. The zero value is ready for use.
+// Group is a set of goroutines of one call. A panic in one of them reaches the caller of Wait, whereas a panic in a
+// plain goroutine ends the process. The zero value is ready for use.
 type Group struct {
 	wait  sync.WaitGroup
 	mu    sync.Mutex

@@ -2,9 +2,9 @@ package sched
 
 import "sync"
 
-// Sums holds a row of sums for each piece of work, for callers that do not know the number of pieces in advance. Of is
-// safe for concurrent use. The total is added in the order of the pieces, so that it does not depend on which worker
-// gets which piece. The zero value is ready for Begin.
+// Sums holds a row of sums for each piece of work, whose number need not be known in advance. Of is safe for concurrent
+// use. The total is added in the order of the pieces, so that it does not depend on which worker gets which piece. The
+// zero value is ready for Begin.
 type Sums struct {
 	mu    sync.Mutex
 	width int

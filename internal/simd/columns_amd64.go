@@ -4,7 +4,7 @@ package simd
 
 import "unsafe"
 
-// columnLanes is the number of columns in one step of the twins; the plain bodies process the remaining columns.
+// columnLanes is the number of columns in one step of the twins.
 const columnLanes = registerBytes / 8
 
 // DotColumns adds to the sums the products of two runs of rows:

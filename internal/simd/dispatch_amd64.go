@@ -161,8 +161,8 @@ func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 
 const packGroup = 16
 
-// pack packs whole groups of packGroup differences by AVX-512 if two codes fit into a word. Plain Go packs the others,
-// after the bits that the last group leaves.
+// pack uses AVX-512 for whole groups if two codes fit into a word. Plain Go packs the others, after the bits that the
+// last group leaves.
 func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup
 	if !hasDistancesAVX512 || !hasDecodeAVX512 || widest > pairBits || n == 0 {

@@ -4,7 +4,7 @@ package simd
 
 func (g *gather[T]) run(k int) { g.plain(k) }
 
-// GatherTile is GatherOnto without row factors, for rows that a cache holds.
+// GatherTile adds rows of x that 16-bit ids name to dst.
 func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	plainGatherTile(dst, k, x, ptr, col, val)

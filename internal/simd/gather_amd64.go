@@ -61,8 +61,8 @@ func passWidth(remainder, size int) int {
 	return bytes / size
 }
 
-// run processes the columns in passes. Each pass takes two calls, because prefetches for the last few rows would leave
-// the memory of col.
+// run takes two calls for each pass over columns, because prefetches for the last few rows would leave the memory of
+// col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)
@@ -109,7 +109,7 @@ func rowsBefore(ptr []int64, entries int) int {
 		func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
-// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi. It prefetches toSecond and toFirst
+// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi, and prefetches toSecond and toFirst
 // entries ahead.
 func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {

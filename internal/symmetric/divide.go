@@ -42,7 +42,7 @@ type runner = func(pieces int, do func(piece int))
 func pad(n int) int { return (n + 3) &^ 3 }
 
 // divide computes the eigenvalues of T, increasing, and calls count with them. It returns the vectors of the count
-// largest eigenvalues, as the rows from first on. spare is a slice of the same size that the caller may overwrite.
+// largest eigenvalues, as the rows from first on. The caller may overwrite spare, a slice of the same size.
 func (t Tridiagonal) divide(n int, count func(values []float64) int,
 	parallel runner) (vectors, spare []float64, first int) {
 	width := pad(n)
@@ -79,8 +79,8 @@ func (d *division) part(lo, hi, depth int) {
 	newMerge(d, lo, mid, hi, depth, e).run()
 }
 
-// choose returns the first wanted vector of a part with known eigenvalues. All vectors of a part of T are wanted,
-// because the next merge needs them.
+// choose returns the first wanted vector of a part with known eigenvalues. The next merge needs all vectors of a part
+// of T.
 func (d *division) choose(lo, hi int) int {
 	if lo == 0 && hi == d.n {
 		d.first = d.n - d.count(d.values)
@@ -89,7 +89,7 @@ func (d *division) choose(lo, hi int) int {
 	return lo
 }
 
-// leaf solves a small part by QL, which is faster than splitting below about 32 rows.
+// leaf uses QL, which is faster than splitting below about 32 rows.
 func (d *division) leaf(lo, hi int) {
 	n := hi - lo
 	x := make([]float64, n*n) // vectors of the identity, as columns of rows
@@ -131,8 +131,8 @@ type merge struct {
 	weights     []float64
 }
 
-// newMerge returns the merge of the halves [lo, mid) and [mid, hi), which are joined by the element e next to the
-// diagonal. The matrix is diag(halves) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
+// newMerge merges the halves [lo, mid) and [mid, hi), which are joined by the element e next to the diagonal. The
+// matrix is diag(halves) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
 func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	m := &merge{
 		division: d, lo: lo, mid: mid, hi: hi, depth: depth, rho: 2 * math.Abs(e),
@@ -162,8 +162,7 @@ func (m *merge) own(i int) []float64 {
 	return m.row(m.depth-1, m.lo+i, lo, hi)
 }
 
-// run solves the secular equation of the pairs that change, sorts all values and computes the vectors from the vectors
-// of the halves.
+// run solves the secular equation of the pairs that change, and computes the vectors from the vectors of the halves.
 func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]
@@ -194,7 +193,7 @@ func (m *merge) run() {
 	})
 }
 
-// eachOf calls do for each i < n, in parallel pieces of outputs calls.
+// eachOf calls do for each i < n, in parallel pieces.
 func (m *merge) eachOf(n int, do func(i int)) {
 	m.runPieces((n+outputs-1)/outputs, func(piece int) {
 		for i := piece * outputs; i < min(n, (piece+1)*outputs); i++ {
@@ -239,8 +238,8 @@ func (m *merge) deflate() {
 	}
 }
 
-// join rotates two pairs with neighbouring values so that z becomes 0 in the first pair. If this would change T by more
-// than the tolerance, it does nothing and returns false.
+// join rotates two pairs with neighbouring values so that z becomes 0 in the first pair, unless this would change T by
+// more than the tolerance.
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])

@@ -81,7 +81,7 @@ func (r *reduction) row(i int) []float64 {
 	return r.a[i*r.width:][:r.width]
 }
 
-// pair returns a vector v of the panel if i is even, and the w that belongs to the v before it if i is odd.
+// pair returns a v of the panel if i is even, and the w that belongs to the v before it if i is odd.
 func (r *reduction) pair(i int) []float64 {
 	return r.pairs[i*r.width:][:r.width]
 }
@@ -140,8 +140,8 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
-// multiply computes part index of A·x in the rows and columns from start on. Because A is symmetric, rows are also
-// columns, and each row is read once for both.
+// multiply computes part index of A·x in the rows and columns from start on. Because A is symmetric, each row is read
+// once as a row and as a column.
 func (r *reduction) multiply(start, index int) {
 	y := r.parts[index*r.width:][:r.width]
 	clear(y)
@@ -169,7 +169,7 @@ func (r *reduction) multiply(start, index int) {
 	}
 }
 
-// update applies the pairs of the panel to the rows and columns of A from start on, a multiple of 4.
+// update applies the pairs of the panel to A from row and column start on, a multiple of 4.
 func (r *reduction) update(start int) {
 	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
 		for left := start; left < r.width; left += span {

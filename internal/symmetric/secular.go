@@ -42,8 +42,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at evaluates the function at d[pole] + shift. It returns the sum over the poles up to j and the sum over the poles
-// after j, their derivatives, and a bound of the rounding errors.
+// at returns the sums over the poles up to j and after j at d[pole] + shift, their derivatives, and a bound of the
+// rounding errors.
 func (s *secular) at(j, pole int,
 	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]

@@ -5,10 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// Collect runs the garbage collector. It is called before large allocations, because otherwise the memory of a finished
-// step would count against the limit together with the memory of the next step.
+// Collect is called before large allocations, because otherwise the memory of a finished step would count against the
+// limit together with the memory of the next step.
 func Collect() { runtime.GC() }
 
-// Release runs the garbage collector and returns free memory to the system, for garbage of many small pieces, which the
-// next large block cannot reuse.
+// Release returns free memory to the system, for garbage of many small pieces, which the next large block cannot reuse.
 func Release() { debug.FreeOSMemory() }

@@ -59,8 +59,8 @@ func leastOf(root, group, file string) (limit int64) {
 	}
 }
 
-// addressSpace returns the limit on the address space of this process and the part in use, in bytes. It reads the part
-// in use only if there is a limit, because this takes longer than a short command.
+// addressSpace returns the limit on the address space and the part in use, in bytes. It reads the part in use only if
+// there is a limit, because this takes longer than a short command.
 func addressSpace() (limit, used int64) {
 	limit = number("/proc/self/limits", "Max address space")
 	if limit == 0 {

@@ -24,9 +24,9 @@ var (
 	planned atomic.Value
 )
 
-// Within sets the memory limit of the runtime to bytes. If live memory and a new block exceed the limit, it is raised
-// as needed, up to atMost ≥ bytes. A low limit at first keeps the peak close to the live memory, because the runtime
-// lets garbage grow up to its limit. part names the largest part of the memory.
+// Within sets the memory limit of the runtime to bytes. Live memory and new blocks raise the limit as needed, up to
+// atMost ≥ bytes. A low limit at first keeps the peak close to the live memory, because the runtime lets garbage grow
+// up to its limit. part names the largest part of the memory.
 func Within(bytes, atMost int64, part string) {
 	planned.Store(part)
 	peak.Store(atMost)
@@ -40,8 +40,8 @@ func Expect(bytes int64) { reclaim(int(bytes)) }
 // of the collector is made for small objects: a large block that is allocated while the collector runs, or shortly
 // before, adds to the garbage that is not freed yet. reclaim needs up to two collections, because a sync.Pool keeps its
 // objects during the first. If they do not suffice, it raises the limit, as far as [Within] allows, to the need and an
-// eighth more. If it added more, garbage would grow up to the limit. If it added less, a few KiB of garbage would start
-// a collection, which took a quarter of the time of 20 eigenpairs of a graph with 37,700 nodes.
+// eighth more. With more, garbage would grow up to the limit. With less, a few KiB of garbage would start a collection,
+// which took a quarter of the time of 20 eigenpairs of a graph with 37,700 nodes.
 func reclaim(bytes int) {
 	limit := debug.SetMemoryLimit(-1)
 	allowed := peak.Load()
@@ -71,7 +71,7 @@ func reclaim(bytes int) {
 	}
 }
 
-// runtimeBytes returns the memory of the runtime without free pages of the heap.
+// runtimeBytes omits free pages of the heap.
 func runtimeBytes() int64 {
 	sample := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

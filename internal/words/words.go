@@ -54,7 +54,7 @@ func Parts(list []Part) string {
 	return strings.Join(parts, ", ")
 }
 
-// Bytes writes a number of bytes with three digits: 17.9 MB, 612 MB.
+// Bytes writes 17.9 MB, 612 MB.
 func Bytes(n int64) string {
 	x := float64(n)
 	if n < 1000 {

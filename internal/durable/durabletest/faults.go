@@ -20,14 +20,12 @@ func On(fsys durable.FS, f func()) {
 
 var ErrInjected = errors.New("injected fault")
 
-// Failing forwards all operations to another file system, except that one operation, also on a file, fails and does
-// nothing.
+// Failing forwards operations to another file system. One operation, also on a file, fails and does nothing.
 type Failing struct {
 	fs      durable.FS
 	trigger trigger
 }
 
-// trigger counts operations and chooses the operation that fails.
 type trigger struct {
 	target int64
 	hook   func() // called before every operation; may be nil
@@ -35,7 +33,7 @@ type trigger struct {
 	failed atomic.Value // a string
 }
 
-// FailAt returns a file system whose operation i fails, counted from 0. If i is negative, no operation fails.
+// FailAt returns a file system whose operation i, counted from 0, fails. If i is negative, no operation fails.
 func FailAt(fsys durable.FS, i int) *Failing {
 	return &Failing{fs: fsys, trigger: trigger{target: int64(i)}}
 }
@@ -52,7 +50,6 @@ func (f *Failing) Failed() string {
 	return op
 }
 
-// step counts an operation, and returns an error if it is to fail.
 func (t *trigger) step(op, name string) error {
 	if t.hook != nil {
 		t.hook()
@@ -167,7 +164,7 @@ func (f *failingFile) Stat() (fs.FileInfo, error) {
 	return try(f.fs, "stat", f.name, func() (fs.FileInfo, error) { return f.File.Stat() })
 }
 
-// Close closes the file even if Close is the operation that fails, as systems do.
+// Close closes the file even if it is the operation that fails, as systems do.
 func (f *failingFile) Close() error {
 	injected := f.fs.trigger.step("close", f.name)
 	return errors.Join(injected, f.File.Close())

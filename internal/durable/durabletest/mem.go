@@ -53,8 +53,7 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	return c
 }
 
-// crashed returns the state of n after a crash. done has the nodes that were already copied, because a node may have
-// several names.
+// crashed returns the state of n after a crash. done has the copied nodes, because a node may have several names.
 func (n *node) crashed(rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// byRows writes a loop over rows, and over the registers of float64 that a row fills. rows and width must be positive;
-// width counts numbers. The strides of the row pointers stay in the frame.
+// byRows writes a loop over rows, and over the registers of float64 that a row fills. rows and width, a count of
+// numbers, must be positive. The strides of the row pointers stay in the frame.
 func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.GPVirtual), next func()) {
 	at := GP64()
 	Label("row")

@@ -234,7 +234,6 @@ func (g *groups16) turn() {
 	DECQ(g.groups)
 }
 
-// begin does the steps of the first groups that precede the first turn.
 func (g *groups16) begin() {
 	MOVQ(g.field(inDst), g.dst)
 	MOVQ(g.field(inSel), g.sel)

@@ -7,7 +7,7 @@ import (
 
 const packLanes = 16 // numbers of a group
 
-// pack writes the twin of Pack for n > 0 numbers of at most 28 bits, in whole groups. The form of a length gives the
+// pack writes the twin of Pack for whole groups of numbers of at most 28 bits, n > 0. The form of a length gives the
 // bits of a number in its lowest byte and the selector in the next byte. Vectors combine two numbers, which the stream
 // then takes as one.
 func pack() {

@@ -19,10 +19,10 @@ type stream struct {
 
 // pairer is one function for pairs of rows while it is written.
 //
-// The sum of a long row waits for its own last addition. In this time the processor could add twice as much. Therefore
-// the rows are cut into two runs, and the loop adds an entry of one run and an entry of the other run in turn, in
-// segments that are as long as the rest of the shorter row. After the end of one run, the other run continues alone, as
-// the second run.
+// The sum of a long row waits for its own last addition, while the processor could add twice as much. Therefore the
+// rows are cut into two runs, and the loop adds an entry of one run and an entry of the other run in turn, in segments
+// that are as long as the rest of the shorter row. After the end of one run, the other run continues alone, as the
+// second run.
 type pairer struct {
 	gatherer
 	at    reg.GPVirtual // in a segment, from minus its length up to 0
