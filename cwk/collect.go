@@ -51,7 +51,7 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 
 // Features returns the features of the picked rows:
 //
-//	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),  minSteps ≤ t ≤ Steps
+//	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),   minSteps ≤ t ≤ Steps
 //
 // where minSteps is start. If sink is not nil, Features returns nil and passes the features to sink in panels of
 // consecutive rows, from row lo on. Half of Memory is for a panel, and half for the walk, which is repeated for each

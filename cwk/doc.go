@@ -7,10 +7,10 @@
 // distribution over the k classes in which a walk of t steps from node i ends. A walk starts in the class of a seed,
 // and in the prior at any other node. At every step a seed absorbs with probability α:
 //
-//	P_0[i] = onehot(y_i) at seeds
-//	P_0[i] = prior[i] elsewhere
-//	P_{t+1}[i] = (1 − α)·(T·P_t)[i] + α·onehot(y_i) at seeds
-//	P_{t+1}[i] = (T·P_t)[i] elsewhere
+//	P_0[i]     = onehot(y_i)                             at seeds
+//	P_0[i]     = prior[i]                                elsewhere
+//	P_{t+1}[i] = (1 − α)·(T·P_t)[i] + α·onehot(y_i)      at seeds
+//	P_{t+1}[i] = (T·P_t)[i]                              elsewhere
 //
 // These are eq. (3), (5) and (6) of the paper without the k auxiliary nodes. α = 1 is label propagation, α = 0
 // forgets the labels after P_0. A node without out-links keeps its distribution (T_ii = 1). On a directed graph,
@@ -27,8 +27,8 @@
 // The kernel is the probability that two walks meet the same class at the same time, eq. (4). It is an inner product
 // of explicit features:
 //
-//	K = 1/(T+1) · Σ_{t=0…T} P_t·P_tᵀ = F·Fᵀ
-//	F[i, (t−from)·k + c] = P_t[i, c] / √(T−from+1), from ≤ t ≤ T
+//	K       = 1/(T+1) · Σ_{t=0…T} P_t·P_tᵀ = F·Fᵀ
+//	F[i, (t−from)·k + c] = P_t[i, c] / √(T−from+1),   from ≤ t ≤ T
 //
 // with from = 0 in the paper. Up to the scale, the features of a shorter walk are a prefix of the features of a
 // longer walk, so that [Walk.Collect] computes all lengths at once.

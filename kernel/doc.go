@@ -1,18 +1,18 @@
 // Package kernel holds the kernels on the nodes of a graph, by name: positive semidefinite functions of a matrix of
 // the graph, and one distance.
 //
-//	diffusion exp(−βL)
-//	exponential exp(βA)
-//	von-neumann (I − αS)⁻¹
-//	regularized-laplacian (I + αL)⁻¹
-//	pseudo-inverse L⁺
-//	commute-time vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), a distance, with the component's vol
-//	regularized-commute-time (D − αA)⁺
-//	p-step (aI − L̃)^p
-//	matern (2ν/κ²·I + L)^−ν
-//	modularity Σ λuuᵀ over the positive eigenvalues of M
-//	pagerank (1−α)(I − αT)⁻¹
-//	heat-pagerank exp(−β(I − T))
+//	diffusion                 exp(−βL)
+//	exponential               exp(βA)
+//	von-neumann               (I − αS)⁻¹
+//	regularized-laplacian     (I + αL)⁻¹
+//	pseudo-inverse            L⁺
+//	commute-time              vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), a distance, with the component's vol
+//	regularized-commute-time  (D − αA)⁺
+//	p-step                    (aI − L̃)^p
+//	matern                    (2ν/κ²·I + L)^−ν
+//	modularity                Σ λuuᵀ over the positive eigenvalues of M
+//	pagerank                  (1−α)(I − αT)⁻¹
+//	heat-pagerank             exp(−β(I − T))
 //
 // Package papers registers another kernel, which accepts directed graphs and hypergraphs.
 //
@@ -40,11 +40,11 @@
 // A [Function] applies a matrix of a graph, or a function of it, to blocks of columns. Its name is as on the command
 // line, with parameters after colons:
 //
-//	adjacency, transition, … the product with a matrix, see [sparse.Kind]
-//	exp:t=-2:matrix=laplacian exp(tM)
-//	solve:shift=1:matrix=laplacian (M + shift·I)⁻¹; with shift 0, M⁺
-//	personalized-pagerank:alpha=0.85:sinks=all the PageRank of the weights of seeds in each column
-//	diffusion:beta=2 every kernel
+//	adjacency, transition, …                       the product with a matrix, see [sparse.Kind]
+//	exp:t=-2:matrix=laplacian                      exp(tM)
+//	solve:shift=1:matrix=laplacian                 (M + shift·I)⁻¹; with shift 0, M⁺
+//	personalized-pagerank:alpha=0.85:sinks=all     the PageRank of the weights of seeds in each column
+//	diffusion:beta=2                               every kernel
 //
 // One call computes all columns in the same sweeps, for exp also the columns of several times t:
 //

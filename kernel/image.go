@@ -85,13 +85,13 @@ type attempts struct {
 // planNext decides whether an attempt was the last one, and sets the effort of the next. miss is the error of the
 // image, and rounded its part from rounding, both as multiples of the tolerance. The first line that holds decides:
 //
-//	miss ≤ 1                   done
+//	miss ≤ 1                                      done
 //	strict, rounded > mostGain, and miss ≤
-//	  2·rounded or two attempts         ErrTolerance
+//	    2·rounded or two attempts                 ErrTolerance
 //	attempts left, and strict or miss > 2·rounded a smaller tolerance, from the last image
 //	strict, two attempts, no restart, rounded < 1 the smallest tolerance, from zero
-//	strict                    ErrTolerance
-//	otherwise                   done, above a tolerance that need not be met
+//	strict                                        ErrTolerance
+//	otherwise                                     done, above a tolerance that need not be met
 //
 // A tolerance is strict if it must be met. No attempt is left after [mostAttempts], or after a result that no smaller
 // tolerance of the engine would improve.

@@ -22,7 +22,7 @@ import (
 // is positive, and so is its approximation by conjugate gradients if this is close enough. By the theorems of Collatz
 // and Wielandt and of Rayleigh
 //
-//	σ − σ·yᵀq/yᵀy ≤ ρ ≤ σ − σ·min_i q_i/y_i, q = (I − A/σ)·y
+//	σ − σ·yᵀq/yᵀy ≤ ρ ≤ σ − σ·min_i q_i/y_i,  q = (I − A/σ)·y
 //
 // The next b is y, and the next σ is about the upper bound: each round reduces the distance from ρ to some
 // hundredths.

@@ -27,9 +27,9 @@
 //
 // # The id of a node is
 //
-// - in GraphML the attribute _nx_name, in which igraph keeps the nodes of NetworkX, or else the attribute id. If the
-// ids are n0, n1, n2 … and all nodes have distinct names, as igraph writes them, it is the name.
-// - in JSON lines the member id.
+//   - in GraphML the attribute _nx_name, in which igraph keeps the nodes of NetworkX, or else the attribute id. If the
+//     ids are n0, n1, n2 … and all nodes have distinct names, as igraph writes them, it is the name.
+//   - in JSON lines the member id.
 //
 // In GraphML and JSON lines, the weight of an edge is the attribute that [Input].Weight names. By default it is the
 // attribute weight, or else value. In these formats edges are kept in memory until the file ends, because the nodes,
