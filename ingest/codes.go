@@ -47,8 +47,8 @@ func (t *task) checkKinds() error {
 		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
-// describe adds the kinds, sorted by name, and the times of edges to a manifest. It returns the sorted
-// position of each kind, in the order of first appearance.
+// describe adds kinds, sorted by name, and times to a manifest. It returns the sorted position of each kind,
+// in the order of first appearance.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	if !t.c.hasCodes() {
 		return nil

@@ -20,8 +20,7 @@ func (t *task) tempDir() string {
 	return filepath.Dir(filepath.Clean(t.dir))
 }
 
-// checkFree returns a [*LimitError] if the disk of a directory has less free space than the given bytes. The
-// directory need not exist.
+// checkFree checks the free space of the disk of a directory, which need not exist.
 func (t *task) checkFree(dir, what string, bytes int64) error {
 	if _, err := t.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Clean(dir)
@@ -54,8 +53,7 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore checks that the disk has space for a store with the given number of entries, before lines of an
-// edge are merged.
+// checkStore checks that the disk has space for the given number of entries before merging.
 func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	weighted, directed bool) error {
 	ids := int64(0)
@@ -69,7 +67,7 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int,
 }
 
 // storeBytes estimates the size of a store without the text of its ids. The gaps between the columns of a row
-// are about n divided by the length of the row; their code adds extraBits.
+// are about n divided by the length of the row.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
 	const extraBits = 3.5
 	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits

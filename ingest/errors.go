@@ -53,8 +53,7 @@ func refuse(file, fix, format string, args ...any) error {
 }
 
 // join returns the errors about the bad lines in the parts of a file, one for each kind of bad lines. Parts
-// after the part that reaches maxBad are ignored, because concurrency decides how far they were read. good
-// states that the file has a good line.
+// after the part that reaches maxBad are ignored, because concurrency decides how far they were read.
 func join(parts []lines.Faults, good bool) error {
 	var bad lines.Faults
 	qualifier := ""

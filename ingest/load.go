@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// loadShare is the least ratio of the memory limit to the memory of a graph that stays in memory. A larger
-// graph becomes a store, so that sweeps can stream it.
+// loadShare bounds a graph in memory: a graph that takes more than 1/loadShare of the memory limit becomes a
+// store, so that sweeps can stream it.
 const loadShare = 8
 
 // Loads reports whether [Load] may read a file, which must be an archive or a folder of arrays.

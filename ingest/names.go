@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
-// names holds the ids of the nodes while files are read: as bits of a bitmap while all ids are small
-// integers, otherwise as places in a dictionary, or as the rows of a matrix that numbers its nodes.
+// names holds the ids of the nodes while files are read: bits of a bitmap while all ids are small integers,
+// otherwise places in a dictionary, or rows of a matrix that numbers its nodes.
 type names struct {
 	t           *task
 	seq         int // number of chunks read, of all files

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// orderedRows is the least number of rows of a graph that AutoOrder orders. Ordering a smaller graph takes
-	// longer than sweeps gain.
+	// Ordering a graph of fewer than orderedRows rows takes longer than sweeps gain.
 	orderedRows    = 1 << 16
 	orderedEntries = 1 << 20
 
@@ -218,8 +217,8 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
 }
 
-// stretches returns samples of consecutive entries of the matrix. A sample consists of the other ends of the
-// lines of codes that are adjacent in the order of the ids.
+// stretches returns samples of consecutive entries of the matrix: the other ends of the lines of codes that
+// are adjacent in the order of the ids.
 func (o *orderer) stretches(count []uint32,
 	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)

@@ -49,8 +49,8 @@ func (p *part) lineBytes() int64 {
 	return int64(len(p.code))*4 + int64(len(p.weight))*8
 }
 
-// position returns the position of the first token of chunk seq. Positions of tokens increase by one within a
-// chunk, and from chunk to chunk.
+// position returns the position of the first token of chunk seq. Positions increase by one from token to
+// token, and from chunk to chunk.
 func position(seq int) uint64 { return uint64(seq) << tokenBits }
 
 // A chunk has fewer than 2^tokenBits tokens, because each token takes at least two bytes of text.

@@ -71,9 +71,8 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 
-// readInputs reads all inputs into parts. It reads consecutive compressed edge lists at the same time,
-// because each list is decompressed by one goroutine. The parts are the same as if files were read one after
-// another.
+// readInputs reads consecutive compressed edge lists at the same time, because each list is decompressed by
+// one goroutine. The parts are the same as if files were read one after another.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	limit := r.t.workers
@@ -213,8 +212,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	return nil
 }
 
-// readGroup reads edge lists and completes their reports. All workers read a single list together; several
-// lists are read side by side. The error is the error of the first list with an error.
+// readGroup reads a single list with all workers together, and several lists side by side. The error is the
+// error of the first list with an error.
 func (r *reader) readGroup(group []*edgeList) (err error) {
 	first := len(r.lines.parts)
 	base := r.names.seq
@@ -373,8 +372,8 @@ func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 		SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
-// parse makes a part of a chunk. It uses the dictionary as soon as some id is not a small integer. The slices
-// of the part are valid until the parser reads its next chunk.
+// parse uses the dictionary as soon as some id is not a small integer. The slices of the part are valid until
+// the parser reads its next chunk.
 func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	list *edgeList) (*part, error) {
 	if list.lay.IsBipartite() {

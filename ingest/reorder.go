@@ -7,8 +7,7 @@ import (
 
 const (
 	// stretchEntries is the number of consecutive entries during which the cache keeps the rows of X that
-	// were read. In a small matrix a stretch has one entry for stretchColumns columns. stretchCount is the
-	// number of stretches that are sampled.
+	// were read. In a small matrix a stretch has one entry for stretchColumns columns.
 	stretchEntries = 1 << 17
 	stretchColumns = 8
 	stretchCount   = 8
@@ -26,8 +25,8 @@ func stretchLength(cols int) int {
 // as in a social network, but not if neighbouring rows refer to neighbouring columns, as in a road network.
 func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 
-// countGroups returns the number of distinct groups of columns in a stretch, summed over the stretches, which
-// is proportional to the number of cache misses of a sweep.
+// countGroups returns the number of distinct groups of columns in a stretch, summed over the stretches: a
+// measure of the cache misses of a sweep.
 func countGroups(stretches [][]uint32, cols int) (n int) {
 	seen := make([]uint8, cols/groupColumns+1) // the last stretch with the group, from 1
 	for i, ids := range stretches {
@@ -41,8 +40,8 @@ func countGroups(stretches [][]uint32, cols int) (n int) {
 	return n
 }
 
-// rankByCount replaces each count by its rank in decreasing order, where the earlier of equal counts comes
-// first. Only counts of 65,536 or more, which are few, need extra memory.
+// rankByCount replaces each count by its rank in decreasing order, the earlier of equal counts first. Only
+// counts of 65,536 or more, which are few, need extra memory.
 func rankByCount(count []uint32) {
 	const few = 1 << 16
 	var next [few + 1]uint32 // number of each count, later its next rank

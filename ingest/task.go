@@ -60,8 +60,8 @@ func (t *task) progress(stage string, done, total int64) {
 // because their weight is 0.
 const ZeroWeightsOption = "zero_weights"
 
-// storeOptions returns the settings of edges that the manifest of a store records, by the names of the
-// command's flags; "" if not given, except for self_loops.
+// storeOptions returns the settings of edges in the manifest of a store, by the names of the command's flags;
+// "" if not given, except for self_loops.
 func (c *Config) storeOptions() map[string]string {
 	word := func(is bool, text string) string {
 		if is {
@@ -120,7 +120,7 @@ func (t *task) create(directed bool) (*shard.Writer, error) {
 	return w, err
 }
 
-// shareRead returns the share of the bytes of the inputs that has been read, or 1 if it is not known.
+// shareRead returns the share of the inputs' bytes that has been read, or 1 if it is not known.
 func (t *task) shareRead() float64 {
 	done := t.report.Bytes
 	for _, in := range t.inputs {

@@ -37,8 +37,7 @@ type blocks struct {
 	offset, low, norm, power float64 // G(t) = ((t+offset)^power − low)/norm
 }
 
-// EdgesTo writes the edges in the order of the nodes that own them. It draws little more than one end for
-// each edge. It needs 12 bytes for each node.
+// EdgesTo needs 12 bytes for each node, and draws little more than one end for each edge.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	b, err := g.newBlocks(ctx)
 	if err != nil {
@@ -86,8 +85,7 @@ func (b *blocks) chunks() int {
 	return (b.g.nodes + b.chunk - 1) / b.chunk
 }
 
-// shareOf returns G(rank/n), see [blocks]: the share of the weight of a class that belongs to the first rank
-// of its n nodes.
+// shareOf returns G(rank/n), see [blocks]: the share of the first rank of n nodes of a class.
 func (b *blocks) shareOf(rank, n int) float64 {
 	if rank == n || b.power == 1 {
 		return float64(rank) / float64(n)
@@ -95,7 +93,7 @@ func (b *blocks) shareOf(rank, n int) float64 {
 	return (math.Exp(b.power*math.Log(float64(rank)/float64(n)+b.offset)) - b.low) / b.norm
 }
 
-// rankAt is the inverse of shareOf: the rank at which the first of n nodes have the share x of the weight.
+// rankAt is the inverse of shareOf.
 func (b *blocks) rankAt(x float64, n int) int {
 	if b.power == 1 {
 		return int(x * float64(n))
@@ -112,9 +110,8 @@ type option struct {
 	rate        float64
 }
 
-// options appends the options of the node at place p to list, and returns their total rate and number of
-// ends. The classes with fewer nodes than the rank of the node are a single option, so that many small
-// classes cost no time.
+// options appends the options of the node at place p to list. The classes with fewer nodes than the rank of
+// the node are a single option, so that many small classes cost no time.
 func (b *blocks) options(list []option, p int) (_ []option, total float64, ends int) {
 	c := b.g.classAt(p)
 	rank := p - b.g.first[c]
@@ -160,9 +157,8 @@ func (b *blocks) endsIn(d, c, rank int) int {
 	return min(rank, b.g.size(d))
 }
 
-// drawCounts draws the number of edges that each node owns: a Poisson number at the rate of the node, plus
-// one if there are enough edges for all nodes. It then adds or removes edges at random nodes until the total
-// is right.
+// drawCounts draws the number of edges that each node owns, a Poisson number, plus one if there are enough
+// edges for all nodes. It then adds or removes edges at random nodes until the total is right.
 func (b *blocks) drawCounts(ctx context.Context) error {
 	least := 0
 	if b.g.edges >= b.g.nodes-1 && !b.g.isUniform {
@@ -268,9 +264,9 @@ func (d *drawer) drawEnd(r *rand.Rand, x float64) uint32 {
 	return uint32(d.g.first[class] + min(max(rank, 0), ends-1))
 }
 
-// drawRest draws the remaining ends from a list of all possible ends. It is used if most draws would repeat
-// an end. Ends in the order of independent exponential times have the distribution of ends drawn without
-// repetition. (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006.)
+// drawRest draws the remaining ends from a list of all possible ends, which is faster if most draws would
+// repeat an end. Ends in the order of independent exponential times have the distribution of ends drawn
+// without repetition. (Efraimidis and Spirakis, Weighted random sampling with a reservoir, 2006.)
 func (d *drawer) drawRest(r *rand.Rand, p, count int) {
 	type arrival struct {
 		time  float64

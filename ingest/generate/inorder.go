@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// inOrder writes the texts of the blocks 0 ≤ k < blocks to w in order. The workers call block, which
-// appends block k to text; the memory of text is reused. A panic in block reaches the caller, see
-// [sched.Run].
+// inOrder writes the blocks 0 ≤ k < blocks to w in order. The workers call block, which appends block k to
+// text. A panic in block reaches the caller, see [sched.Run].
 func inOrder(ctx context.Context, w io.Writer, workers, blocks int,
 	block func(text []byte, k int) []byte) error {
 	texts := make([][]byte, min(workers, blocks))

@@ -13,8 +13,8 @@ import (
 
 // recursiveMatrix is the recursive matrix (R-MAT) of the Graph500 benchmark. An edge is put into a quarter of
 // the adjacency matrix with probabilities a, b, c and 1−a−b−c, then into a quarter of this quarter, and
-// so on. As in the benchmark, edges may repeat, self loops occur, and some nodes have no edge. (Chakrabarti,
-// Zhan, Faloutsos, R-MAT: a recursive model for graph mining, 2004.)
+// so on. Edges may repeat, self loops occur, and some nodes have no edge. (Chakrabarti, Zhan, Faloutsos,
+// R-MAT: a recursive model for graph mining, 2004.)
 var recursiveMatrix = &Model{
 	Spec: param.Spec{Name: "rmat", Title: "The recursive matrix model of the Graph500 benchmark", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("scale", "2^scale nodes", between(1, 32), 16),
@@ -74,9 +74,9 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// quarters draws entries of the matrix. It compares the random number x of a level with the bounds a, a + b
-// and a + b + c by adding 2^16 − bound to x. The sum carries into bit 16 if x ≥ bound. One addition
-// compares several levels, and [gather] collects the carries.
+// quarters draws entries of the matrix. It compares the random number x of a level with a bound by adding
+// 2^16 − bound to x: the sum carries into bit 16 if x ≥ bound. One addition compares several levels, and
+// [gather] collects the carries.
 type quarters struct {
 	levels     int
 	a, ab, abc uint64
@@ -124,8 +124,8 @@ func gather(even, odd uint64) uint64 {
 	return bits>>14&12 | bits>>48
 }
 
-// scramble is a permutation of the numbers below 2^scale, which hides the order of degrees in the ids. It is
-// composed of products with odd numbers modulo 2^scale, shifts, and a reversal of the bits.
+// scramble is a permutation of the numbers below 2^scale, which hides the order of degrees in the ids:
+// products with odd numbers modulo 2^scale, shifts, and a reversal of the bits.
 type scramble struct {
 	factor, offset [3]uint64
 	mask           uint64

@@ -62,8 +62,7 @@ func newBlockModel(v param.Values, d draws) sbm {
 	return g
 }
 
-// mostClasses is the largest number of classes. The share of the smallest class, 2^-1023, must be above zero,
-// so that no class is empty.
+// The share of the smallest of mostClasses classes, 2^-1023, is above zero, so that no class is empty.
 const mostClasses = 1 << 10
 
 func checkClasses(v param.Values) error {

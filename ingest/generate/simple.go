@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// uniform is the model G(n, M), which is a block model of one class whose nodes have equal weights. (Erdős and
+// uniform is the model G(n, M), a block model of one class whose nodes have equal weights. (Erdős and
 // Rényi, On random graphs, 1959.)
 var uniform = &Model{
 	Spec: param.Spec{Name: "er", Title: "A graph drawn uniformly (Erdős–Rényi)", Works: param.Undirected, Params: []param.Param{
@@ -25,8 +25,7 @@ var uniform = &Model{
 	},
 }
 
-// lattice is a rectangular grid. Node r·columns + c, in row r and column c, has edges to its neighbours in the
-// same row and in the same column.
+// lattice is a rectangular grid with node r·columns + c in row r and column c.
 var lattice = &Model{
 	Spec: param.Spec{Name: "grid", Title: "A rectangular lattice", Works: param.Undirected, Params: []param.Param{
 		wholeNumber("rows", "rows", between(1, maxNodes), 100),

@@ -59,8 +59,8 @@ func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 	}, visit)
 }
 
-// admit adds row j to the nearest rows found so far. If there are then more than limit rows, it removes the
-// farthest row. A limit of 0 means no limit. With a limit, the rows are in order.
+// admit adds row j to the nearest rows, which are in order if limit > 0. If there are then more than limit
+// rows, it removes the farthest row.
 func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
 	if limit == 0 {
 		return append(nearest, j)
@@ -73,8 +73,8 @@ func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
 	return nearest[:min(len(nearest), limit)]
 }
 
-// normOf returns ‖x‖·‖y‖, given the squares of the norms. If the squares are equal, the result
-// equals them exactly.
+// normOf returns ‖x‖·‖y‖ from the squares of the norms. If the squares are equal, the result equals
+// them exactly.
 func normOf(x, y float64) float64 {
 	if both := x * y; both > 0 && !math.IsInf(both, 1) {
 		return math.Sqrt(both)

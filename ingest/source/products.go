@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pieceWork is the largest number of products in a piece of several rows. It also bounds memory, because the
+// pieceWork is the largest number of products in a piece of several rows. It bounds memory, because the
 // elements of some pieces wait to be visited.
 const pieceWork = 1 << 16
 
@@ -87,8 +87,8 @@ type products struct {
 	end []int
 }
 
-// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first that have a column c in common with row i. It
-// stores these j in columns, where rows with the sum 0 may be missing.
+// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first with a common column, and these j in columns,
+// where rows with the sum 0 may be missing.
 func (p *products) multiply(i, first int) {
 	for _, j := range p.columns {
 		p.seen[j] = false
@@ -151,8 +151,8 @@ func addTo(sum []float64, rows []uint32, values []float64, w float64) {
 	}
 }
 
-// eachRow calls fill to append the elements of each row, and visits the rows in order. It works in pieces of
-// rows whose bounds depend on the matrix alone.
+// eachRow calls fill to append the elements of each row, and visits the rows in order. The bounds of its
+// pieces of rows depend on the matrix alone.
 func eachRow(ctx context.Context, x *sparse.CSR, workers int,
 	fill func(p *products, i int),
 	visit func(i int, j []uint32, v []float64) error) error {

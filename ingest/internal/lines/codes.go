@@ -55,7 +55,7 @@ func (c *Codes) TimeWarnings(setting string) (list []error) {
 	return list
 }
 
-// Kind returns the number of a kind. If there are already mostNames kinds, it returns 0 for a new kind.
+// Kind returns the number of a kind, or 0 for a new kind after mostNames kinds.
 func (c *Codes) Kind(name string) uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// head is the first data line of an edge list with a sample of later lines, which determine the layout.
+// head is the first data line of an edge list with a sample of later lines.
 type head struct {
 	s    table.Sample
 	c    *Settings
@@ -73,8 +73,7 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	return lay, nil
 }
 
-// separatorOf returns the separator of the fields of a line. Lines of a KONECT file mix blanks and tabs, and
-// ids contain neither.
+// separatorOf knows that lines of a KONECT file mix blanks and tabs, and that its ids contain neither.
 func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	if konect && c.Text.Delimiter == "" {
 		return table.Blanks
@@ -192,7 +191,6 @@ func (h *head) listTitles() string {
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.
-// It returns false for other text.
 func (c *Settings) attributeLayout(name string, lay *Layout,
 	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
@@ -239,8 +237,8 @@ func hasWeight(text []byte) bool {
 		bytes.Contains(text, weightKeys[1])
 }
 
-// weightOf returns the text of the weight in a dictionary, or "1", as NetworkX reads edges without a weight.
-// It accepts a NumPy number: np.float64(3.0).
+// weightOf returns the text of the weight in a dictionary, or "1" as NetworkX. It accepts a NumPy number:
+// np.float64(3.0).
 func weightOf(attributes []byte) []byte {
 	for _, key := range weightKeys {
 		if _, value, ok := bytes.Cut(attributes, key); ok {

@@ -90,12 +90,11 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// stretch is the number of tokens that are looked up together, so that their text and their codes fit into
-// the cache of a core.
+// stretch tokens are looked up together, because their text and their codes fit into the cache of a core.
 const stretch = 1 << 12
 
 // Codes stores the codes of a batch, and adds new ids to the dictionary. Token i has position first + i in
-// the whole input.
+// the input.
 func (d *Dict) Codes(code []uint32, text []byte, b *IDBatch, first uint64) error {
 	for lo := 0; lo < len(b.tokens); lo += stretch {
 		if err := d.codesOf(code, text, b, lo, min(lo+stretch, len(b.tokens)), first); err != nil {
@@ -137,8 +136,7 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	return nil
 }
 
-// group is the number of tokens whose slots, entries and ids are loaded together, so that their cache misses
-// overlap.
+// The slots, entries and ids of group tokens are loaded together, so that their cache misses overlap.
 const group = 32
 
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,
@@ -283,8 +281,7 @@ func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	return n
 }
 
-// DictBytes returns an upper bound of the memory of a dictionary with the given number of ids and bytes of
-// text.
+// DictBytes returns an upper bound of the memory of a dictionary.
 func DictBytes(ids, text int64) int64 {
 	const slot, entryBytes = 8, 16 // of a slot and of an entry
 	const rounded = 16 << 10       // allocations of a shard may exceed the request by these bytes
@@ -294,7 +291,7 @@ func DictBytes(ids, text int64) int64 {
 }
 
 // NumberingBytes returns the memory for numbering ids without the dictionary: the sorted codes and first
-// positions, the row of each code, and for the store the text with the ends and the order of the ids.
+// positions, the row of each code, and the text, ends and order of the store's ids.
 func NumberingBytes(ids, text int64) int64 {
 	return 48*ids + text
 }

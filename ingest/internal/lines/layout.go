@@ -224,8 +224,7 @@ func (lay *Layout) want() string {
 }
 
 // cut finds the fields of a line in the usual form: line[:source], line[source+1:target] and the weight
-// line[weight:]. ok is false for other lines, which may be valid, for example with a quote, a comment, or
-// blanks around a field.
+// line[weight:]. ok is false for other lines, which may be valid.
 func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / are smaller

@@ -380,8 +380,8 @@ func (lay *Layout) Settings() []string {
 	return []string{fields, header, "delimiter=" + string(rune(lay.sep))}
 }
 
-// ZeroWarning returns the warning about edges whose weight is 0 or missing. withoutWeight is the setting that
-// omits the weights, or "" without columns.
+// ZeroWarning returns the warning about edges whose weight is 0 or missing. withoutWeight is as from
+// [FieldsWithoutWeight].
 func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 	noun := "line"
 	fix := withoutWeight + " counts every pair once, and every line with {duplicates=sum}"
@@ -393,8 +393,8 @@ func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 		words.Counted(zeros.N, noun))
 }
 
-// endOf returns the id of the source (0) or of the target (1). In a column of integers it writes numbers
-// without fraction and exponent.
+// endOf returns the id of the source (0) or of the target (1), in a column of integers without fraction and
+// exponent.
 func (p *Parser) endOf(end int) []byte {
 	id := p.fields.Text[[...]int{p.Layout.source, p.Layout.target}[end]]
 	if p.Layout.integers[end] && !table.IsInteger(id) {

@@ -21,9 +21,8 @@ func word(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b) ^ zeros
 }
 
-// notDigits sets the highest bit of the first byte that is not a digit, and perhaps of later bytes. The byte
-// of a digit is below 10; adding 0x76 to any other byte carries into its highest bit. Carries spoil only
-// later bytes.
+// notDigits sets the highest bit of the first byte that is not a digit, and perhaps of later bytes. Adding
+// 0x76 to a byte that is 10 or more carries into its highest bit.
 func notDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
@@ -170,8 +169,8 @@ func (t Template) least() int64 {
 
 const lineWindow = 24
 
-// decimal reads a number of at most 15 digits, or returns n = 0 for other text. float64 represents both the
-// digits and the power of ten exactly, so that their quotient is the nearest number.
+// decimal reads a number of at most 15 digits, or returns n = 0. float64 represents both the digits and the
+// power of ten exactly, so that their quotient is the nearest number.
 func decimal(b []byte) (value float64, n int) {
 	integer, k := number(b)
 	if k-1 >= 15 {

@@ -11,8 +11,8 @@ import (
 
 // isSizes reports whether a first line has the numbers of nodes and edges, which some collections write
 // before the edges: n m, n n m, or the sizes of a matrix without its banner. No id may exceed these numbers,
-// and the number of lines must be right. It estimates the number of lines by factor, the size of the file
-// divided by the size of text, its beginning.
+// and the number of lines must be right. factor is the size of the file divided by the size of text, its
+// beginning.
 func isSizes(line, text []byte, factor float64) bool {
 	sizes, width := integers(line)
 	if len(sizes) != width || width < 2 || width > 3 {

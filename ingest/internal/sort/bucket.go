@@ -42,8 +42,8 @@ type Sorter struct {
 	Limit     int64            // bytes of the entries in memory; 0: no limit
 	Forget    func(lo, hi int) // called with parts whose lines are not read again; may be nil
 
-	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time. It may
-	// be nil.
+	// Progress is called with the finished share of the work, from 0 to 1, by one goroutine at a time; may be
+	// nil.
 	Progress func(done float64)
 	mu       sync.Mutex // guards Progress
 
@@ -152,8 +152,8 @@ func (s *Sorter) cutSpans() {
 	}
 }
 
-// cutCells determines the cells, and returns a number above all of them. The first rows have a cell each,
-// because orders and many programs put hubs there.
+// cutCells returns a number above all cells. The first rows have a cell each, because orders and many
+// programs put hubs there.
 func (s *Sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
 	if s.Limit > 0 {

@@ -13,7 +13,7 @@ func (c cells) cell(row uint32) int {
 	return int(cellOf(row, c.head, c.shift))
 }
 
-// cellOf returns row>>shift + min(row, head). It has no branch, because no processor can predict which rows
+// cellOf returns row>>shift + min(row, head) without a branch, because no processor can predict which rows
 // are below head.
 func cellOf(row, head uint32, shift uint) uint32 {
 	distance := int64(head) - int64(row)
@@ -60,8 +60,8 @@ func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
 	}
 }
 
-// addBoth counts lines that make two entries each, in batches. It stops at the first batch with another line,
-// and returns the remaining lines.
+// addBoth counts lines that make two entries each. It stops at the first batch with another line, and returns
+// the remaining lines.
 func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 	var cells [lineBatch]uint32
 	for len(code) >= 2 {
@@ -75,8 +75,8 @@ func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 	return code
 }
 
-// countCells counts the cells of lines. Two consecutive lines often begin or end in the same row; they are
-// counted at once, so that the second count does not wait for the first.
+// countCells counts two consecutive lines at once, because they often begin or end in the same row and the
+// second count would wait for the first.
 //
 //go:noinline
 func countCells(count, cells []uint32) {

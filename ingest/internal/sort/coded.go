@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A line of a graph with kinds or times has a code. Its weight is rounded to float32 and packed with the code
-// into a float64: the bits of the weight are the upper half, and the code is the lower half. For weight 0 the
-// packed number is 0. Packed numbers are finite and have the order of the weights.
+// The weight of a line with kind or time is rounded to float32 and packed with its code into a float64: the
+// bits of the weight are the upper half, and the code is the lower half. For weight 0 the packed number is 0.
+// Packed numbers are finite and have the order of the weights.
 
 // Pack returns a weight packed with a code.
 func Pack(weight float64, code uint32) float64 {

@@ -47,8 +47,8 @@ func (f entryForm) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes returns an upper bound of a worker's memory for each entry of a bucket. The entry is moved and
-// merged. If the bucket is gathered from several fillings, the entry is also in a record and gathered.
+// workBytes returns an upper bound of a worker's memory for each entry of a bucket, which is moved and
+// merged. An entry gathered from several fillings is also in a record.
 func (f entryForm) workBytes(gathered bool) int64 {
 	bytes := f.bytes() + f.mergedBytes()
 	if gathered {

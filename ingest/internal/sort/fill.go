@@ -122,8 +122,7 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	}
 }
 
-// lineBatch is the number of rows of lines that are processed together, so that they stay in the first-level
-// cache.
+// lineBatch rows of lines stay in the first-level cache.
 const lineBatch = 512
 
 // both is addPlain for lines that make two entries each, as most lines do.
@@ -152,8 +151,7 @@ func edgesOf(edges, lines []uint32) []uint32 {
 	return edges
 }
 
-// scatter puts each entry into the next place of its bucket. The row in an entry becomes a row within the
-// bucket.
+// scatter puts each entry into the next place of its bucket, with its row within the bucket.
 //
 //go:noinline
 func (f *filler[K]) scatter(entry []K, cell []uint32) {

@@ -78,8 +78,7 @@ func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// cutFillings divides the spans into fillings. The last fillings are as large as possible, so that the least
-// data goes to disk.
+// cutFillings makes the last fillings as large as possible, so that the least data goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)

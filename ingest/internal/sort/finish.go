@@ -25,8 +25,7 @@ type finisher[K key] struct {
 	out            *Rows
 }
 
-// spill writes the buckets in memory to disk without sorting them. Sorting them first would save a third of
-// the space, but take twice the time.
+// spill does not sort the buckets: sorting them would save a third of the space, but take twice the time.
 func (e *entries[K]) spill(b *filling) error {
 	b.bucket = make([]Record, len(e.s.buckets))
 	return sched.Run(e.s.Context, e.s.Workers, len(e.s.buckets), func(worker, k int) error {
@@ -116,7 +115,7 @@ func roomFor(largest []int, entries int) int {
 	return entries
 }
 
-// finish sorts the entries of bucket k by row and column, and merges the lines of each entry into f.out.
+// finish sorts and merges the entries of bucket k into f.out.
 func (e *entries[K]) finish(f *finisher[K], k int) error {
 	if e.s.buckets[k].inRuns {
 		return e.finishRuns(f, k)

@@ -27,9 +27,9 @@ type Merger struct {
 	// entries.
 	Coded bool
 
-	// PerDirection states that the lines of each direction are merged first, with any policy, and that equal
-	// results of both directions are one edge, as in a matrix. If the results differ, Max, Min and First
-	// choose one of them; Sum must not be used, because it would double some edges only.
+	// PerDirection states that the lines of each direction are merged first, and that equal results of both
+	// directions are one edge, as in a matrix. If the results differ, Max, Min and First choose one of them;
+	// Sum must not be used, because it would double some edges only.
 	PerDirection bool
 
 	// Symmetric states that every entry must have both directions, with equal values.
@@ -197,15 +197,14 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	return 0
 }
 
-// countsPair reports whether the lines of a pair of nodes are counted at the entry (row, col), because an
-// undirected graph has two entries for each pair.
+// countsPair reports whether the lines of a pair of nodes are counted at (row, col), because an undirected
+// graph has two entries for each pair.
 func (m *Merger) countsPair(row, col int) bool {
 	return m.Directed || row <= col
 }
 
-// nearlyEqual is the largest relative difference between the weights of an edge in its two directions that
-// counts as rounding. For example, D·A·D of a symmetric A multiplies the factors of the two entries in
-// different orders.
+// nearlyEqual is the largest relative difference that counts as rounding between the weights of an edge in
+// its two directions, for example in D·A·D, where the factors are multiplied in different orders.
 const nearlyEqual = 1e-10
 
 func isRounded(ahead, back float64) bool {
@@ -213,8 +212,8 @@ func isRounded(ahead, back float64) bool {
 		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
-// join returns the value of an entry with the values ahead and back of its directions and first of the first
-// line. If ahead and back differ by rounding, it averages them, unless the policy chooses one.
+// join returns the value of an entry from the values of its directions and of its first line. It averages
+// values that differ by rounding, unless the policy chooses one.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:

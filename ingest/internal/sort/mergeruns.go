@@ -179,7 +179,7 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 	return nil
 }
 
-// with returns the value of an entry after another line. value is the value of the lines so far.
+// with returns the value of an entry after another line.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:

@@ -129,8 +129,7 @@ func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	return order
 }
 
-// The loops over keys are functions that are not inlined, because the compiler would run out of registers,
-// which halves their speed.
+// Loops over keys are not inlined, because the compiler would run out of registers, which halves their speed.
 
 //go:noinline
 func countDigits[K key](count *[radixDigits][radixSize]uint32, keys []K,

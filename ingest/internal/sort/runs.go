@@ -8,9 +8,9 @@ import (
 )
 
 // A bucket is too large for a worker if a row has very many entries, or if an entry has very many lines. Such
-// a bucket is sorted in runs, pieces of the bucket in the order of the input, which are then merged. Runs of
-// a filling that goes to disk are written in blocks. Lines that cannot change the value of their entry are
-// dropped from a run, so that copies of a line take no memory.
+// a bucket is sorted in runs, pieces of the bucket in the order of the input, which are then merged. Lines
+// that cannot change the value of their entry are dropped from a run, so that copies of a line take no
+// memory.
 
 // sortedRun is a run: first entries in memory, and then blocks on disk.
 type sortedRun[K key] struct {
@@ -154,8 +154,8 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	r.values = r.values[:min(n, len(r.values))]
 }
 
-// reduce moves the lines that decide the value of an entry to the front, in the order in which they are
-// merged, and returns their number.
+// reduce moves the lines that decide the value of an entry to the front, in the order of merging, and returns
+// their number.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		if m.Coded && !m.byDirection() {

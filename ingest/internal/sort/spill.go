@@ -93,8 +93,8 @@ func (s *Spill) Reuse(records []*Record) {
 	s.reuse(regions)
 }
 
-// reuse frees regions. It joins adjacent regions, so that the file does not grow while its parts are read and
-// written again.
+// reuse joins adjacent free regions, so that the file does not grow while its parts are read and written
+// again.
 func (s *Spill) reuse(regions []region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

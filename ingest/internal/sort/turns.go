@@ -8,7 +8,7 @@ import (
 
 // turns visits the finished buckets of workers in order. A worker does not wait for its bucket to be visited:
 // it continues with another bucket in other memory. The worker that finishes the next bucket in order visits
-// this bucket and all finished buckets that follow.
+// it and all finished buckets that follow.
 type turns struct {
 	visit func(b *Rows) error
 
@@ -58,7 +58,7 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	return b, nil
 }
 
-// mustWait reports whether the worker of bucket k must wait for memory. Visits free memory, up to the first
+// mustWait reports whether the worker of bucket k must wait for memory, which visits free, up to the first
 // failed bucket.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
