@@ -33,8 +33,8 @@ type Plan struct {
 
 	Settings *engine.Settings
 
-	// Progress, if not nil, is called at the start, and with the name of a method after the method has predicted a
-	// split. total is the number of splits of all methods and training sizes.
+	// Progress, if not nil, is called at the start, and with the name of a method after each split that it has
+	// predicted. total is the number of splits of all methods and training sizes.
 	Progress func(stage string, done, total int64)
 }
 
@@ -46,12 +46,11 @@ type entry struct {
 	bytes              []int64          // memory of a prediction at each training size
 	space              budget.Workspace // memory of predictions side by side, and of choices on tuning splits
 
-	// predict predicts the test nodes of a split from its training nodes. If chosen is nil, the method chooses
-	// parameters on the training nodes.
+	// predict predicts the test nodes of a split. If chosen is nil, the method chooses parameters on the training
+	// nodes.
 	predict func(ctx context.Context, s choose.Split, chosen *engine.Parameters) (*trial, error)
 }
 
-// entries returns all methods to measure, with names and settings.
 func (plan *Plan) entries(set *engine.Settings) []entry {
 	methods := plan.Methods
 	if !slices.ContainsFunc(methods,
@@ -130,8 +129,8 @@ func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
-// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal, because the
-// sizes of stratified draws and of folds differ by some nodes.
+// givenSizes counts sizes that differ by at most 2 % as equal, because the sizes of stratified draws and of folds
+// differ by some nodes.
 func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	isClose := func(a, b int) bool { return 50*max(a, b) <= 51*min(a, b) || max(a, b) == min(a, b)+1 }
 	for i, s := range plan.Given {

@@ -38,15 +38,14 @@ func (q *Quality) measures() []**float64 {
 		&q.CalibrationError}
 }
 
-// leastProbability is the resolution of float32. It replaces smaller probabilities, so that their logarithm is finite.
+// leastProbability, the resolution of float32, replaces smaller probabilities, so that their logarithm is finite.
 const leastProbability = 0x1p-23
 
-// rounding is the largest amount by which a probability may be below 0, and by which the sum of a row may differ from
-// 1.
+// rounding is the largest error of a probability, and of the sum of a row.
 const rounding = 1e-3
 
-// measureQuality compares the scores of items with their true classes. row(i) returns the scores of item i, one for
-// each class, which are used until the next call of row. Cost: a sort of the items for each class.
+// measureQuality takes the scores of item i from row(i), which it uses until the next call of row. Cost: a sort of the
+// items for each class.
 func measureQuality(truth, predicted []int, classes int,
 	row func(i int) []float32) Quality {
 	var q Quality
@@ -95,7 +94,7 @@ func measureQuality(truth, predicted []int, classes int,
 }
 
 // rankings returns the mean average precision and the mean AUC over the classes that some but not all items have, or
-// nil if there are no such classes or a score is NaN. It overwrites score and positive.
+// nil if there are none or a score is NaN. It overwrites score and positive.
 func rankings(truth []int, classes int, score []float64, positive []bool,
 	row func(i int) []float32) (_, _ *float64) {
 	var sum [2]float64
@@ -127,10 +126,10 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 // measureRanking returns NaN if there is no positive or no negative item. The average precision is Σ (Rₙ − Rₙ₋₁)·Pₙ
 // over the distinct scores in decreasing order, where Pₙ and Rₙ are the precision and the recall of all items with at
 // least that score. The AUC is the share of pairs of a positive and a negative item in which the positive item has the
-// higher score. Pairs with equal scores count one half.
+// higher score; equal scores count one half.
 func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.Descending(score)
-	// right counts positive items, and pairs counts pairs of a positive item and a negative item with a lower score.
+	// pairs counts pairs of a positive item and a negative item with a lower score.
 	right := 0
 	pairs := 0.0
 	for lo, hi := 0, 0; lo < len(order); lo = hi {
@@ -172,8 +171,7 @@ func (c *Calibration) add(probability float64, isRight bool) {
 	b.Probability += probability
 }
 
-// error returns the expected calibration error of Guo et al. (2017): the mean over the items of |share of right
-// predictions − mean probability| of their bin.
+// error is the mean over the items of |share of right predictions − mean probability| of their bin (Guo et al. 2017).
 func (c *Calibration) error() float64 {
 	sum := 0.0
 	items := 0
@@ -249,8 +247,8 @@ type Truth struct {
 }
 
 // Accuracies are shares of right predictions from 0 to 1: of all compared nodes, and of the compared nodes that a label
-// reaches. No method can learn anything about unreached nodes. Accuracies estimated from labels are therefore
-// accuracies on reached nodes.
+// reaches. No method can learn anything about other nodes. Accuracies estimated from labels are therefore accuracies on
+// reached nodes.
 type Accuracies struct {
 	Nodes        int     `json:"nodes"`
 	All          float64 `json:"accuracy"`
@@ -505,8 +503,8 @@ func (c Confusion) arrange(order []int) Confusion {
 	return out
 }
 
-// compareWith begins the comparison with truth, or with held-out labels if truth is nil. It returns the class of each
-// row in truth, or [Unlabelled].
+// compareWith compares with held-out labels if truth is nil. It returns the class of each row in truth, or
+// [Unlabelled].
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)

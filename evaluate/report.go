@@ -148,7 +148,6 @@ func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	return err
 }
 
-// unite replaces the parameters of the splits by common parameters if they are equal.
 func (m *Measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 &&
 		!slices.ContainsFunc(list,
@@ -164,7 +163,6 @@ func (m *Measured) lineTo(w io.Writer) {
 	}
 }
 
-// Places where the parameters of a method were chosen.
 const (
 	onSplits = "splits"        // once, on tuning splits, which have labels of the whole graph
 	inside   = "training sets" // for each training set, from its labels alone
@@ -373,7 +371,6 @@ func (r *Report) verdict() string {
 		report.PValue(test.PHolm) + ")."
 }
 
-// equalMethods returns the names of the best method and of the methods whose difference from it may be chance.
 func (r *Report) equalMethods(best *Result) (names []string) {
 	names = []string{best.Method}
 	for _, c := range r.Significance {

@@ -153,8 +153,7 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 
 const splitBytes = 96
 
-// settle returns the methods with their memory at each training size, assuming that training sets of one size need the
-// same memory.
+// settle assumes that training sets of one size need the same memory.
 func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*engine.Problem, len(sizes))
@@ -194,8 +193,8 @@ func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 
 const sideBytes = 256 << 20
 
-// sideBySide returns the number of predictions from a training set that are computed at the same time, and their
-// settings. Sweeps of small graphs are too short to be divided among processors.
+// sideBySide returns the number of predictions that are computed at the same time, and their settings. Sweeps of small
+// graphs are too short to be divided among processors.
 func (m *entry) sideBySide(train *engine.Problem,
 	splits int) (lanes int, s *engine.Settings) {
 	if train.Team() != nil {
@@ -293,14 +292,12 @@ type trial struct {
 	add        func(r *Result) // adds the measures to the measures of earlier splits
 }
 
-// outcome holds the measures of predicted classes on one split.
 type outcome struct {
 	Truth
 	Quality Quality
 }
 
-// predict learns from the training nodes and predicts the test nodes. If chosen is nil, the method chooses parameters
-// on the training nodes.
+// predict chooses parameters on the training nodes if chosen is nil.
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
@@ -354,8 +351,8 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 }
 
 // keepLabelledClasses returns a problem with only the classes that have a label, in the order of their first labels, so
-// that ties are decided as in a prediction from these labels. It also returns the positions of these classes among the
-// names of p. If the shares of the classes are known, it returns p.
+// that ties are decided as in a prediction from these labels, and the positions of these classes among the names of p.
+// If the shares of the classes are known, it returns p.
 func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))

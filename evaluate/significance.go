@@ -62,8 +62,7 @@ const (
 	worse    = "worse"
 )
 
-// scoresOf returns the scores of methods on each split: accuracies, or −RMSE divided by the mean RMSE of the first
-// method.
+// scoresOf returns the accuracies of each method by split, or −RMSE divided by the mean RMSE of the first method.
 func scoresOf(list []Result) (scores [][]float64) {
 	for i := range list {
 		r := &list[i]
@@ -80,8 +79,7 @@ func scoresOf(list []Result) (scores [][]float64) {
 	return scores
 }
 
-// compare returns the tests between all methods at one training size, and stores how they compare with the best method.
-// With a single split no difference is significant.
+// compare also stores how the methods compare with the best method. With a single split no difference is significant.
 func compare(results []Result) (tests []Comparison) {
 	scores := scoresOf(results)
 	best := 0
@@ -176,8 +174,8 @@ func correctedT(a, b []float64, ratio, tested float64) (p, margin float64) {
 	return 2 * dist.CDF(-math.Abs(mean/stderr)), stderr * dist.Quantile(1-Level/2)
 }
 
-// holm returns m p values corrected for their number by the step-down procedure of Holm (1979): the k-th smallest p
-// value, counted from 0, becomes the largest of (m − i)·pᵢ over i ≤ k, and at most 1.
+// holm corrects m p values by the step-down procedure of Holm (1979): the k-th smallest p value, counted from 0,
+// becomes the largest of (m − i)·pᵢ over i ≤ k, and at most 1.
 func holm(p []float64) []float64 {
 	order := sched.Ascending(p)
 	adjusted := make([]float64, len(p))

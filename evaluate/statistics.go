@@ -152,8 +152,7 @@ func (s *Statistics) countComponents(parts *sparse.Components) {
 	}
 }
 
-// linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number of
-// workers.
+// linkCounter counts for each row, so that sums do not depend on the number of workers.
 type linkCounter struct {
 	class    []int32 // of each row
 	directed bool
@@ -233,8 +232,7 @@ func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Share = float64(largest) / float64(s.Labelled)
 }
 
-// steps counts the ends of edges between labelled nodes, and the ends of edges between different classes, with their
-// weights.
+// steps counts the ends of edges between labelled nodes, and between different classes, with their weights.
 type steps struct {
 	ends, mixed         int64
 	weight, mixedWeight float64

@@ -110,7 +110,7 @@ func newMerging(a *sparse.CSR) *merging {
 	return g
 }
 
-// root returns the root of the tree of a node. It halves the path to the root, as in union-find.
+// root halves the path to the root, as in union-find.
 func (g *merging) root(node uint32) uint32 {
 	for g.parent[node] != node {
 		g.parent[node] = g.parent[g.parent[node]]
@@ -119,8 +119,7 @@ func (g *merging) root(node uint32) uint32 {
 	return node
 }
 
-// join collects the edges of the community of a node, and joins the community to the neighbouring community with the
-// largest gain.
+// join joins the community of a node to the neighbouring community with the largest gain.
 func (g *merging) join(node uint32) {
 	col, _ := g.a.Row(int(node))
 	for _, v := range col {

@@ -73,7 +73,7 @@ func inverse(order []uint32) []int {
 	return place
 }
 
-// cost returns the mean of log₂ of the gaps in rows, which is about the number of bits of a gap.
+// cost returns the mean of log₂ of the gaps in rows, about the number of bits of a gap.
 func cost(a *sparse.CSR, order []uint32) float64 {
 	place := inverse(order)
 	var bits float64

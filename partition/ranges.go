@@ -54,8 +54,8 @@ func Divide(a sparse.Matrix, processes int) (bounds []int) {
 	return bounds
 }
 
-// meanLengths returns a function that returns an assumed number of entries of row i: the rows of each range get numbers
-// that are as equal as possible. The function must be called with increasing rows, or again from row 0.
+// meanLengths returns a function for an assumed number of entries of row i, as equal as possible within each range. The
+// function must be called with increasing rows, or again from row 0.
 func meanLengths(ranges []sparse.Range) func(i int) int64 {
 	// next is the next range, and the other variables describe the range of row i.
 	next := 0

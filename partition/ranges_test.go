@@ -86,7 +86,6 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// Process p has the ranges p, p+processes, ….
 func countGhosts(a *sparse.CSR, bounds []int, processes int) []int {
 	n, _ := a.Dims()
 	owner := make([]int, n)

@@ -34,7 +34,6 @@ func cutUp(a *sparse.CSR, rng *rand.Rand, most int) *sparse.CSR {
 	return sparse.NewUnchecked(n, n, ptr, col, val)
 }
 
-// Long rows have the same pieces, so that products have the same bits.
 func TestJoined(t *testing.T) {
 	small := testgraph.Random(3, 300, 2000, true)
 	ones := testgraph.Random(3, 300, 2000, false)

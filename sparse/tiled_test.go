@@ -84,7 +84,6 @@ func TestTiledIsAMatrix(t *testing.T) {
 	}
 }
 
-// untold has panels without values if all are 1, like a store.
 type untold struct{ *sparse.CSR }
 
 func (m untold) SweepRows(ctx context.Context, lo, hi, workers int, visit func(worker int, p sparse.Panel) error) error {

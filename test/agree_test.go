@@ -178,7 +178,7 @@ func pending(c *Graph, j *job) bool {
 		c.Decades > 6 && (strings.HasPrefix(j.name, "explain diffusion:laplacian") || strings.HasPrefix(j.name, "explain regularized"))
 }
 
-// tolerance returns the largest difference between two answers, relative to the largest number of a list.
+// tolerance is relative to the largest number of a list.
 func tolerance(c *Graph, j *job) float64 {
 	switch {
 	case strings.HasPrefix(j.name, "explain"), strings.HasPrefix(j.name, "classify cwk"), strings.HasSuffix(j.name, "von-neumann:matrix=adjacency"):

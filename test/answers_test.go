@@ -48,7 +48,7 @@ func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *Graph) *answer {
 	return a
 }
 
-// row returns the row of a node by its position in the graph that was drawn.
+// row takes the position of a node in the graph that was drawn.
 func row(g *heatwalk.Graph, c *Graph, v int) int {
 	r, ok := g.Nodes.Lookup(c.IDs[v])
 	if !ok {
@@ -134,7 +134,7 @@ func classifyBy(name, grid, weights string) job {
 	return j
 }
 
-// defaults returns the job of a method as users of the library ask it.
+// defaults asks as users of the library ask.
 func defaults(name string) job {
 	return job{name: "Classify " + name, chooses: true, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		p, err := g.Classify(ctx, labels(c), &heatwalk.ClassifyOptions{Method: name})
@@ -212,7 +212,7 @@ func application(name string) job {
 	}}
 }
 
-// apply returns a function of a matrix times some columns, and the bound of its error.
+// apply also returns the bound of the error.
 func apply(ctx context.Context, g *heatwalk.Graph, c *Graph, name string) (*answer, float64, error) {
 	named, err := kernel.ParseFunction(name)
 	if err != nil {
@@ -340,7 +340,7 @@ func reasons(name string) job {
 	}}
 }
 
-// isSlow reports whether the answer for a graph of a thousand nodes takes at least ten seconds.
+// isSlow reports whether the answer for a thousand nodes takes at least ten seconds.
 func (j *job) isSlow() bool {
 	return j.chooses || strings.HasPrefix(j.name, "classify gp-transduction")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// bitShapes are one shape of each feature.
+// one shape of each feature
 var bitShapes = []string{"parts", "signed with loops", "directed", "hub", "hub with loops", "large"}
 
 // The options are goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to
@@ -71,7 +71,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// answerWithin returns the answer within about the smallest limit that the job accepts.
+// answerWithin uses about the smallest limit that the job accepts.
 func answerWithin(t *testing.T, j *job, c *Graph, store string) *answer {
 	limit := int64(1 << 20)
 	for {

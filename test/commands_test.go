@@ -75,8 +75,7 @@ func numberIn(t *testing.T, document string, path ...string) float64 {
 
 var commandMethods = []string{"auto", "lp", "lgc", "poisson", "beliefs", "cwk+svm", "diffusion+rls", "lp:center=false", "lgc:alpha=0.9", "wvrn", "majority"}
 
-// TestCommands compares the predictions of classify with predictions of Go, of a kept model, of explain, of evaluate
-// with the same split, and of several processes.
+// The other predictions come from Go, a kept model, explain, evaluate with the same split, and several processes.
 func TestCommands(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {
@@ -102,7 +101,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// The training nodes are the labelled nodes, and the test nodes are the other nodes.
+// The training nodes are the labelled nodes.
 func writeSplit(t *testing.T, c *Graph, path string) {
 	t.Helper()
 	var text strings.Builder
@@ -201,7 +200,6 @@ func tableOf(g *heatwalk.Graph, c *Graph, p *heatwalk.Prediction) map[string]map
 	return out
 }
 
-// compareLabels compares the labels of [heatwalk.Prediction.Label] with a table.
 func compareLabels(t *testing.T, name string, p *heatwalk.Prediction, table map[string]map[string]string) {
 	t.Helper()
 	for id, row := range table {

@@ -58,7 +58,7 @@ func (d *dense) matrix(name string) *mat.SymDense {
 	return m
 }
 
-// apply returns f(M)·B for the block of apply, and the norm of f(M).
+// apply also returns the norm of f(M).
 func (d *dense) apply(m *mat.SymDense, f func(x float64) float64) (fb *mat.Dense, norm float64) {
 	var e mat.EigenSym
 	if !e.Factorize(m, true) {
@@ -104,7 +104,7 @@ func (d *dense) reached(c *Graph) []bool {
 	return out
 }
 
-// harmonic returns the solution of L·f = 0 at nodes without a label of a class.
+// harmonic returns the harmonic function of the labels of a class: L·f = 0 at nodes without a label.
 func (d *dense) harmonic(c *Graph, class string) []float64 {
 	l := d.matrix("laplacian")
 	reached := d.reached(c)
@@ -132,7 +132,7 @@ func (d *dense) harmonic(c *Graph, class string) []float64 {
 	return x.RawVector().Data
 }
 
-// Graphs have exact solves, or enough further nodes for iterative solves.
+// The graphs have exact solves, or enough further nodes for iterative solves.
 func TestDense(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {

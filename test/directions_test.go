@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// arcStore returns a store whose arcs lead from each of three classes to the next class, with self loops, a second
-// component and isolated nodes, and labels of some nodes.
+// arcStore has arcs from each of three classes to the next class, self loops, a second component and isolated nodes.
 func arcStore(t *testing.T, weighted bool, isolated int) (dir string, labels map[string]string) {
 	t.Helper()
 	const n = 200 // the second component has the last 20 nodes

@@ -151,7 +151,6 @@ func (g *Graph) addPair(rng *rand.Rand, v, u, lines int) {
 	}
 }
 
-// Permuted returns the graph with nodes and lines in another order.
 func (g *Graph) Permuted(seed uint64) *Graph {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := *g
@@ -161,7 +160,7 @@ func (g *Graph) Permuted(seed uint64) *Graph {
 	return &out
 }
 
-// Merged returns the graph with one line for each pair, with the sum of its weights, and without kinds and days.
+// Merged adds the weights of each pair, without kinds and days.
 func (g *Graph) Merged() *Graph {
 	out := *g
 	out.Kinds, out.Days, out.Edges = 0, 0, nil
@@ -184,7 +183,6 @@ func (g *Graph) Merged() *Graph {
 	return &out
 }
 
-// Twice returns the graph with each line twice, each time with half of its weight.
 func (g *Graph) Twice() *Graph {
 	out := *g
 	out.Edges = nil
@@ -279,7 +277,7 @@ func (g *Graph) Write(t testing.TB, dir string) {
 	}
 }
 
-// Store writes the files and the store of a graph, with settings that change may change.
+// Store returns the folders of the store and of its files. change, if not nil, changes the settings.
 func (g *Graph) Store(t testing.TB, change func(c *ingest.Config)) (store, files string) {
 	t.Helper()
 	files = t.TempDir()
@@ -295,7 +293,7 @@ func (g *Graph) Store(t testing.TB, change func(c *ingest.Config)) (store, files
 	return store, files
 }
 
-// Dense returns the matrix A, whose rows are in the order of the ids. Each element is rounded once.
+// Dense rounds each element of A once. Its rows are in the order of the ids.
 func (g *Graph) Dense() *mat.Dense {
 	n := len(g.IDs)
 	a := mat.NewDense(n, n, nil)

@@ -16,8 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The row of a hub has several pieces. The shares of labels are weights of edges divided by the sum of these weights,
-// and each link has the kinds of all its edges.
+// The shares of labels are weights of edges divided by the sum of these weights, and each link has the kinds of all its
+// edges.
 func TestHubReasons(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000 // of which the odd ones are joined by pays, which counts half
 	var b strings.Builder

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk"
 )
 
-// Jobs run at the same time from the first job on.
 func TestConcurrentJobs(t *testing.T) {
 	dir, labels := coraStore(t)
 	single := openStore(t, dir)

@@ -25,9 +25,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestKindsChosenAlike asks about the same store in several ways: in memory and streamed, by a graph that has already
-// predicted from these labels or from others, and by Predict of the method. Evaluate must report the accuracy of
-// Classify with as many labels.
+// The ways are: in memory and streamed, by a graph that has already predicted from these labels or from others, and by
+// Predict of the method. Evaluate must report the accuracy of Classify with as many labels.
 func TestKindsChosenAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -124,7 +123,7 @@ func TestKindsChosenAlike(t *testing.T) {
 	}
 }
 
-// Predictions agree with the predictions from the same lines without amounts.
+// The predictions must agree with the predictions from the same lines without amounts.
 func TestWeightsOfOneKeepKinds(t *testing.T) {
 	path, class := edgesOfKinds(t)
 	text, err := os.ReadFile(path)
@@ -179,8 +178,7 @@ func TestWeightsOfOneKeepKinds(t *testing.T) {
 	}
 }
 
-// edgesOfKinds returns a file of edges of three kinds, of which one informs about classes, and the classes of its nodes
-// n0, n1, ….
+// edgesOfKinds draws edges of three kinds, of which one informs about classes, between nodes n0, n1, ….
 func edgesOfKinds(t *testing.T) (path string, class []string) {
 	t.Helper()
 	const nodes = 600
@@ -210,7 +208,6 @@ func edgesOfKinds(t *testing.T) (path string, class []string) {
 	return path, class
 }
 
-// Several processes choose the same weights as one process.
 func TestChosenKindsAreKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

@@ -23,7 +23,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// TestMethodTable tries each cell of the table in docs/methods.md, which must have a row for each method.
+// Each method must have a row in the table in docs/methods.md, whose cells are tried.
 func TestMethodTable(t *testing.T) {
 	text, err := os.ReadFile("../docs/methods.md")
 	if err != nil {
@@ -119,7 +119,6 @@ func classifyItems(t *testing.T, name string) error {
 	return err
 }
 
-// smallProblem returns two blocks of 30 nodes, with labels on every third node.
 func smallProblem(t *testing.T, isDirected, isSigned bool) *engine.Problem {
 	t.Helper()
 	const nodes = 60

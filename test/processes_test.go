@@ -130,7 +130,6 @@ func TestClassifyOnSeveralProcesses(t *testing.T) {
 	}
 }
 
-// A method that compares all nodes with each other needs one process, and says so.
 func TestClassifyNeedsOneProcess(t *testing.T) {
 	dir, labels := coraStore(t)
 	for _, name := range []string{"cwk:alpha=0.9:steps=20+dkm", "diffusion:beta=2+dkm"} {

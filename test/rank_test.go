@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The scores of Zachary's karate club are compared with power iterations, as networkx.pagerank(G, alpha,
-// personalization) computes them.
+// The power iterations agree with networkx.pagerank(G, alpha, personalization).
 func TestRankByWalksFromTheSeeds(t *testing.T) {
 	club := testgraph.LoadUnlabelled(t, "karate")
 	a := mat.DenseCopyOf(club.A)

@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/sides"
 )
 
-// randomEdges writes edges with kinds, dates, weights, repeated pairs and self loops, and returns labels of some nodes.
+// randomEdges draws kinds, dates, weights, repeated pairs and self loops.
 func randomEdges(t *testing.T, rng *rand.Rand, isSigned bool) (path string, labels map[string]string) {
 	t.Helper()
 	n := 8 + rng.IntN(40)
@@ -110,7 +110,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 }
 
-// wrongReasons describes an error in the reasons of a method, or returns "".
+// wrongReasons returns "" if the reasons are right.
 func wrongReasons(e *heatwalk.Reasons, name string) string {
 	size := math.Max(1, math.Abs(e.Score))
 	most := 10.0
@@ -147,7 +147,7 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 	return ""
 }
 
-// The label of a node without edges must have a share, and the parts must add up to the score.
+// Its label must have a share, and the parts must add up to the score.
 func TestReasonsOfIsolatedLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges.tsv")
 	if err := os.WriteFile(path, []byte("a\tb\nb\tc\nc\td\nd\te\nz\tz\n"), 0o666); err != nil {

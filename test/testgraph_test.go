@@ -108,7 +108,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// recorder is a test that may fail without failing the test around it.
+// recorder may fail without failing the test around it.
 type recorder struct {
 	testing.TB
 	failed bool

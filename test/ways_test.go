@@ -38,7 +38,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Tests do not wait for a disk, and the collector runs less often, because graphs are short-lived.
+// Graphs are short-lived, and the disk need not be waited for.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	durable.OS = durabletest.Unsynced(durable.OS)
@@ -60,9 +60,7 @@ type drawn struct {
 	repeated                            bool // some edge has several lines
 }
 
-// draw draws a graph with self loops, repeated edges, isolated nodes, weights over twelve decades or with signs, kinds
-// and dates. All lines of an undirected edge name its ends in the same order, because otherwise a matrix would not be
-// symmetric.
+// All lines of an undirected edge name its ends in the same order, because otherwise a matrix would not be symmetric.
 func draw(seed uint64) *drawn {
 	rng := rand.New(rand.NewPCG(seed, 76))
 	isDrawn := func(p float64) bool { return rng.Float64() < p }
@@ -194,8 +192,7 @@ var ways = []way{
 	{name: "csc.npz", write: func(d *drawn) []byte { return d.npz("csc") }, numbered: true},
 }
 
-// All must have the same nodes, entries and direction, and must keep them when they are converted to another format and
-// read again.
+// All must have the same nodes, entries and direction, also after they are converted to another format and read again.
 func TestWaysIn(t *testing.T) {
 	first, _ := strconv.ParseUint(os.Getenv("HEATWALK_SEED"), 10, 64)
 	count := uint64(6)
@@ -535,7 +532,6 @@ func (d *drawn) market() []byte {
 	return []byte(b.String())
 }
 
-// both returns the entries of the adjacency matrix, one for each line and direction.
 func (d *drawn) both() (list []line) {
 	for _, l := range d.lines {
 		list = append(list, l)
@@ -547,7 +543,7 @@ func (d *drawn) both() (list []line) {
 	return list
 }
 
-// npz returns entries that may occur several times, in coo format in no order.
+// The entries may occur several times, in coo format in no order.
 func (d *drawn) npz(format string) []byte {
 	list := d.both()
 	if format == "csc" {
@@ -612,7 +608,7 @@ type entry struct {
 	value       float64
 }
 
-// entries is a square matrix that visits its entries, some of them several times.
+// entries visits some entries several times.
 type entries struct {
 	n    int
 	list []entry

@@ -122,7 +122,7 @@ func TestPending(t *testing.T) {
 // late are the operations that may fail after an output has its name.
 var late = map[string]bool{"sync": true, "remove": true, "close": true}
 
-// The name must have the old text or the new text, and no other files may be left.
+// The name must have the old or the new text, and no other files may be left.
 func TestCommitOneFaults(t *testing.T) {
 	for _, before := range []string{"", "old"} {
 		for i := 0; ; i++ {
@@ -155,7 +155,6 @@ func TestCommitOneFaults(t *testing.T) {
 	}
 }
 
-// set writes an output and two files that belong to it.
 func set(fsys durable.FS, text string) error {
 	return setAll(fsys, text, []string{"out", "out.ids", "out.run.json"})
 }
@@ -225,7 +224,7 @@ func whole(t *testing.T, fsys durable.FS, paths []string) (ok, isNew bool, what 
 	return ok, isNew, what
 }
 
-// No name may vanish. If some files are new and some are old, they must have marks, which the next run removes.
+// No name may vanish. A mixture of new and old files must have marks, which the next run removes.
 func TestCommitReplaces(t *testing.T) {
 	for _, paths := range groups {
 		for i := 0; ; i++ {
@@ -282,7 +281,6 @@ func list(t *testing.T, fsys durable.FS) (names []string) {
 	return names
 }
 
-// If the output exists, the other files must exist, whatever their directories.
 func TestCommitCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, paths := range groups {
@@ -376,7 +374,6 @@ func TestCommitBesideFaults(t *testing.T) {
 	}
 }
 
-// If the store exists, its file must exist.
 func TestCommitBesideCrash(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	mem := durabletest.NewMem()

@@ -288,7 +288,6 @@ func TestFinal(t *testing.T) {
 	}
 }
 
-// The link stays, and the file is made at its target.
 func TestLinkToNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, to := range []string{filepath.Join(dir, "absolute"), "relative"} {
@@ -313,8 +312,7 @@ func TestLinkToNothing(t *testing.T) {
 	}
 }
 
-// If a link replaces a folder while files are written, or between two of their renames, the error does not say that an
-// input is missing. The folder behind the link keeps its files.
+// The error must not say that an input is missing, and the folder behind the link must keep its files.
 func TestFolderReplaced(t *testing.T) {
 	for _, isLate := range []bool{false, true} {
 		parent := t.TempDir()

@@ -26,7 +26,6 @@ var (
 	packageName = regexp.MustCompile("`([^`]+)`|the root package")
 )
 
-// readFloors reads the table in docs/architecture.md. The root package is "".
 func readFloors(t *testing.T) map[string]int {
 	page, err := os.ReadFile("docs/architecture.md")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// A page or package comment that names pkg.Name must find this name in a package pkg.
+// A page or package comment may name pkg.Name only if a package pkg has this name.
 func TestPagesNameWhatIsThere(t *testing.T) {
 	names := exportedNames(t)
 	pages, err := filepath.Glob("docs/*.md")

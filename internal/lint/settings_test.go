@@ -16,7 +16,7 @@ import (
 var saysNil = regexp.MustCompile(`(?i)\bnil\s+(means?\s+((all|the)\s+)?defaults|(means|is)\s+the\s+zero)`)
 
 // Exported functions must compare settings with nil before they read a field, if the comment of the type says what nil
-// means. A job that the context ends must return sched.Cause.
+// means. If the context ends a job, the job must return sched.Cause.
 func TestNilSettings(t *testing.T) {
 	fset := token.NewFileSet()
 	files := map[string]*ast.File{}
@@ -99,8 +99,8 @@ func TestNilSettings(t *testing.T) {
 	}
 }
 
-// firstUse returns the first place where a body reads a field of a parameter, or copies it, unless the body compares
-// the parameter with nil.
+// firstUse returns the first place where a body reads a field of a parameter, or copies it, unless the body compares it
+// with nil.
 func firstUse(body *ast.BlockStmt, parameter string, isMethod func(name string) bool) (use token.Pos) {
 	isParameter := func(x ast.Expr) bool {
 		id, isIdent := x.(*ast.Ident)

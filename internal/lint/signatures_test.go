@@ -24,7 +24,7 @@ type listed struct {
 	GoFiles                       []string
 }
 
-// listPackages returns our packages that others may import, and the files with the types of all packages.
+// listPackages also returns the files with the types of all packages.
 func listPackages(t *testing.T) (public []listed, export map[string]string) {
 	out, err := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Dir,Export,GoFiles", "./...").Output()
 	if err != nil {
@@ -53,7 +53,6 @@ func isHidden(path string) bool {
 // and predictions of label propagation for held-out labels.
 var opaque = []string{"Page", "Choice", "HeldOut"}
 
-// A program of another module can name and read every type in an exported signature or field.
 func TestSignatures(t *testing.T) {
 	public, export := listPackages(t)
 	load := importer.ForCompiler(token.NewFileSet(), "gc",
@@ -94,8 +93,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// eachNamed calls visit with the declarations of all types that a type is made of. It follows exported fields and
-// methods only.
+// eachNamed calls visit with the declarations of all types that a type is made of, by exported fields and methods only.
 func eachNamed(t types.Type, place string, visit func(place string, o *types.TypeName)) {
 	each := func(t types.Type) { eachNamed(t, place, visit) }
 	switch t := t.(type) {

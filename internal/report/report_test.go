@@ -166,7 +166,6 @@ func colors(t *testing.T, css string) (list [series]string) {
 	return list
 }
 
-// contrast returns the contrast ratio of two colors of the Web Content Accessibility Guidelines.
 func contrast(t *testing.T, a, b string) float64 {
 	luminance := func(color string) float64 {
 		sum := 0.0

@@ -18,7 +18,6 @@ func TestAbandon(t *testing.T) {
 		t.Errorf("the panic does not reach the caller: %v", p)
 	}
 
-	// Abandon returns while f has not ended, and f may continue.
 	release, ended := make(chan struct{}), make(chan struct{})
 	err := sched.Abandon(ctx, func() {
 		cancel()

@@ -121,7 +121,7 @@ func BenchmarkDecode(b *testing.B) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	ids := make([]uint32, n)
 	for e := range ids {
-		// Distances of rows of an R-MAT graph: every length about as often.
+		// as in rows of an R-MAT graph: every length about as often
 		ids[e] = rng.Uint32() >> (12 + rng.IntN(20))
 		if e > 0 {
 			ids[e] = (ids[e] + ids[e-1] + 1) & (1<<20 - 1)

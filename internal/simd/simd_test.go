@@ -74,7 +74,6 @@ func testGather[T Float](t *testing.T, weighted bool) {
 				col, checkCol := guarded[uint32](t, len(g.col), math.MaxUint32)
 				copy(col, g.col)
 				if rng.IntN(2) == 0 {
-					// Room behind the ids, which prefetches may read.
 					col = append(make([]uint32, 0, len(col)+300), col...)
 				}
 				x, checkX := guarded(t, (g.n-1)*stride+k, T(guard))
@@ -332,7 +331,6 @@ func encode(ids []uint32, widths [4]uint8, idBits uint8) (sel, data []byte) {
 	return append(sel, spare...), append(data[:(pos+7)/8], spare...)
 }
 
-// decodeOneByOne is the definition of the code.
 func decodeOneByOne(dst []uint32, sel, data []byte, widths [4]uint8, idBits uint8) {
 	modulus := uint32(1)<<idBits - 1
 	last, pos := modulus, uint(0)

@@ -22,7 +22,6 @@ func testTiles[T Float](t *testing.T) {
 			for _, rows := range []int{0, 1, 7, 60} {
 				longest, stride := 9, k+rng.IntN(4)
 				if k&(k-1) == 0 && rng.IntN(3) > 0 {
-					// The loop takes two of these rows at a time.
 					longest, stride = 99, k
 				}
 				near, far := newGraph[T](rng, rows, rng.IntN(longest)), newGraph[T](rng, rows, rng.IntN(longest))
@@ -34,7 +33,6 @@ func testTiles[T Float](t *testing.T) {
 				col, checkCol := guarded[uint32](t, len(far.col), 1<<32-1)
 				copy(col, far.col)
 				if rng.IntN(2) == 0 {
-					// Room behind the ids, which prefetches may read.
 					col = append(make([]uint32, 0, len(col)+300), col...)
 				}
 				nearVal, farVal := near.val, far.val

@@ -68,7 +68,6 @@ func testWorkingSet[T Float](t *testing.T) {
 	})
 }
 
-// slowGain finds the largest gain, and then the last index that has it.
 func slowGain[T Float](down, diag []float64, row []T, f, kii float64) int {
 	gain := func(k int) float64 {
 		e := kii + diag[k] - 2*float64(row[k])

@@ -26,7 +26,7 @@ func mustEigen(t testing.TB, h *mat.SymDense, workers int) ([]float64, *mat.Dens
 	return values, v
 }
 
-// units are sizes of numbers whose squares overflow or underflow.
+// The squares of these sizes overflow or underflow.
 var units = map[string]float64{"tiny": 0x1p-600, "huge": 0x1p600}
 
 func problems(n int) map[string]*mat.SymDense {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// Blocks in use raise the limit by their size, and garbage does not.
 func TestWithin(t *testing.T) {
 	const block = 16 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
@@ -46,7 +45,6 @@ func TestWithin(t *testing.T) {
 	runtime.KeepAlive(used)
 }
 
-// A block beyond the declared memory panics with the name of the workspace, and garbage does not.
 func TestStrict(t *testing.T) {
 	const block = 16 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))

@@ -1,8 +1,7 @@
-// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of rows first, and then
-// chunk by chunk, so that a sum has the same bits for any number of workers. Sums for each component of a graph are
-// added in the order of the rows, because a chunk may have rows of any number of components. If several processes share
-// the rows, their sums are added in the order of the processes. The package also computes inner products of rows of
-// features.
+// Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of rows, then chunk by
+// chunk, then over the processes that share the rows, so that a sum has the same bits for any number of workers. Sums
+// for each component of a graph are added in the order of the rows, because a chunk may have rows of any number of
+// components. The package also computes inner products of rows of features.
 package blocks
 
 import (
@@ -123,8 +122,7 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns a block with the given shape: b if b has this shape, or a block in the memory of b if this memory
-// suffices.
+// Reshape returns a block with the given shape, b itself or in the memory of b if possible.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
 		return b

@@ -7,13 +7,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one vector for each component of a graph,
-// for example the null space of a Laplacian. The projector on the space is P₀.
+// Disjoint is a space spanned by orthonormal vectors with disjoint supports, one for each component of a graph, for
+// example the null space of a Laplacian. The projector on the space is P₀.
 type Disjoint struct {
 	Unit []float64 // element i of the vector whose support has row i; 0 if there is no such vector
 
 	// Sums over the rows of a vector are added by chunks of rows. A chunk has a slot for each vector with a row in the
-	// chunk. Slots are numbered in the order of chunks.
+	// chunk; slots are numbered in the order of chunks.
 	Slot    []uint32 // slot of each row; NoSlot outside all vectors, OwnSlot for a vector of one row
 	vector  []uint32 // vector of each slot
 	slots   []int    // the first slot of each chunk, and the number of slots
@@ -126,8 +126,7 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 }
 
-// numberVectors numbers, in order, the components in which the vector has several nonzero rows. Components with one
-// nonzero row get OwnSlot.
+// numberVectors numbers the components in which the vector has several nonzero rows. Components with one get OwnSlot.
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)

@@ -24,7 +24,6 @@ func TestShareMemory(t *testing.T) {
 	}
 }
 
-// The slots of the result are 4 bytes a row.
 func TestDisjointMemory(t *testing.T) {
 	const n = 1 << 18
 	for _, size := range []int{1, 2, n} {

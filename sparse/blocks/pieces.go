@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pieces computes sums over the rows of tall matrices. Rows are cut into chunks of a fixed length, and the chunks into
-// at most MaxPieces pieces. Sums are added chunk by chunk within a piece, and then piece by piece, so that their bits
-// do not depend on the number of workers. Totals are added over the processes.
+// Pieces computes sums over the rows of tall matrices: chunk by chunk within at most MaxPieces pieces, piece by piece,
+// and over the processes, so that their bits do not depend on the number of workers.
 type Pieces struct {
 	Workers int
 	Chunks  int

@@ -56,7 +56,7 @@ func connect(t *testing.T) {
 	}
 }
 
-// removeHost ends the processes of a host, such as the daemon of a job whose link was cut, and removes it.
+// removeHost also ends the processes of a host, such as the daemon of a job whose link was cut.
 func removeHost(t *testing.T, h host) {
 	pids, err := exec.Command("ip", "netns", "pids", h.name).Output()
 	if err != nil {

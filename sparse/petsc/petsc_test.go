@@ -23,7 +23,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// scenarioVariable names the scenarios that a process of this test binary runs under mpirun.
 const scenarioVariable = "HEATWALK_TEST_SCENARIO"
 
 // A job of the scenario steps multiplies with a block of stepColumns columns of float32, as often as
@@ -250,7 +249,6 @@ func farthest(a, b []float64, scale float64) (most float64) {
 	return most
 }
 
-// product compares products on the rows of several processes with sums over the entries.
 func product(w *World) error {
 	const n = 500
 	a := testgraph.Random(1, n, 3000, true)

@@ -331,7 +331,6 @@ func TestManifestNames(t *testing.T) {
 	wantError(t, scan(mem), ErrCorrupt, `g/manifest: 00000000000000a1-0000.shard: 5 bytes, checksum "000000001"; restore the file or ingest again`)
 }
 
-// The content of a file of an open store is replaced after the first read, with a right checksum.
 func TestChangedAndSealed(t *testing.T) {
 	mem, _ := streamed(FourWidths)
 	s := must(Open(bg, "g", &Options{fs: mem, Memory: diskOnly(t, mem, 2), Workers: 2}))
@@ -455,7 +454,6 @@ func FuzzStream(f *testing.F) {
 			s.longest = max(s.longest, v.cut(b.target))
 		}
 		if when == forged {
-			// A sweep reads either the resident frames or no frames.
 			resident, err := Open(bg, "g", &Options{fs: mem, Workers: 2})
 			must(0, err)
 			defer resident.Close()

@@ -139,7 +139,6 @@ func ExampleStore_layout() {
 	// Output: [0 0 0.5 0 0]
 }
 
-// reordered writes the path 0 – 1 – 2 – 3 with its inner nodes first.
 func reordered(dir string) error {
 	w, err := shard.Create(dir, nil)
 	if err != nil {

@@ -57,7 +57,7 @@ func (s sample) write(fsys durable.FS) error {
 	return w.Commit(bg)
 }
 
-// check fails the test if the store is not one of the samples, complete. It returns the index of the sample, or −1 and
+// check fails the test if the store is not one of the samples, complete, and returns the index of the sample, or −1 and
 // the error of Open.
 func check(t *testing.T, fsys durable.FS, samples ...sample) (int, error) {
 	t.Helper()
@@ -94,7 +94,7 @@ func clean(t *testing.T, fsys durable.FS) {
 	}
 }
 
-// The machine stops before every operation of writing a store; the store is checked after the next boot.
+// The store is checked after the next boot.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -138,7 +138,7 @@ func value(v []float64, e int) float64 {
 	return v[e]
 }
 
-// graph draws a matrix with empty rows, isolated nodes, self loops and a row of hub entries.
+// graph also draws empty rows, isolated nodes, self loops and a row of hub entries.
 func graph(rng *rand.Rand, n, m, hub int, symmetric bool, weight func() float64) (a, back *sparse.CSR) {
 	seen := map[[2]uint32]bool{}
 	var list []sparse.Triplet

@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// streamed returns a store of many chunks, in which every frame is a shard.
+// In the store of streamed every frame is a shard.
 func streamed(codec string) (*durabletest.Mem, *sparse.CSR) {
 	mem, a := streams[codec]()
 	return durabletest.Clone(mem), a

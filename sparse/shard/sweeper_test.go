@@ -94,7 +94,6 @@ func TestKeepOnDiskDuringSweeps(t *testing.T) {
 	}
 }
 
-// A copy takes at most an eighth of the memory, and its layout at most a quarter of the copy.
 func TestArrange(t *testing.T) {
 	if testing.Short() {
 		t.Skip("makes a matrix with millions of entries")

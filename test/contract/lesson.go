@@ -26,7 +26,7 @@ type Lesson struct {
 	Y     []int
 }
 
-// NewLesson returns the lesson of a golden graph with the kernel of the learners' golden files.
+// NewLesson uses the kernel of the golden files of learners.
 func NewLesson(t *testing.T, graph string) *Lesson {
 	t.Helper()
 	g := testgraph.Load(t, graph)
