@@ -25,7 +25,7 @@
 //
 // # Names
 //
-// # The id of a node is
+// The id of a node is
 //
 //   - in GraphML the attribute _nx_name, in which igraph keeps the nodes of NetworkX, or else the attribute id. If the
 //     ids are n0, n1, n2 … and all nodes have distinct names, as igraph writes them, it is the name.
