@@ -85,13 +85,13 @@ var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 // sketch is a preconditioner, the inverse of B·Bᵀ + R, where B·Bᵀ approximates a kernel matrix by its largest
 // eigenvalues.
 type sketch struct {
-	ridge []float64 // R
+	ridge []float64
 	b     *mat.Dense
-	inner mat.Cholesky // of I + Bᵀ·R⁻¹·B
+	inner mat.Cholesky
 }
 
 // sketched is the number of columns of B. With a diffusion kernel of β = 32, λ = 0.001 and 2,000 labels of a block
-// model, 32 columns reduce the steps to a residual of 1e-7 from 102 to 35, and cost six.
+// model, 32 columns reduce the steps to a residual of 1e-7 from 102 to 35, at the cost of six.
 const sketched = 32
 
 // sketch returns Nyström's approximation B·Bᵀ = K·Ω·(Ωᵀ·K·Ω)⁻¹·Ωᵀ·K with a random block Ω (Frangella, Tropp and

@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// commuteTime is vol·(L⁺_ii + L⁺_jj − 2L⁺_ij), the mean number of steps of a walk from one node to another node and
-// back; Fouss et al. 2007.
+// commuteTime is the mean number of steps of a walk from one node to another node and back.
 var commuteTime = Family{
 	Spec: param.Spec{
 		Name:   "commute-time",
@@ -94,7 +93,7 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 }
 
 // timesFrom returns a function that stores in dst the commute times between list[i] and each of nodes, given the
-// columns of L⁺ of nodes (y) and the diagonals of L⁺ at list and nodes.
+// columns y of L⁺ at nodes.
 func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal []float64,
 	nodes []int, diagonal []float64) func(dst []float64, i int) {
 	component := d.inverse.graph.Components.Of
@@ -122,8 +121,8 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 	return diagonal
 }
 
-// across is Block for two different lists. It computes the diagonal of L⁺ for the short list first, then the columns
-// of the long list.
+// across is Block for two different lists: first the diagonal of L⁺ for the short list, then the columns of the long
+// list.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	out Sink) error {
 	short := rows

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// diffusion is exp(−βL), Kondor and Lafferty 2002.
 var diffusion = Family{
 	Spec: param.Spec{
 		Name: "diffusion", Title: "exp(−βL)",

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// engine applies a symmetric function of a graph's matrix to a block.
 type engine interface {
 	// applyTo stores K·X in dst. Errors are proportional to o.tolerance, in the engine's own measure. If again is set,
 	// dst holds the result for a larger tolerance.
@@ -24,7 +23,6 @@ type engine interface {
 	eliminate(ctx context.Context,
 		dst, x *sparse.Block[float64]) (*engineResult, error)
 
-	// release frees memory kept for the next block.
 	release()
 }
 
@@ -43,7 +41,7 @@ func (o *effort) sweeps() func(stage string, done, total int64) {
 }
 
 type engineResult struct {
-	bound      []float64 // of the norm of each column's error
+	bound      []float64 // of the norms of column errors
 	rounded    []float64 // part of bound that a smaller tolerance would hardly reduce
 	sweeps     int
 	method     string

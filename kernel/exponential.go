@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// exponential is exp(βA).
 var exponential = Family{
 	Spec: param.Spec{
 		Name: "exponential", Title: "exp(βA)",

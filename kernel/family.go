@@ -37,8 +37,8 @@ type Family struct {
 	// a [*param.ParameterError]. A family given to [Register] must have New.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Workspace returns the workspace of a block, without the vectors of the graph. If it is nil, the workspace is
-	// eight blocks of a slab, or follows from work.
+	// Workspace returns the workspace of a block, without the vectors of the graph. If it is nil, a registered family
+	// has eight blocks of a slab.
 	Workspace func(v param.Values, s Shape) budget.Workspace
 
 	// newOn replaces New for the kernels of this package, which share the maps of a graph.

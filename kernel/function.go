@@ -117,7 +117,7 @@ type Function struct {
 	Values param.Values // all parameters, with the first of several Times
 
 	mu    sync.Mutex // of ApplyTo
-	n     int        // rows
+	n     int
 	team  *sparse.Team
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error)
 }
@@ -236,9 +236,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns returns b with columns of very small or large norm divided by powers of two, and their
-// exponents, so that squares of values and bounds stay in the range of float64. If no column needs this, it
-// returns b and nil. PageRank divides columns by their sums instead.
+// scaleColumns divides columns of very small or large norm by powers of two, so that squares of values and bounds
+// stay in the range of float64, and returns the exponents, or b and nil if no column needs it. PageRank divides
+// columns by their sums instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -258,8 +258,8 @@ func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64
 	return b, exponents
 }
 
-// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the
-// largest ratio of a bound to the norm of its result, which may then exceed the tolerance.
+// restoreColumns undoes scaleColumns. It returns the largest ratio of a bound to the norm of its result, which may
+// now exceed the tolerance.
 func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, exponents []int) (relative float64) {
 	if exponents == nil {
 		return 0
@@ -285,14 +285,14 @@ func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, ex
 	return relative
 }
 
-// scaleColumn multiplies a column by 2^exponent, which may itself be out of the range of float64.
+// scaleColumn multiplies by 2^exponent, which may itself be out of the range of float64.
 func scaleColumn(x *sparse.Block[float64], exponent int) {
 	for i := range x.Rows {
 		x.Row(i)[0] = math.Ldexp(x.Row(i)[0], exponent)
 	}
 }
 
-// leastTolerance is a tolerance that rounding errors of few sweeps permit.
+// leastTolerance is met in spite of rounding by few sweeps.
 const leastTolerance = 1e-13
 
 func limitOf(s *Settings) float64 {
@@ -302,8 +302,7 @@ func limitOf(s *Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes again the columns whose relative errors may exceed the limit: the whole block if they are
-// at least a quarter of the columns, and then the remaining columns one by one.
+// refine computes again the columns that may miss the limit, all columns first if these are a quarter of them.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -375,8 +374,7 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	return nil
 }
 
-// refineColumn stores the results of one column in image, within the limit. Results that rounding cannot
-// distinguish from zero become zero.
+// refineColumn computes one column within the limit. Results that rounding cannot distinguish from zero become zero.
 func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block[float64],
 	s *Settings, limit float64) (*Report, error) {
 	r, lost := f.apply(ctx, image, column, s)
@@ -551,14 +549,13 @@ func (f *Function) exponential(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// steepest returns the time t for which exp(tM) has the largest norm.
 func steepest(times []float64, m *expm.Map) float64 {
 	largest := func(t float64) float64 { return max(t*m.Lo, t*m.Hi) }
 	return slices.MaxFunc(times,
 		func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
 }
 
-// solve makes f a multiple of the regularized Laplacian kernel with α = 1/shift, or of the pseudo-inverse.
+// solve uses the regularized Laplacian kernel with α = 1/shift, or the pseudo-inverse.
 func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
 	k, err := New(ctx, g, name, v)
@@ -581,8 +578,7 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns a kernel and a scale such that f = scale · kernel, or a kernel that needs the same memory if
-// there is none.
+// kernel returns f = scale · kernel or, if f is no multiple of a kernel, a kernel that needs the same memory.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"
@@ -624,8 +620,7 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
-// resolve returns the family and parameters of the kernel that the function applies. For an exponential at
-// several times, t is the time of largest magnitude.
+// resolve returns the kernel that the function applies. Of several times it takes the largest magnitude.
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gram computes the block of nodes with themselves as UᵀU with U = K^½·E. It holds as many slabs of U as memory
-// allows, and computes the other slabs again for each group of held slabs.
+// gram computes the block of nodes with themselves as UᵀU with U = K^½·E. It computes slabs of U that memory cannot
+// hold once for each group of held slabs.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
@@ -89,7 +89,7 @@ func gramRounding(team *sparse.Team, n int) float64 {
 	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
 
-// halfStep computes a slab of U with errors that are small relative to the larger of norm and its own largest column.
+// halfStep computes a slab of U with errors relative to the larger of norm and its own largest column.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
 	nodes []int, norm float64) error {
 	var norms []float64
@@ -119,8 +119,8 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// multiply passes the products of held slabs with u, and their mirror images, to out. first is the first column of u
-// in the block.
+// multiply passes products of held slabs with u, and their mirror images, to out; u begins at column first of the
+// block.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols

@@ -108,8 +108,8 @@ func IsApart(k Kernel) bool {
 	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
-// gramsWidth returns the number of columns of a slab for several kernels. A series needs few rows of the images, so
-// that its slabs are as wide as for one kernel.
+// gramsWidth returns the columns of a slab for several kernels. A series keeps few rows of images, so that its slabs
+// are as wide as for one kernel.
 func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	if isSeries {
 		kernels = 1

@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// heatPageRank is exp(−β(I − T)), Chung 2007.
 var heatPageRank = Family{
 	Spec: param.Spec{
 		Name: "heat-pagerank", Title: "exp(−β(I − T))", Works: param.Undirected,

@@ -12,7 +12,6 @@ import (
 // errorMeasure returns the error of an image y, as a multiple of the tolerance, given the bounds of its columns.
 type errorMeasure = func(y *sparse.Block[float64], bound []float64) float64
 
-// image is [computation.imageOf] for the unit vectors of nodes.
 func (c *computation) image(ctx context.Context, e engine,
 	dst *sparse.Block[float64], nodes []int,
 	measure errorMeasure) (*engineResult, error) {
@@ -23,9 +22,8 @@ func (c *computation) image(ctx context.Context, e engine,
 }
 
 // imageOf stores the engine's image of x in dst. It repeats the computation with smaller tolerances until measure
-// returns at most 1, or until float64 allows no smaller error.
-//
-// Systems of up to [iterative.ExactFirst] nodes are eliminated at once.
+// returns at most 1, or until float64 allows no smaller error. Systems of up to [iterative.ExactFirst] nodes are
+// eliminated at once.
 func (c *computation) imageOf(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64], measure errorMeasure) (a *engineResult, err error) {
 	if a, err := c.small(ctx, e, dst, x, measure); a != nil || err != nil {
@@ -47,9 +45,9 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	return a, nil
 }
 
-// acceptResult reports whether a result is final. It returns an error if miss exceeds the limit; miss is the error of
-// the result, and rounded its part from rounding, both as multiples of the tolerance. If miss is an estimate above
-// the limit, a bound is computed first, because the error names a tolerance that can be met.
+// acceptResult reports whether a result is final, or an error if miss exceeds the limit. miss is the error of the
+// result, rounded its part from rounding, both as multiples of the tolerance. An estimate above the limit is replaced
+// by a bound first, because the error names a tolerance that can be met.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
@@ -62,8 +60,7 @@ func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool,
 	return true, tooTight(limit, max(miss, 2*rounded)*c.s.Tolerance)
 }
 
-// refineError replaces the error of an iteration stopped by rounding by an error with the tolerance that an
-// elimination meets.
+// refineError names the tolerance that an elimination meets, if rounding stopped an iteration.
 func (c *computation) refineError(err error) error {
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
@@ -77,7 +74,7 @@ type attempts struct {
 	count     int     // without an error
 	again     bool    // the next attempt begins with the last result
 	restarted bool    // an attempt began at zero with the smallest tolerance
-	reached   float64 // error before restarted
+	reached   float64 // error before the restart
 
 	miss, rounded float64 // of the last attempt, see planNext
 }
@@ -119,16 +116,16 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 		promise = max(promise, miss)
 	}
 	switch {
-	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded): // columns are near the bound
+	case c.strict && rounded > mostGain && (t.count > 1 || miss <= 2*rounded):
 		return true, tooTight(c.s.Tolerance, promise*c.s.Tolerance)
 	case !a.isSmallest && t.count <= mostAttempts && (c.strict || miss > 2*rounded):
 		aim := 0.5
-		if !c.strict { // what float64 allows
+		if !c.strict {
 			aim = max(aim, 1.5*rounded)
 		}
 		c.effort *= aim / miss
 		return false, nil
-	case c.strict && t.count > 1 && !t.restarted && rounded < 1: // zero may lead to a smaller error
+	case c.strict && t.count > 1 && !t.restarted && rounded < 1: // a start at zero may reach a smaller error
 		t.again = false
 		t.restarted = true
 		t.reached = max(miss, promise) * c.s.Tolerance
@@ -140,8 +137,8 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	return true, nil
 }
 
-// small returns the result of an elimination on a graph of up to [iterative.ExactFirst] nodes, or nil if it misses
-// the limit of the settings. It ignores the memory limit, on which bits must not depend.
+// small returns the result of an elimination on up to [iterative.ExactFirst] nodes, or nil if it misses the limit of
+// the settings. It ignores the memory limit, on which bits must not depend.
 func (c *computation) small(ctx context.Context, e engine,
 	dst, x *sparse.Block[float64],
 	measure errorMeasure) (*engineResult, error) {
@@ -165,14 +162,14 @@ func (c *computation) small(ctx context.Context, e engine,
 	return a, nil
 }
 
-// setUnits makes the columns of x, which are zero elsewhere, v times the unit vectors of nodes.
+// setUnits makes columns of x, which is zero elsewhere, v times the unit vectors of nodes.
 func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	for j, i := range nodes {
 		x.Row(i)[j] = v
 	}
 }
 
-// finishSlab adds the last attempt at a slab to the report. assumed is what its error bound assumes.
+// finishSlab reports the last attempt at a slab. assumed is what its error bound assumes.
 func (c *slabLog) finishSlab(assumed string) {
 	c.done++
 	c.slabSweeps = c.sweeps

@@ -88,8 +88,8 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	return report, nil
 }
 
-// hand passes the values of the columns y at rows to take; left is the first column. If symmetric is set, values
-// below the diagonal serve for both halves.
+// hand passes the values of the columns y, from column left on, at rows to take. If symmetric is set, values below
+// the diagonal serve for both halves.
 func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
 	take Sink, report *Report) error {
 	first := 0

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its null space, for error bounds. It needs
-// no more memory than the following solve of cols columns, and may make the factor of that solve.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space. It needs no more memory
+// than the following solve of cols columns, and may make its factor.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -56,7 +56,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	}
 }
 
-// mapRounding bounds the rounding error of an eigenvalue of a Laplacian, in units of ε times the largest eigenvalue.
+// mapRounding bounds the rounding error of an eigenvalue of a Laplacian, in units of ε·λ_max.
 const mapRounding = 2
 
 func noDigit(why string) error {
@@ -79,7 +79,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l := &leastSearch{system: s}
 	memory := s.Memory
 	if memory > 0 {
-		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // memory of the following solve except its argument and result
+		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // of the following solve, without its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale
@@ -99,7 +99,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// excludeIsolated takes isolated nodes out of the eigenproblem, which makes a dense matrix smaller.
+// excludeIsolated takes isolated nodes out, which makes a dense matrix smaller.
 func (l *leastSearch) excludeIsolated() {
 	g := l.system.Graph
 	known := l.problem.Known
@@ -116,7 +116,6 @@ func (l *leastSearch) excludeIsolated() {
 	}
 }
 
-// canFactor reports whether the system may be factored: no negative weights, and all entries in this process.
 func (l *leastSearch) canFactor() bool {
 	return sparse.TeamOf(l.system.Graph.A) == nil && !l.system.Graph.Signed
 }
@@ -162,7 +161,7 @@ func (l *leastSearch) find(ctx context.Context,
 	return pairs, err
 }
 
-// behind replaces the diagonal by the factor as the preconditioner.
+// behind replaces the diagonal by a factor as the preconditioner.
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// matern is (2ν/κ²·I + L)^−ν, Borovitskiy et al. 2021.
 var matern = Family{
 	Spec: param.Spec{
 		Name: "matern", Title: "(2ν/κ²·I + L)^−ν",
@@ -44,7 +43,7 @@ var matern = Family{
 	},
 }
 
-// newMatern refuses a κ for which values overflow, and a κ so large that rounding loses 2ν/κ² when it is added to L.
+// newMatern refuses a κ for which values overflow, and a κ so large that rounding loses 2ν/κ² in 2ν/κ²·I + L.
 func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 	m, root, err := g.laplacian(ctx, v.Word("laplacian"))
 	if err != nil {

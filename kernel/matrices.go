@@ -39,7 +39,7 @@ func (g *matrices) of(ctx context.Context,
 	return m, err
 }
 
-// laplacian returns the map of L or L̃. For I − T it returns the map of the similar L̃, and d^½.
+// laplacian returns the map of L or L̃, and for I − T the map of the similar L̃ and d^½.
 func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {
@@ -48,7 +48,7 @@ func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, 
 	return m, nil, err
 }
 
-// laplacianKind returns the symmetric matrix that is, or is similar to, a Laplacian.
+// laplacianKind returns a symmetric matrix, similar to I − T or equal to L or L̃.
 func laplacianKind(laplacian string) sparse.Kind {
 	if laplacian == combinatorial {
 		return sparse.Laplacian
@@ -56,9 +56,8 @@ func laplacianKind(laplacian string) sparse.Kind {
 	return sparse.NormalizedLaplacian
 }
 
-// roots returns d^½ of each node divided by the smallest d^½ in its component, and 1 for a row without entries.
-// Kernels are 0 between components, so only ratios within a component matter; other ratios would enlarge error
-// bounds.
+// roots returns d^½ of each node over the smallest d^½ in its component, and 1 for a row without entries. Kernels are
+// 0 between components, and other ratios would enlarge error bounds.
 func roots(g *graph.Graph) []float64 {
 	component := g.Components.Of
 	smallest := slices.Repeat([]float64{math.Inf(-1)}, len(g.Components.Sizes)) // negated

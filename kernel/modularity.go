@@ -160,7 +160,7 @@ const (
 	leastResidual = 1e-13
 )
 
-// largest returns the largest absolute value in the column of K, among nodes, with the largest diagonal element. If K
+// largest returns the largest absolute value in the column of K with the largest diagonal element among nodes. If K
 // is zero, it returns the scale of M.
 func (m *modularity) largest(nodes []int) float64 {
 	f := m.features
@@ -260,7 +260,6 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	}
 }
 
-// widestGap returns the q between rank/2 and rank with the largest gap (λ_q − λ_q+1)/λ_q.
 func widestGap(pairs *lanczos.Pairs, rank int) int {
 	widest := rank
 	ratio := 0.0
@@ -279,7 +278,7 @@ func gapBelow(pairs *lanczos.Pairs, rank int) float64 {
 		pairs.Residuals[rank])
 }
 
-// cutsCopies returns an advice with other ranks if the rank separates equal eigenvalues, and otherwise "".
+// cutsCopies returns an advice with other ranks if the rank separates equal eigenvalues, or "".
 func cutsCopies(pairs *lanczos.Pairs, rank int) string {
 	text := fmt.Sprintf("%d is between copies of an eigenvalue, %.6g, and no tolerance can be promised; give more", rank, pairs.Values[rank])
 	for r := rank - 1; r > 0; r-- {
@@ -351,7 +350,6 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return report, nil
 }
 
-// multiply stores FFᵀ·X in dst.
 func (m *modularity) multiply(dst, x *sparse.Block[float64]) {
 	f := m.features
 	product := make([]float64, f.Cols*x.Cols)

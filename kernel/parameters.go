@@ -40,7 +40,6 @@ func laplacianParam(words ...string) param.Param {
 	}
 }
 
-// ofRandomWalk is the Asymmetry of a [Family] with the parameter laplacian.
 func ofRandomWalk(v param.Values) (parameter, what string) {
 	if v["laplacian"] != param.Of(randomWalk) {
 		return "", ""
@@ -73,7 +72,6 @@ func shareParam(usual float64) param.Param {
 	}
 }
 
-// symmetricParam selects the symmetric kernel similar to the kernel of a walk.
 func symmetricParam() param.Param {
 	return param.Param{
 		Name: "symmetric", Meaning: "the symmetric kernel D^½·K·D^−½",
@@ -82,7 +80,6 @@ func symmetricParam() param.Param {
 	}
 }
 
-// unlessSymmetric is the Asymmetry of a [Family] with [symmetricParam].
 func unlessSymmetric(v param.Values) (parameter, what string) {
 	if v["symmetric"] != param.Of(false) {
 		return "", ""

@@ -35,7 +35,7 @@ type perron struct {
 	cg           iterative.CG
 	b, y, q      *sparse.Block[float64]
 	lower, upper float64
-	best         []float64 // the y, at most 1, with the least ratio; nil before the first round
+	best         []float64 // the y with the least ratio, divided by its largest element; nil before the first round
 	ratio        float64   // max (Ay)_i/y_i for y = best
 	products     int
 	noFactor     bool // it fills in, or several processes share the rows
@@ -96,7 +96,7 @@ func (w *perron) search(ctx context.Context, enough func() bool) error {
 	return nil
 }
 
-// round solves for y, from which it computes bounds and the next b.
+// round solves for y, and computes bounds and the next b from it.
 func (w *perron) round(ctx context.Context) error {
 	// A σ slightly above the bound lets the solve converge.
 	sigma := w.upper + (w.upper-w.lower)/16 + perronExact/16*w.upper
@@ -196,7 +196,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 			w.noFactor = false
 		}
 	}
-	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // because of rounding
+	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // by rounding
 		return nil
 	}
 	return err

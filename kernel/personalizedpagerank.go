@@ -67,9 +67,9 @@ type restartingWalk struct {
 }
 
 // applyTo iterates the map. A step contracts the sum of absolute values by α, so that the error is at most α/(1−α)
-// times the last change, plus 1/(1−α) times the rounding errors of a step; a smaller change is no improvement. After
-// patience steps, and on directed graphs again until mostSteps, a solve of the linear system improves the iterate
-// (unless it exceeds mostSolveBytes), and further steps bound its error. Solves take half of all sweeps.
+// times the last change plus 1/(1−α) times the rounding errors of a step. After patience steps, and on directed
+// graphs again until mostSteps, a solve of the linear system improves the iterate, unless it needs more than
+// mostSolveBytes.
 func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error) {
 	p, err := w.startWeights(b)
 	if err != nil {
@@ -167,8 +167,8 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 	})
 }
 
-// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), as exactly as it can solve (D − αA)·z, where x =
-// D·z at nodes with edges. At sinks, x is the right-hand side.
+// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q). It solves (D − αA)·z exactly with x = D·z at
+// nodes with edges; at sinks, x is the right-hand side.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	memory int64) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)
@@ -220,9 +220,9 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	return out.Sweeps, nil
 }
 
-// improve adds to y an approximate solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a
-// step with the jumps from sinks, by at most most sweeps of Bi-CGSTAB (van der Vorst 1992). If the residual of a
-// column does not shrink, the column stays as it is.
+// improve adds to y a solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a step with the
+// jumps from sinks, by at most most sweeps of Bi-CGSTAB (van der Vorst 1992). A column whose residual does not shrink
+// stays as it is.
 func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[float64], most int) (sweeps int, err error) {
 	var start, residual, direction, image, next, z *sparse.Block[float64]
 	for _, block := range []**sparse.Block[float64]{&start, &residual, &direction, &image, &next, &z} {
@@ -330,7 +330,7 @@ func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[f
 	return p, nil
 }
 
-// step replaces x in y by the next x, given lost, the sums of x at sinks; next is scratch space. It returns for all
+// step replaces x in y by the next x, given the sums lost of x at sinks; next is scratch space. It returns for all
 // columns the new sums at sinks, then the sums of the changes, then bounds of the sums of rounding errors.
 func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[float64],
 	lost []float64) ([]float64, error) {
@@ -353,7 +353,7 @@ func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[f
 	}), nil
 }
 
-// sumRows returns the sums that add makes over the rows of all processes, each node counted once.
+// sumRows sums over the rows of all processes, each node counted once.
 func (f *Function) sumRows(b *sparse.Block[float64], count int,
 	add func(i int, sums []float64)) []float64 {
 	sums := make([]float64, count)

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// pseudoInverse is the Moore–Penrose inverse L⁺; Fouss et al. 2007.
 var pseudoInverse = Family{
 	Spec: param.Spec{
 		Name: "pseudo-inverse", Title: "L⁺", Works: param.Undirected | param.Signed,

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// pStep is (aI − L̃)ᵖ, Smola and Kondor 2003.
 var pStep = Family{
 	Spec: param.Spec{
 		Name: "p-step", Title: "(aI − L̃)ᵖ", Works: param.Undirected | param.Signed,

@@ -33,7 +33,7 @@ func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	})
 }
 
-// radiusByLanczos computes [radius] if rounding stops perron.
+// radiusByLanczos computes the radius if rounding stops perron.
 func radiusByLanczos(ctx context.Context, g *graph.Graph) (float64, error) {
 	pairs, err := largest(ctx, g, 1e-10)
 	if err != nil {
@@ -69,6 +69,5 @@ func largest(ctx context.Context, g *graph.Graph,
 	return problem.Solve(ctx, 1, settings)
 }
 
-// radiusBasis is the size of the basis of a search for the largest eigenvalue: half the default, so that the search
-// needs little more memory than the series that follows.
+// radiusBasis is half the default basis, so that the search needs little more memory than the series that follows.
 const radiusBasis = 32

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// regularizedCommuteTime is (D − αA)⁺, Mantrach et al. 2011.
 var regularizedCommuteTime = Family{
 	Spec: param.Spec{
 		Name: "regularized-commute-time", Title: "(D − αA)⁺",

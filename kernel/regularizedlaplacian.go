@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// regularizedLaplacian is (I + αL)⁻¹, Smola and Kondor 2003.
 var regularizedLaplacian = Family{
 	Spec: param.Spec{
 		Name: "regularized-laplacian", Title: "(I + αL)⁻¹",

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	lanes    = 4  // numbers multiplied at a time
-	jobRows  = 64 // rows of a job
+	lanes    = 4
+	jobRows  = 64
 	tileCols = 32 // columns whose features stay in cache while jobRows rows pass
 )
 
@@ -23,8 +23,7 @@ func featureColumns(cols int) int {
 }
 
 // rowProductsTo stores the values of F·Fᵀ between rows and cols in dst. f must come from newFeatures. An element
-// depends on its two rows of F alone, so that any division into jobs gives the same bits, and F·Fᵀ is symmetric to
-// the bit.
+// depends on its two rows of F alone, so that bits do not depend on the jobs.
 func rowProductsTo(ctx context.Context, workers int, dst, f *sparse.Block[float64],
 	rows, cols []int) error {
 	row := func(nodes []int, i int) []float64 {

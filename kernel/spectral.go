@@ -20,7 +20,7 @@ import (
 type spectral struct {
 	graph *graph.Graph
 	full  engine
-	half  engine // K^½; nil if it does not exist or costs as much as K
+	half  engine // K^½; nil if there is none or it costs as much as K
 	root  []float64
 
 	work work
@@ -42,7 +42,7 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the kernel as a function of a matrix, or the zero value if the kernel has a root.
+// joint returns the kernel as a function of a matrix, or zero if the kernel has a root.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -83,7 +83,7 @@ type computation struct {
 	scale   columnScale
 
 	x, y *sparse.Block[float64] // a slab of unit vectors and its image
-	need budget.Size            // memory without factors
+	need budget.Size            // without factors
 
 	core       float64 // largest value in the columns so far
 	base       float64 // largest value in the columns of the first slab
@@ -131,8 +131,8 @@ func slabsOf(n, m int) [][2]int {
 	return list
 }
 
-// reserve allocates the argument and the image of a slab, and returns the given number of values for each of its
-// columns. The error wraps [sparse.ErrMemory].
+// reserve allocates a slab and its image, and returns the given number of values for each column. The error wraps
+// [sparse.ErrMemory].
 func (c *computation) reserve(columns, values int) ([]float64, error) {
 	width := min(SlabColumns(c.k.Len()), columns)
 	if err := c.check(c.k.work, width, values*width); err != nil {
@@ -161,8 +161,8 @@ func (c *computation) left() int64 {
 	return budget.Subtract(c.s.Memory, c.need)
 }
 
-// reportAttempt reports the progress of an attempt at a slab. The first slab has the engine's expected sweeps, and
-// other slabs the sweeps of the last attempt, whose tolerance they begin with.
+// reportAttempt reports progress. The first slab has the engine's expected sweeps, other slabs the sweeps of the last
+// attempt, whose tolerance they begin with.
 func (c *slabLog) reportAttempt(done, expected int) {
 	if c.progress == nil {
 		return
@@ -176,8 +176,8 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
-// direct returns the error of the columns of nodes (rows if turned), relative to their largest value, handed out or
-// not, as a multiple of the tolerance.
+// direct returns the error of the columns of nodes (rows if turned) relative to their largest value, as a multiple of
+// the tolerance.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
 	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
@@ -240,7 +240,7 @@ func (c *columnScale) largestValue(y *sparse.Block[float64], nodes []int,
 	return blocks.MaxOver(c.team, m)
 }
 
-// halfLimit is the largest number of elements of U for a block UᵀU. It is not a setting, because bits depend on it.
+// halfLimit bounds the elements of U for a block UᵀU. Bits depend on it, so it is not a setting.
 const halfLimit = 1 << 28
 
 func fitsHalf(n, nodes int) bool {
@@ -306,8 +306,7 @@ func checkNodes(n int, lists ...[]int) {
 	}
 }
 
-// scalePieces returns a Sink that scales pieces of K to pieces of diag(1/s)·K·diag(s), passes them to take, and
-// remembers the largest value.
+// scalePieces returns a Sink that passes diag(1/s)·K·diag(s) to take, and remembers the largest value.
 func (c *computation) scalePieces(rows, cols []int, take Sink) Sink {
 	root := c.scale.root
 	if root != nil {
@@ -353,8 +352,8 @@ func pickRows(list []int) columnValues {
 	}
 }
 
-// across passes the values between a list of the given length and nodes to out, slab by slab of the columns of nodes.
-// If transposed is set, these columns are rows of the block. Later slabs begin with the effort of the first.
+// across passes the values between a list of the given length and nodes to out, slab by slab of the columns of nodes,
+// or as rows if transposed. Later slabs begin with the effort of the first.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -438,8 +437,8 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	return nil
 }
 
-// handOver passes to out a piece of a symmetric block, at row lo and column left, and the mirror image of its first
-// height rows.
+// handOver passes a piece of a symmetric block, at row lo and column left, and the mirror image of its first height
+// rows to out.
 func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
 	out Sink) error {
 	if height > 0 {

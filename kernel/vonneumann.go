@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// vonNeumann is (I − αS)⁻¹ or (I − αA)⁻¹.
 var vonNeumann = Family{
 	Spec: param.Spec{
 		Name: "von-neumann", Title: "(I − αS)⁻¹",
@@ -104,7 +103,7 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 // 1/(1 − αρ) digits.
 const nearestPole = 1e-9
 
-// alphasBelow returns the range of α on A, for the message that refuses a value.
+// alphasBelow returns the range of α on A as text.
 func alphasBelow(rho, refused float64) string {
 	end := 1 / rho
 	if refused > 0 { // ρ is an upper bound
@@ -113,8 +112,8 @@ func alphasBelow(rho, refused float64) string {
 	return fmt.Sprintf("0 < α < %s on this graph, whose largest eigenvalue is %.10g", param.End(end, refused, true, 10), rho)
 }
 
-// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ: a series in A on [−ρ, ρ] or, if it would take many
-// sweeps, solves. It determines 1 − αρ only to a tenth of its value.
+// nearRadius returns the engine of (I − αA)⁻¹ for α near 1/ρ: a series in A on [−ρ, ρ], or solves if it would take
+// many sweeps. It determines 1 − αρ only to a tenth of its value.
 func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine, error) {
 	sizes, err := graph.AbsoluteWeights(ctx, g.Graph)
 	if err != nil {
@@ -147,7 +146,7 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 		switch {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
-		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // because of rounding
+		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // by rounding
 		default:
 			return nil, err
 		}
@@ -160,5 +159,5 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 // If α·ρ is below farFromPole, any bound of ρ suffices.
 const farFromPole = 0.95
 
-// nearSolves is the 1 − αρ below which solves replace a series, which would take more than some 300 sweeps.
+// nearSolves is the 1 − αρ below which solves replace a series of more than some 300 sweeps.
 const nearSolves = 1.6e-3

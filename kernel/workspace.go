@@ -12,14 +12,14 @@ import (
 type work struct {
 	inverse bool // by solves of package iterative; otherwise by package expm
 	series  bool // a Chebyshev series on every graph
-	joint   bool // an inverse that many kernels compute together, as a series
-	half    bool // a block of nodes among themselves is UᵀU with U = K^½·E
-	search  bool // an eigenvalue is computed first: the largest of A, or for an inverse the smallest
+	joint   bool // an inverse computed together with others, as a series
+	half    bool // blocks of nodes among themselves are UᵀU with U = K^½·E
+	search  bool // for an eigenvalue first: the largest of A, or for an inverse the smallest
 }
 
 func functionOf(series bool) work { return work{series: series, half: true} }
 
-// root returns the work of half steps; the root of an inverse, (c + aL)^−½, is a series.
+// root returns the work of half steps.
 func (w work) root() work { return functionOf(w.inverse || w.series) }
 
 const (
@@ -28,7 +28,6 @@ const (
 	graphVectors  = 20
 	seriesVectors = 9
 
-	// inverseBlocks counts the blocks of a solve, including its columns and images.
 	inverseBlocks = 5
 )
 
