@@ -17,13 +17,10 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// A node that no label reaches keeps the prior of the settings where the method
-// walks, and the shares of the labels where it does not, as scores; its class is the
-// likeliest of these, the largest among equals.
 func TestUnreachedKeepThePrior(t *testing.T) {
 	ctx := context.Background()
 	entries := []sparse.Triplet{{Row: 5, Col: 6, Val: 1}, {Row: 6, Col: 5, Val: 1}, {Row: 7, Col: 8, Val: 1}, {Row: 8, Col: 7, Val: 1}}
-	for i := range uint32(4) { // the path 0 … 4, and two separate pairs
+	for i := range uint32(4) {
 		entries = append(entries, sparse.Triplet{Row: i, Col: i + 1, Val: 1}, sparse.Triplet{Row: i + 1, Col: i, Val: 1})
 	}
 	a, err := sparse.FromTriplets(9, 9, entries)
@@ -47,7 +44,7 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 	}{
 		"uniform":   {cwk.Prior{}, [][]float64{uniform, uniform}, []int{1, 1}},
 		"empirical": {cwk.Prior{Empirical: true, Pseudo: 1}, [][]float64{share, share}, []int{1, 1}},
-		"given":     {cwk.Prior{Given: given}, [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // of 6, the larger of two
+		"given":     {cwk.Prior{Given: given}, [][]float64{given.Row(5), given.Row(6)}, []int{2, 1}}, // node 6 has the larger class of two equals
 	} {
 		for _, directed := range []bool{false, true} {
 			p := &engine.Problem{Graph: &graph.Graph{A: a, Degrees: degrees}, Directed: directed, Row: []int{0, 1, 3, 4}, Class: []int{0, 1, 1, 2}, Names: []string{"x", "y", "z"}}
@@ -88,7 +85,6 @@ func TestUnreachedKeepThePrior(t *testing.T) {
 	}
 }
 
-// Walks that do not meet a label within their limit are refused.
 func TestUnabsorbed(t *testing.T) {
 	for n, isRefused := range map[int]bool{1500: true, 1000: false} {
 		_, err := spread.Propagation.Predict(context.Background(), contract.Path(t, n, true), nil, nil)

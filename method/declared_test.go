@@ -21,7 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// shrunk is least squares under another name, whose machines never end.
+// shrunk is least squares under another name; its machines never end.
 func shrunk() *classify.Learner {
 	shrink := param.Param{Name: "shrink", Symbol: "s", Meaning: "shrinkage", Range: param.Above(0), Default: param.Of(0.1), Grid: param.Grid(0.001, 0.01, 0.1, 1, 10)}
 	constant := param.Param{Name: "shape", Kind: param.Choice, Words: []string{"round", "flat"}, Default: param.Of("round")}
@@ -57,7 +57,6 @@ func shrunk() *classify.Learner {
 	}
 }
 
-// meanOf is a learner without a path, linear in the kernel.
 func meanOf() *classify.Learner {
 	centroid := classify.Learners().Named("centroid")
 	return &classify.Learner{
@@ -74,10 +73,8 @@ func meanOf() *classify.Learner {
 	}
 }
 
-// A learner that is added to the list is behind walks and every kernel, with a choice of its
-// parameters, its memory and its messages.
 func TestDeclaredLearner(t *testing.T) {
-	if os.Getenv("HEATWALK_DECLARED") == "" { // learners stay registered, so they are registered in a process of their own
+	if os.Getenv("HEATWALK_DECLARED") == "" { // learners stay registered, so this needs its own process
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestDeclaredLearner$")
 		cmd.Env = append(os.Environ(), "HEATWALK_DECLARED=1")
 		if text, err := cmd.CombinedOutput(); err != nil {
@@ -180,7 +177,6 @@ func TestDeclaredLearner(t *testing.T) {
 	}
 }
 
-// give adds values of parameters that are not chosen to the settings of entries, and plain features.
 func give(entries []engine.Entry, given param.Values) {
 	for i := range entries {
 		values := maps.Clone(given)
@@ -196,7 +192,6 @@ func kernelNames() (names []string) {
 	return names
 }
 
-// If all settings of a learner are equally accurate on a walk, its defaults are chosen.
 func TestDefaultsAmongEquals(t *testing.T) {
 	for _, l := range classify.Learners() {
 		by := l
@@ -218,7 +213,6 @@ func TestDefaultsAmongEquals(t *testing.T) {
 	}
 }
 
-// methodOf returns the method with a name.
 func methodOf(t *testing.T, name string) *engine.Engine {
 	t.Helper()
 	m, err := parseMethods(name)
@@ -228,7 +222,6 @@ func methodOf(t *testing.T, name string) *engine.Engine {
 	return m[0]
 }
 
-// memoryOf returns the least memory of a prediction.
 func memoryOf(t *testing.T, m *engine.Engine, p *engine.Problem, s *engine.Settings) int64 {
 	t.Helper()
 	w, err := m.Declare(p, s, budget.Workspace{})

@@ -3,9 +3,8 @@
 //
 // # Predicting
 //
-// A [engine.Problem] is a graph with labels. A method on walks chooses
-// parameters by cross-validation, computes the walk features of the labelled nodes,
-// trains classifiers, and streams the scores of all nodes in a second walk.
+// A [engine.Problem] is a graph with labels. A method on walks chooses parameters by cross-validation, computes the walk
+// features of the labelled nodes, trains classifiers, and streams the scores of all nodes in a second walk.
 //
 //	p := &engine.Problem{Graph: g, Row: row, Class: class, Names: names}
 //	methods, err := method.Parse("cwk")
@@ -21,35 +20,26 @@
 // Predict first chooses edge weights by the labels, see [engine.Engine.Weigh]: the factors of kinds and times that are open
 // in [problem.Problem.Edges], and one of the functions w, 1 and log(1 + w). out.Problem is the problem with these weights.
 //
-// If no label reaches a node, its scores are its prior, because nothing can be learned about
-// the node. Its class is the likeliest class of the prior, or the largest class if the prior is
-// uniform. No classifier learns from such a node. On graphs with many small components this
-// matters as much as the choice of the kernel.
+// If no label reaches a node, its scores are its prior, because nothing can be learned about the node. Its class is the
+// likeliest class of the prior, or the largest class if the prior is uniform. No classifier learns from such a node.
 //
-// The method auto learns logistic regression on features from random walks that start at labelled
-// nodes, on scores of kernels and on attributes. See the package comment of method/internal/auto
-// for its stages.
+// The method auto learns logistic regression on features from random walks that start at labelled nodes, on scores of
+// kernels and on attributes.
 //
-// The other methods of [Parse] combine a kernel and a learner, for example diffusion+rls. A
-// kernel method computes the values between labelled nodes, and predicts by one application
-// of the kernel to the dual coefficients. PageRank kernels are used in their symmetric
-// form; distances are not used.
+// The other methods of [Parse] combine a kernel and a learner, for example diffusion+rls. It predicts by one application of
+// the kernel to the dual coefficients. PageRank kernels are used in their symmetric form; distances are not used.
 //
-// Methods know no learner by name: everything that they need is in the learner's declaration, see
-// [classify.Learner] and [classify.Path]. Other modules add kernels, learners and methods with
-// [kernel.Register], [classify.Register], [propagate.Register] and [Register]. A method that
-// allocates more than its scores declares a Workspace.
+// Other modules add kernels, learners and methods with [kernel.Register], [classify.Register], [propagate.Register] and
+// [Register]. A method that allocates more than its scores declares a Workspace.
 //
 // # Choosing
 //
 // Parameters without a value are chosen from their grids: [engine.Settings].Given has fixed values, and
-// [engine.Settings].Lists replaces grids. A thousand settings take about a second on a graph of a few thousand nodes: all
-// walks are columns of one sweep, every walk contains all shorter walks, and the classifier for each cost starts from the
-// classifier for the previous cost. If there are many labels, settings are compared on a stratified sample, but all labels
-// take part in the walks. If the features of training rows would take more than 1 GiB, classifiers learn from a sample of
-// the labels. The accuracy of a setting that a sample has chosen is measured on as many labels as the sample has, each
-// predicted from all labels outside its fold. Tune of walks on random splits is the protocol of Neumann, Garnett and
-// Kersting's paper.
+// [engine.Settings].Lists replaces grids. A thousand settings take about a second on a graph of a few thousand nodes. If
+// there are many labels, settings are compared on a stratified sample, but all labels take part in the walks. If the
+// features of training rows would take more than 1 GiB, classifiers learn from a sample of the labels. Its accuracy is then
+// measured on as many labels, each predicted from all labels outside its fold. Tune of walks on random splits is the
+// protocol of Neumann, Garnett and Kersting's paper.
 //
 // Package choose has the rule by which every method chooses.
 //
@@ -63,25 +53,23 @@
 //	KERNEL+rls   f = μ + K_·L·α, (K_LL + λI)·α = y − μ1, 1ᵀα = 0: kernel ridge regression
 //	hops         ridge regression on means of values 1, 2 and 3 steps away, degree and attributes
 //	spectral     ridge regression on eigenvectors, the model of several labels
-//	lgc          f = ȳ + M(y − ȳ)/M1 for M = (I − αS)⁻¹, as any learner of package propagate that is such a sum
+//	lgc          f = ȳ + M(y − ȳ)/M1 for M = (I − αS)⁻¹
 //
 // The steps are the steps for classes: a choice by predictions of each value without its fold, and a model of all values.
-// The share of the variance that is explained, the mean of 1 − (y − ŷ)²/σ², replaces the share of right predictions. Errors
-// are measured on at most 1,000 values, or 400 on graphs of more than 20,000 nodes. A sample chooses the setting of a
-// kernel; models of all other folds then measure the setting. [Best] compares several engines, see [ParseList], and moves
-// the predictions of the best engine towards the mean as far as held-out values say. Other modules add engines with
-// [Register]. Predictions lie in the range of the known values.
+// The explained share of the variance, the mean of 1 − (y − ŷ)²/σ², replaces the share of right predictions. Errors are
+// measured on at most 1,000 values, or 400 on graphs of more than 20,000 nodes. [Best] compares several engines, see
+// [ParseList], and moves the predictions of the best engine towards the mean as far as held-out values say. Predictions lie
+// in the range of the known values.
 //
 // # Several processes
 //
-// The graph of a [engine.Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named. In
-// every process, choices, accuracies and counts are about the whole graph, and predictions are about the rows of the
-// process. A learner that compares all nodes with each other returns [sparse.ErrDivided], as auto does on a graph with
-// directions if [graph.Graph.In] is nil, see [engine.Engine.NeedsTranspose].
+// The graph of a [engine.Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named. In every
+// process, choices, accuracies and counts are about the whole graph, and predictions are about the rows of the process. A
+// learner that compares all nodes with each other returns [sparse.ErrDivided], as auto does on a graph with directions if
+// [graph.Graph.In] is nil, see [engine.Engine.NeedsTranspose].
 //
 // # Determinism
 //
-// Every draw comes from a PCG generator with the caller's rng seed and a stream
-// of its own. Results are the same to the bit for any number of workers and any
-// memory limit. Settings are safe to share; nothing else here is safe for concurrent use.
+// Every draw comes from a PCG generator with the caller's rng seed and a stream of its own. Results are the same to the bit
+// for any number of workers and any memory limit. Settings are safe to share; nothing else here is safe for concurrent use.
 package method

@@ -29,7 +29,7 @@ import (
 // suggests the nearest name, or lists all names.
 func Parse(list string) ([]engine.Entry, error) { return ParseList(list, engine.Classes) }
 
-// ParseList is [Parse] for engines that predict a target.
+// ParseList is [Parse] for engines of a target.
 func ParseList(list string, t engine.Target) ([]engine.Entry, error) {
 	var entries []engine.Entry
 	for text := range strings.SplitSeq(list, ",") {
@@ -49,7 +49,6 @@ func ParseList(list string, t engine.Target) ([]engine.Entry, error) {
 	return entries, nil
 }
 
-// parseEntry reads one method with its parameters.
 func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	parts := splitName(text)
 	names := make([]string, len(parts))
@@ -90,8 +89,7 @@ func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	return e, err
 }
 
-// splitName returns the parts of a name that are joined by "+". The "+" of an exponent, as in
-// 1e+3, is part of a number.
+// splitName splits at "+", except at the "+" of an exponent, as in 1e+3.
 func splitName(text string) (parts []string) {
 	start := 0
 	for i := 1; i+1 < len(text); i++ {
@@ -103,13 +101,12 @@ func splitName(text string) (parts []string) {
 	return append(parts, text[start:])
 }
 
-// declares reports whether a declaration of a method has a parameter.
 func declares(m *engine.Engine, name string) bool {
 	return slices.ContainsFunc(m.Specs,
 		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
-// declaredIn returns the declaration of the part of m with a name, or nil if m has no such part.
+// declaredIn returns the declaration of the part of m with a name, or nil.
 func declaredIn(m *engine.Engine, name string) *param.Spec {
 	for _, spec := range m.Specs {
 		if spec.Name == name {
@@ -119,7 +116,7 @@ func declaredIn(m *engine.Engine, name string) *param.Spec {
 	return nil
 }
 
-// paramOf returns the parameter with a name. An underscore in the name may stand for a dash.
+// paramOf returns the parameter with a name, in which an underscore may stand for a dash.
 func paramOf(spec *param.Spec, name string) *param.Param {
 	if p := spec.Param(name); p != nil {
 		return p
@@ -127,8 +124,7 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 	return spec.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
-// parseValues returns the name in m's declaration of the parameter with the given name, and its
-// values, parsed from texts.
+// parseValues returns the declared name of a parameter and its values.
 func parseValues(m *engine.Engine, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Specs {
@@ -198,12 +194,12 @@ func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.S
 	return base, errors.Join(append(errs, file.check(methods))...)
 }
 
-// maxGridFile bounds the text of a grid file, which is kept while it is read.
+// maxGridFile is the most bytes of a grid file.
 const maxGridFile = 1 << 20
 
 // gridFile has values to choose from, by method and by parameter. A method is named by its own name or by its kernel; "" is
-// all methods. The file is one JSON object. A key with a list, or with a single value, is a parameter of every method that
-// has the parameter. A key with an object is a method or a kernel, and the keys of the object are its parameters.
+// all methods. The file is one JSON object: a key with a value or list is a parameter of all methods that have it, a key
+// with an object a method or kernel.
 type gridFile struct {
 	name   string
 	values map[string]map[string][]string
@@ -215,9 +211,9 @@ var paperGrid []byte
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// openGrid returns a grid by its name: no values for "small" and "none", the values of the methods' papers for "paper", or
-// else the values in the file with this name. The values of kernels in "paper" are those of section 4.1 of Neumann, Garnett
-// and Kersting, with each kernel's matrix as in its paper.
+// openGrid returns no values for "small" and "none", the values of the methods' papers for "paper", or else the values in
+// the named file. Values of kernels in "paper" are those of section 4.1 of Neumann, Garnett and Kersting, with each kernel's
+// matrix as in its paper.
 func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	switch name {
 	case "small", "none":
@@ -235,8 +231,7 @@ func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	return g, cmp.Or(sched.Cause(ctx), err)
 }
 
-// readGrid reads a grid file called name, which must be shorter than 1 MiB. It returns errors of reading and [*textio.Error],
-// which wraps [ErrGrid].
+// readGrid reads a grid file shorter than 1 MiB. It returns errors of reading, or a [*textio.Error] that wraps [ErrGrid].
 func readGrid(name string, r io.Reader) (*gridFile, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxGridFile))
 	if err != nil {
@@ -295,8 +290,7 @@ func (g *gridFile) wrong(format string, args ...any) error {
 		Err: ErrGrid}
 }
 
-// check returns an error if the grid has values of a parameter for some of the methods, and none of these
-// methods has the parameter.
+// check returns an error for a parameter that none of the methods with values for it has.
 func (g *gridFile) check(methods []*engine.Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string
@@ -318,7 +312,6 @@ func (g *gridFile) check(methods []*engine.Engine) error {
 	return nil
 }
 
-// of returns the values of each parameter for a method.
 func (g *gridFile) of(m *engine.Engine) (lists map[string][]param.Value, err error) {
 	lists = map[string][]param.Value{}
 	for _, name := range []string{"", kernelName(m), m.Name} {
@@ -337,13 +330,11 @@ func (g *gridFile) of(m *engine.Engine) (lists map[string][]param.Value, err err
 	return lists, err
 }
 
-// kernelName returns the name of a method without its learner.
 func kernelName(m *engine.Engine) string {
 	kernel, _, _ := strings.Cut(m.Name, "+")
 	return kernel
 }
 
-// belongs reports whether m, or the kernel of m, has the given name.
 func belongs(m *engine.Engine, name string) bool {
 	return m.Name == name || kernelName(m) == name
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestEntries tunes methods with parameters of their own, which the choice keeps.
 func TestEntries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -61,7 +60,6 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Of several unknown parameters of a grid, the error has the first one by name.
 func TestGridErrorsAreInOrder(t *testing.T) {
 	entries, err := Parse("lgc")
 	if err != nil {

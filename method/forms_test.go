@@ -14,7 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// explained returns the explanations of all nodes, with all labels listed.
 func explained(t *testing.T, p *engine.Problem, name string) []explain.Explanation {
 	t.Helper()
 	entries, err := Parse(name)
@@ -40,8 +39,7 @@ func explained(t *testing.T, p *engine.Problem, name string) []explain.Explanati
 	return list
 }
 
-// The shares of labelled nodes and the rest add up to the score of the prediction. What kernels of auto have in common for all labels is
-// in the rest.
+// What kernels of auto have in common for all labels is in the rest.
 func TestSharesAddUp(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 60, 20, 3, 8, 1)
 	for _, e := range explained(t, p, "auto") {
@@ -61,7 +59,6 @@ func TestSharesAddUp(t *testing.T) {
 	}
 }
 
-// The score of a labelled node without edges is the share of its own label, and what all nodes have in common.
 func TestSharesOfIsolatedLabels(t *testing.T) {
 	p, class := contract.Blocks(t, 5, 80, 24, 3, 2, 0.5)
 	isolated := slices.Index(p.Degrees, 0)
@@ -86,8 +83,8 @@ func TestSharesOfIsolatedLabels(t *testing.T) {
 	}
 }
 
-// TestSharesDense compares shares with dense algebra: label propagation with rows of (D − A)_UU⁻¹·A_UL, learning with
-// local and global consistency with (I − αS)⁻¹, and walks with powers of their matrix.
+// TestSharesDense compares with rows of (D − A)_UU⁻¹·A_UL for label propagation, with (I − αS)⁻¹ for lgc, and with powers of
+// the matrix of walks.
 func TestSharesDense(t *testing.T) {
 	for seed := range uint64(20) {
 		p, _ := contract.Blocks(t, seed, 40, 12, 3, 6, 1)

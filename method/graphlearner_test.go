@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// The choice of α counts what scores computed without each fold say of it.
 func TestSpreadingChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -26,7 +25,7 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 	fold := choose.Folds(p.Class, 10, 3, 0)
 	weight := choose.WeightsOf(p)
-	var reached [10]int // labels of a fold that others reach, and their weights
+	var reached [10]int // labels of a fold that others reach
 	var of [10]float64
 	right := func(alpha param.Value) (hits [10]int, weighted [10]float64) {
 		for f := range hits {
@@ -103,7 +102,6 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 }
 
-// Labels have the largest raw scores, which nothing balances, and probabilities agree with the labels.
 func TestSpreadingScores(t *testing.T) {
 	p := contract.Planted(t, 12, 200, 40)
 	set := &engine.Settings{Raw: true, Given: param.Values{"balance": param.Of("none"), "rounds": param.Of(5), "variance": param.Of(10.0)}}

@@ -18,8 +18,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestShuffledLabelsAreNotFound tests that the accuracy on shuffled labels is the accuracy of
-// guessing by their shares.
 func TestShuffledLabelsAreNotFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")
@@ -52,8 +50,8 @@ func TestShuffledLabelsAreNotFound(t *testing.T) {
 	}
 }
 
-// luckOf returns the expected excess of the largest of some shares of labels: the sum of
-// σ·φ(difference/σ) over the others, with the standard deviation σ of the difference.
+// luckOf returns the expected excess of the largest share of labels: the sum of σ·φ(difference/σ) over the others, σ the
+// standard deviation of the difference.
 func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 	for _, q := range others {
 		d := largest - q
@@ -63,7 +61,6 @@ func luckOf(labels float64, largest float64, others ...float64) (sum float64) {
 	return sum
 }
 
-// The accuracy is the accuracy on nodes that a label reaches; other nodes are counted apart.
 func TestEstimateCountsReachedNodes(t *testing.T) {
 	p := &engine.Problem{Names: make([]string, 3), Graph: &graph.Graph{Degrees: make([]float64, 110)}, Row: make([]int, 10), Class: []int{0, 0, 0, 0, 0, 1, 1, 1, 1, 2}}
 	reached := roaring.New()
@@ -74,13 +71,12 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 		h.Note(i < 7, right, weight[p.Class[i]])
 	}
 	out := h.Estimate(p, reached)
-	// Of seven reached labels six are right, four of five of the first class. The shares 0.5,
-	// 0.4 and 0.1 are drawn towards 1/3 as by K = (1 − 0.42)/(0.42 − 1/3) labels more, and
-	// those of two classes with nine labels count so.
+	// Of seven reached labels six are right, four of five of the first class. Shares of 0.5, 0.4 and 0.1 shrink towards 1/3
+	// as by K = (1 − 0.42)/(0.42 − 1/3) more labels.
 	more := 0.58 / (0.42 - 1.0/3) / 3 // of each class
 	first, second := (5+more)/5*9/(9+2*more), (4+more)/4*9/(9+2*more)
 	of := 5*first + 2*second
-	// One label of ten is the only one of its class, so that a tenth of the nodes may have classes without any label.
+	// One label of ten is alone in its class, so that a tenth of the nodes may have classes without a label.
 	accuracy := (4*first + 2*second) / of
 	if got, want := out.Accuracy, 0.9*accuracy; math.Abs(got-want) > 1e-12 {
 		t.Errorf("accuracy %v, want %v", got, want)
@@ -97,7 +93,6 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 	}
 }
 
-// Label propagation on folds agrees with a problem without these labels.
 func TestReferPropagates(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 200, 50, 3, 5, 1)
 	set := &engine.Settings{RNGSeed: 4}
@@ -105,7 +100,7 @@ func TestReferPropagates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, memory := range []int64{0, declared.Required(1)} { // with all columns together, and within a limit
+	for _, memory := range []int64{0, declared.Required(1)} { // all columns together, and within a limit
 		_, got, err := spread.Propagation.PredictCompared(t.Context(), p, &engine.Settings{RNGSeed: set.RNGSeed, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
@@ -149,8 +144,8 @@ func TestReferPropagates(t *testing.T) {
 	}
 }
 
-// If most nodes are in components without a label, the reported accuracy is about the nodes that a
-// label reaches, not about the class with most of the few labels.
+// Most nodes are in components without a label, so that the estimate must not count the class with most of the few labels
+// there.
 func TestEstimateWithoutLuck(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -180,7 +175,6 @@ func TestEstimateWithoutLuck(t *testing.T) {
 	}
 }
 
-// accuracyReached returns the share of right classes among the unlabelled nodes that a label reaches.
 func accuracyReached(p *engine.Problem, out *engine.Prediction, class []int) float64 {
 	labelled := map[int]bool{}
 	for _, row := range p.Row {
@@ -197,8 +191,6 @@ func accuracyReached(p *engine.Problem, out *engine.Prediction, class []int) flo
 	return float64(right) / float64(max(1, of))
 }
 
-// TestPropagationTellsOfItsParameters tests that the estimate of label propagation is for the given
-// parameter values.
 func TestPropagationTellsOfItsParameters(t *testing.T) {
 	const draws = 4
 	m := methodOf(t, "lp")

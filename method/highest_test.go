@@ -11,8 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestHighest checks that methods within a small limit have the classes and the three highest scores of the run without a
-// limit, to the bit.
 func TestHighest(t *testing.T) {
 	p := manyClasses(t)
 	p.Row, p.Class = p.Row[:len(p.Row)/2], p.Class[:len(p.Row)/2]

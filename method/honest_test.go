@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestPrintedAccuracy tests that the reported accuracy is the accuracy on the other nodes in the mean of some draws, within
-// three standard errors of this mean, with few and with most nodes labelled, and with two and many classes.
+// The mean over draws must agree within three standard errors.
 func TestPrintedAccuracy(t *testing.T) {
 	for _, c := range []struct{ nodes, labelled, classes, draws int }{
 		{400, 40, 2, 4}, {260, 230, 3, 2}, {300, 180, 12, 2},

@@ -35,8 +35,6 @@ func predictBy(t *testing.T, name string, p *engine.Problem, s *engine.Settings)
 	return out
 }
 
-// Matrix-free predictions agree with the classes that the votes of a machine on the whole kernel
-// choose, if they choose a class.
 func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60", "sbm300"} {
 		p := contract.Golden(t, name)
@@ -98,8 +96,6 @@ func TestKernelMethodAgainstWholeKernel(t *testing.T) {
 	}
 }
 
-// Every kernel's method learns the blocks of a graph that has them, with
-// parameters of its own choice, and the same for any number of workers.
 func TestKernelMethods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("all kernels on all their parameters")
@@ -181,9 +177,7 @@ func TestKernelMethodErrors(t *testing.T) {
 	}
 }
 
-// Where labels are too few to try anything, a kernel has its defaults, and of
-// two labels on a path the nearest one wins, as far as the kernel reaches. That
-// of L⁺ and of modularity is no matter of distance, and one without parameters may not reach far.
+// The kernels L⁺ and modularity do not fall with the distance, and kernels without parameters may not reach far.
 func TestKernelsWithTwoLabels(t *testing.T) {
 	const n, second = 13, 5
 	p := contract.Path(t, n, false)
@@ -194,7 +188,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range kernels.Engines() {
-		if m.HasRaw { // whose learner has no path
+		if m.HasRaw { // its learner has no path
 			continue
 		}
 		f := kernel.Families().Named(m.Specs[0].Name)
@@ -225,7 +219,7 @@ func TestKernelsWithTwoLabels(t *testing.T) {
 	}
 }
 
-// TestGridOfAdjacency tests that the grid on the adjacency matrix is relative to its largest eigenvalue.
+// TestGridOfAdjacency tests that the grid is relative to the largest eigenvalue of the adjacency matrix.
 func TestGridOfAdjacency(t *testing.T) {
 	p := contract.Golden(t, "karate")
 	ctx := context.Background()

@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestParametersAreTold gives methods a value for each parameter that is not chosen, also of
-// classifiers and of smoothing, and finds them all in a choice on splits and in a prediction.
 func TestParametersAreTold(t *testing.T) {
 	p := contract.Planted(t, 5, 60, 40)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.5, Tuning: true}, 1, 1)
@@ -47,7 +45,7 @@ func TestParametersAreTold(t *testing.T) {
 			maps.Copy(want, d.Own(given))
 		}
 		for name, v := range map[string]param.Value{"cost": param.Of(3.0), "lambda": param.Of(0.7), "svm_tolerance": param.Of(1e-4)} {
-			if slices.Contains(m.Takes, name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name) { // whose own are given
+			if slices.Contains(m.Takes, name) && !slices.Contains([]string{"spectral+logistic", "pseudo-inverse+dkm-svm"}, m.Name) { // these have parameters of their own
 				want[strings.ReplaceAll(name, "_", "-")] = v
 			}
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// wholeKernel returns the values between all nodes, labelled nodes first in the order of their
-// labels, divided by their mean between a labelled node and itself.
+// wholeKernel returns the values between all nodes, labelled nodes first, divided by the mean of K(u, u) over labelled
+// nodes.
 func wholeKernel(t *testing.T, p *engine.Problem, name string, par param.Values) (k *sparse.Block[float64], nodes, y []int) {
 	t.Helper()
 	of, err := kernel.New(t.Context(), contract.GraphOf(t, p.A, 1), name, par)
@@ -35,8 +35,6 @@ func wholeKernel(t *testing.T, p *engine.Problem, name string, par param.Values)
 	return k, nodes, y
 }
 
-// TestLearnersAgainstWholeKernel compares every learner behind a kernel with a fit to the kernel
-// between all nodes.
 func TestLearnersAgainstWholeKernel(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		p := contract.Golden(t, name)
@@ -79,8 +77,8 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 					continue
 				}
 				for c, w := range want {
-					// Votes are whole numbers: the values between all nodes and those between
-					// labels differ by rounding, which may turn one of them.
+					// Votes are whole numbers: values between all nodes and between labels differ by rounding, which may
+					// change one.
 					if d := math.Abs(got.Raw.Row(i)[c] - w); d > 1e-6*(1+math.Abs(w)) {
 						t.Fatalf("%s, %s: node %d scores %v for class %d, want %v", name, l.Name, i, got.Raw.Row(i)[c], c, w)
 					}
@@ -90,8 +88,6 @@ func TestLearnersAgainstWholeKernel(t *testing.T) {
 	}
 }
 
-// Behind a kernel every learner chooses parameters, the same for any number of workers,
-// and is right about most nodes of a graph with clear classes.
 func TestLearnerMethods(t *testing.T) {
 	g, p := testgraph.Load(t, "sbm300"), contract.Golden(t, "sbm300")
 	for turn, name := range methodNames() {

@@ -10,14 +10,12 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// manyClasses is a graph with 40 classes.
 func manyClasses(t *testing.T) *engine.Problem {
 	p, _ := contract.Blocks(t, 3, 600, 160, 40, 12, 0.05)
 	return p
 }
 
-// TestEstimateOfLongSequences tests that an estimate reports parameters that the number of classes does
-// not admit, in place of the terabytes that they would need.
+// The number of classes does not admit the parameters, which would need terabytes.
 func TestEstimateOfLongSequences(t *testing.T) {
 	p := *manyClasses(t)
 	p.Names = make([]string, 1000)

@@ -15,7 +15,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// parseMethods returns the methods of a list.
 func parseMethods(list string) (found []*engine.Engine, err error) {
 	entries, err := Parse(list)
 	for _, e := range entries {
@@ -47,7 +46,6 @@ func TestParseMethods(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Few and lonely labels: no fold, class or component is too small.
 func TestFewLabels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

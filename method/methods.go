@@ -26,7 +26,6 @@ func All() []*engine.Engine {
 		graphMethods(), registeredFor(engine.Classes), walks.Engines(), kernels.Engines())
 }
 
-// registeredFor returns the engines of [Register] that predict a target.
 func registeredFor(t engine.Target) []*engine.Engine {
 	return slices.DeleteFunc(slices.Clone(registered), func(m *engine.Engine) bool { return m.Target != t })
 }
@@ -56,8 +55,7 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// findMethod returns the method of a target with a name. The error is a [choose.ErrUsage] that suggests the
-// nearest name, or lists all names.
+// findMethod returns the method with a name, or a [choose.ErrUsage] that suggests the nearest name or lists all.
 func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	switch {
 	case t == engine.Numbers:
@@ -98,7 +96,6 @@ func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	return nil, choose.Usage("there is no method %q in this program; %s", name, hint)
 }
 
-// graphMethods returns the learners of package propagate and logistic regression on eigenvectors.
 func graphMethods() (list []*engine.Engine) {
 	for _, l := range propagate.Learners() {
 		list = append(list, spread.Of(l))
@@ -106,7 +103,7 @@ func graphMethods() (list []*engine.Engine) {
 	return append(list, regression.SpectralLogistic.Engine())
 }
 
-var registered []*engine.Engine // by other modules
+var registered []*engine.Engine
 
 // Restore returns an engine that predicts with the model of a target. The problem must have the labels and classes, in the
 // same order, or the numbers that the model has learned from. On the same graph the result equals the prediction that was
@@ -128,14 +125,14 @@ func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	return e.Restore(m), nil
 }
 
-// Best returns an engine that predicts the value of every node with the best of some engines of numbers, see [engine.BestAmong].
+// Best returns an engine that predicts the value of every node with the best of entries, see [engine.BestAmong].
 func Best(entries []engine.Entry) *engine.Engine {
 	return engine.BestAmong(regression.Means(), entries)
 }
 
-// Register adds an engine: [Parse] and [ParseList] know its name, its parameters have grids, and its memory is estimated. If
-// it has one declaration, cross-validation chooses its parameters and Fit is called with complete values. Call Register from
-// an init function. It panics if the name is taken, or if Fit is nil.
+// Register adds an engine that [Parse] and [ParseList] find. If it has one declaration, cross-validation chooses its
+// parameters and Fit is called with complete values. Call Register from an init function. It panics if the name is taken, or
+// if Fit is nil.
 func Register(e *engine.Engine) {
 	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
 		panic("method: an engine needs Fit and a name of its own")
@@ -166,17 +163,15 @@ func Regressions() (list []*engine.Engine) {
 	return list
 }
 
-// The largest numbers of nodes for which diffusion+rls and spectral are among [DefaultNumbers]: all defaults together cost
-// some seconds there. A kernel needs a column of all nodes for each of a thousand values, and is the best engine if values
-// have heavy tails.
+// The most nodes for which diffusion+rls and spectral are among [DefaultNumbers], which then cost some seconds. A kernel
+// needs a column for each of a thousand values, and is the best engine if values have heavy tails.
 const (
 	mostKernelNodes   = 8_000
 	mostSpectralNodes = 20_000
 )
 
-// DefaultNumbers returns the list of engines of numbers to compare by default on a graph of the given size. The list is lgc,
-// hops, and up to 20,000 nodes spectral. If signed is set, harmonic replaces these three. Up to 8,000 nodes diffusion+rls is
-// added. On each graph of bench/results/promises.md another engine is better than the harmonic function.
+// DefaultNumbers returns the engines of numbers to compare by default: lgc, hops, and up to 20,000 nodes spectral; harmonic
+// replaces these three if signed is set. Up to 8,000 nodes diffusion+rls is added.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}
 	if signed {

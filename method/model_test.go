@@ -17,7 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// keptAs returns a model after it was written and read.
+// keptAs returns a model after a write and a read.
 func keptAs(t *testing.T, m *engine.Engine, out *engine.Prediction, s *engine.Settings) *engine.Model {
 	t.Helper()
 	kept, err := m.Keep(out, s)
@@ -35,7 +35,6 @@ func keptAs(t *testing.T, m *engine.Engine, out *engine.Prediction, s *engine.Se
 	return again
 }
 
-// TestKeptModels checks that a kept model gives the same bits, and predicts a graph that has grown.
 func TestKeptModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -85,7 +84,6 @@ func TestKeptModels(t *testing.T) {
 	}
 }
 
-// grow returns a graph with further nodes, each joined to three others.
 func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 	t.Helper()
 	n, _ := a.Dims()
@@ -111,7 +109,6 @@ func grow(t *testing.T, a *sparse.CSR, more int) *sparse.CSR {
 	return out
 }
 
-// A model that was changed is refused, not applied.
 func TestChangedModels(t *testing.T) {
 	p := contract.Planted(t, 9, 120, 30)
 	for text, means := range map[string]string{
@@ -131,8 +128,7 @@ func TestChangedModels(t *testing.T) {
 	}
 }
 
-// TestForgedModels shortens each list of models of auto, and replaces each number by a huge one. The models are
-// refused, or predict finite scores.
+// Forged models are refused, or predict finite scores.
 func TestForgedModels(t *testing.T) {
 	p := contract.Planted(t, 9, 60, 20)
 	for _, name := range []string{"auto", "cwk", "cwk+rls", "diffusion+density"} {
@@ -191,7 +187,6 @@ func TestForgedModels(t *testing.T) {
 	}
 }
 
-// predictKept predicts with the engine of a model of classes.
 func predictKept(ctx context.Context, m *engine.Model, p *engine.Problem, s *engine.Settings) (*engine.Prediction, error) {
 	e, err := Restore(m, engine.Classes)
 	if err != nil {

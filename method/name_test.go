@@ -5,8 +5,6 @@ import (
 	"testing"
 )
 
-// Parameters stand behind the part of a name that they belong to; a plus sign of an exponent
-// joins nothing.
 func TestParseParts(t *testing.T) {
 	for text, want := range map[string]map[string]string{
 		"diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1": {"beta": "2", "laplacian": "combinatorial", "lambda": "0.1"},

@@ -26,8 +26,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// randomNumbers returns a connected random graph with weights, and values that follow a cosine on a
-// third of its nodes. Two nodes without edges are behind it.
+// randomNumbers returns a connected random graph with weights, then two nodes without edges. Values follow a cosine on a
+// third of the nodes.
 func randomNumbers(t testing.TB, seed uint64, n int) *engine.Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -58,7 +58,6 @@ func randomNumbers(t testing.TB, seed uint64, n int) *engine.Problem {
 	return p
 }
 
-// dense returns the adjacency matrix.
 func dense(p *engine.Problem) *mat.Dense {
 	n := len(p.Degrees)
 	a := mat.NewDense(n, n, nil)
@@ -74,7 +73,6 @@ func dense(p *engine.Problem) *mat.Dense {
 	return a
 }
 
-// runOne predicts by one method.
 func runOne(t testing.TB, p *engine.Problem, method string, s *engine.Settings) *predictedNumbers {
 	t.Helper()
 	methods, err := ParseList(method, engine.Numbers)
@@ -88,13 +86,11 @@ func runOne(t testing.TB, p *engine.Problem, method string, s *engine.Settings) 
 	return out
 }
 
-// predictedNumbers are predictions of the best of several engines.
 type predictedNumbers struct {
 	*engine.Prediction
 	*engine.Contest
 }
 
-// predictNumbers predicts with the best of several engines.
 func predictNumbers(ctx context.Context, p *engine.Problem, methods []engine.Entry, s *engine.Settings) (*predictedNumbers, error) {
 	out, err := Best(methods).Predict(ctx, p, nil, s)
 	if err != nil {
@@ -103,7 +99,6 @@ func predictNumbers(ctx context.Context, p *engine.Problem, methods []engine.Ent
 	return &predictedNumbers{out, out.Contest}, nil
 }
 
-// near fails unless two lists of values agree to 1e-8.
 func near(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i := range want {
@@ -113,8 +108,7 @@ func near(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// keepKnown replaces the values of known nodes by the given values, and other values outside their range by the
-// nearest value in it.
+// keepKnown keeps known values and clips other values to their range.
 func keepKnown(p *engine.Problem, values []float64) []float64 {
 	for i, v := range values {
 		values[i] = min(max(v, slices.Min(p.Value)), slices.Max(p.Value))
@@ -184,8 +178,7 @@ func heat(p *engine.Problem, beta float64) *mat.SymDense {
 	return out
 }
 
-// bordered solves [K + λs·I, 1; 1ᵀ, 0] for the values at the given positions, s the mean of the
-// diagonal over all known nodes, and returns the predictions.
+// bordered solves [K + λs·I, 1; 1ᵀ, 0], s the mean of the diagonal over known nodes, and returns the predictions.
 func bordered(t *testing.T, p *engine.Problem, positions []int, k *mat.SymDense, lambda float64) (values []float64) {
 	t.Helper()
 	m, s := len(positions), 0.0
@@ -227,7 +220,7 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	out := runOne(t, p, "diffusion:beta=3+rls:lambda=0.02", nil)
 	near(t, "value", out.Value, keepKnown(p, values))
 
-	// The closed form of held-out values agrees with a fit without the fold.
+	// The closed form agrees with a fit without the fold.
 	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 0, 0)
 	squares := 0.0
 	for f := range slices.Max(fold) + 1 {
@@ -242,15 +235,14 @@ func TestKernelsAgreeWithDenseAlgebra(t *testing.T) {
 	near(t, "RMSE", []float64{out.RMSE}, []float64{math.Sqrt(squares / float64(len(p.Row)))})
 }
 
-// lowerLimits lowers the numbers of values from which on samples and conjugate gradients are used, because dense
-// solves take the cube of the number.
+// lowerLimits lowers the sizes of samples and conjugate gradients, because dense solves take cubic time.
 func lowerLimits(t *testing.T) {
 	compared := engine.MostCompared
 	t.Cleanup(func() { engine.MostCompared = compared })
 	engine.MostCompared = 250
 }
 
-// TestManyValues compares the conjugate gradients of many values with the factor of fewer. A node without a value follows.
+// TestManyValues compares conjugate gradients with the factor of fewer values. A node without a value follows.
 func TestManyValues(t *testing.T) {
 	lowerLimits(t)
 	engine.MostCompared *= 3 // so that one value more makes little difference
@@ -266,8 +258,6 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// TestErrorsOfManyValues tests that errors of a thousand of many values are errors of models of all values outside a fold, for
-// a model that predicts folds and for one that chooses its setting on a sample, and that the mean is used if models are worse.
 func TestErrorsOfManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -300,7 +290,7 @@ func TestErrorsOfManyValues(t *testing.T) {
 	}
 }
 
-// TestMeansAgreeWithDenseAlgebra inverts the matrix of lgc. Nodes without a known value in their component have the mean.
+// Nodes without a known value in their component have the mean.
 func TestMeansAgreeWithDenseAlgebra(t *testing.T) {
 	p := randomNumbers(t, 8, 90)
 	n := len(p.Degrees)
@@ -331,13 +321,11 @@ func TestMeansAgreeWithDenseAlgebra(t *testing.T) {
 	near(t, "value", runOne(t, p, "lgc:alpha=0.9", nil).Value, keepKnown(p, want))
 }
 
-// TestHopsAgreesWithDenseAlgebra computes all features by dense powers of T, and solves the normal
-// equations.
 func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 	p := randomNumbers(t, 4, 120)
 	n, m := len(p.Degrees), len(p.Row)
 	rng := rand.New(rand.NewPCG(1, 2))
-	p.Attributes = &sparse.Table{Rows: n, Cols: 3} // words, of which the third is in no row
+	p.Attributes = &sparse.Table{Rows: n, Cols: 3} // the third is in no row
 	x := mat.NewDense(n, 6, nil)
 	for i := range n {
 		row := make([]float32, 3)
@@ -385,7 +373,7 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 		}
 	}
 	fold := choose.Folds(make([]int, len(p.Row)), choose.FoldCount(len(p.Row)), 5, 0)
-	// features returns the row of a node with the values outside two folds.
+	// without the values of two folds
 	features := func(v, f, g int) []float64 {
 		row := make([]float64, 10)
 		sum, count := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
@@ -409,7 +397,6 @@ func TestHopsAgreesWithDenseAlgebra(t *testing.T) {
 		copy(row[4:], x.RawRowView(v))
 		return row
 	}
-	// fit returns the predictions of weights that were learned from some values.
 	fit := func(positions []int, rows [][]float64) func(row []float64) float64 {
 		k := float64(len(rows))
 		mean, factor := make([]float64, 10), slices.Repeat([]float64{1}, 10)
@@ -487,8 +474,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestTwoValues checks that the mean is used where no method is better, and that rounding does not choose one. Each value is predicted
-// by the other one, so that the errors of all settings are equal.
+// Each value is predicted by the other, so that the errors of all settings are equal.
 func TestTwoValues(t *testing.T) {
 	p := randomNumbers(t, 7, 40).At([]int{0, 1})
 	p.Value[1] = p.Value[0] + 1
@@ -507,16 +493,13 @@ func TestTwoValues(t *testing.T) {
 	}
 }
 
-// TestFewValues checks that predictions from ten values of noise, without and with outliers, are hardly worse than their mean, that the
-// printed R² is that found at the other nodes in the mean, that predictions from more values of a field are far better than their mean,
-// that a kept model predicts the same, and that the unit of values does not matter.
 func TestFewValues(t *testing.T) {
 	const n = 100
 	methods := DefaultNumbers(n, false)
 	for _, kind := range []struct {
 		smooth, outlier float64 // added to noise
 		values, draws   int
-		least, most     float64 // bounds of the mean of R² found, less the R² of the mean
+		least, most     float64 // bounds of the mean R² less the R² of the mean
 	}{{values: 10, draws: 20, least: -0.05, most: 0.1}, {outlier: 100, values: 10, draws: 10, least: -0.1, most: 0.1},
 		{smooth: 20, values: 40, draws: 4, least: 0.5, most: 1}} {
 		var gains, biases []float64
@@ -571,8 +554,6 @@ func TestFewValues(t *testing.T) {
 	}
 }
 
-// A setting whose equations are not solved is left out, and a method that cannot be compared
-// as a whole. The next best candidate predicts; without one the error is the first one.
 func TestUnsolvedCandidates(t *testing.T) {
 	p := randomNumbers(t, 3, 120)
 	failure := &problem.Error{Method: "test", Err: iterative.ErrIterationLimit}
@@ -603,7 +584,7 @@ func TestUnsolvedCandidates(t *testing.T) {
 		return predictNumbers(t.Context(), p, methods, nil)
 	}
 	hopsAlone := engine.Entry{Method: regression.Hops.Engine()}
-	solved, err := compare(hopsAlone, hopsAlone) // predictions of one method are not drawn towards the mean
+	solved, err := compare(hopsAlone, hopsAlone) // predictions of one method are not moved towards the mean
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// onProcesses returns the predicted values of all nodes and the errors that each method has, from processes that
-// share the rows of the graph.
 func onProcesses(t *testing.T, size int, p *engine.Problem, methods []engine.Entry) (*sparse.Block[float64], *predictedNumbers) {
 	t.Helper()
 	var report *predictedNumbers // of process 0
@@ -50,8 +48,7 @@ func onProcesses(t *testing.T, size int, p *engine.Problem, methods []engine.Ent
 	return values, report
 }
 
-// TestNumbersOnSeveralProcesses compares predictions, parameters and errors, which are of rough solves, with the results of one
-// process.
+// Errors are of rough solves.
 func TestNumbersOnSeveralProcesses(t *testing.T) {
 	p := randomNumbers(t, 4, 130)
 	p.Attributes = &sparse.Table{Rows: 130, Cols: 2}

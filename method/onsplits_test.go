@@ -16,8 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestTuneOnSplits compares what tuning says of the chosen parameters with predictions
-// that are made with them on each split: the same answers, but for tolerances.
 func TestTuneOnSplits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")
@@ -60,8 +58,6 @@ func TestTuneOnSplits(t *testing.T) {
 	}
 }
 
-// TestTuneWithoutSteps tests that both tuning and predictions give the largest class to nodes
-// without a label if walks have no step.
 func TestTuneWithoutSteps(t *testing.T) {
 	g := testgraph.Planted(t, 5, 100, 80)
 	p := &engine.Problem{Graph: &graph.Graph{A: g.A, Degrees: g.Degrees}, Row: g.Row, Names: []string{"few", "most", "some"}}
@@ -104,8 +100,7 @@ func TestTuneWithoutSteps(t *testing.T) {
 	}
 }
 
-// A node that no label reaches is given the largest class of the labels in tuning too, where
-// all scores of it are equal but for rounding.
+// All scores of an unreached node are equal up to rounding.
 func TestTuneUnreached(t *testing.T) {
 	const pairs = 10
 	p := &engine.Problem{Graph: new(graph.Graph), Names: []string{"a", "b", "c"}}
@@ -126,7 +121,7 @@ func TestTuneUnreached(t *testing.T) {
 		*positions = append(*positions, len(p.Row))
 		p.Row, p.Class = append(p.Row, len(p.Row)), append(p.Class, class)
 	}
-	for class, size := range []int{2, 4, 8} { // whose means are equal to the bit
+	for class, size := range []int{2, 4, 8} { // means are equal to the bit
 		clique(size)
 		for range size {
 			label(class, &trainTest.Train)
@@ -156,7 +151,6 @@ func TestTuneUnreached(t *testing.T) {
 	}
 }
 
-// TestTuneProgress tests that a choice on splits reports the finished splits, and no walks.
 func TestTuneProgress(t *testing.T) {
 	p := contract.Planted(t, 5, 100, 80)
 	splits, err := choose.Draw(p.Class, choose.Design{Fraction: 0.4, Tuning: true}, 3, 1)

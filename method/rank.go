@@ -17,13 +17,13 @@ import (
 )
 
 // The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|, or the weighted mean. The score of a seed
-// is its score for the seeds outside its fold, so that its similarity to itself does not count. With ten
-// seeds or fewer each is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and
-// another node in which the seed has the higher score, where both scores are for the seeds outside the fold.
+// is its score for the seeds outside its fold, so that its similarity to itself does not count. With ten seeds or fewer each
+// is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and another node in
+// which the seed has the higher score, where both scores are for the seeds outside the fold.
 //
-// A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are for walks from
-// the seeds, Σ K_sv/|S|, which for PageRank is the personalized PageRank vector that restarts at the seeds. On a
-// graph with directions it is a function of all seeds, personalized-pagerank of package kernel.
+// A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are for walks from the seeds, Σ K_sv/|S|,
+// which for PageRank is the personalized PageRank vector that restarts at the seeds. On a directed graph this is
+// personalized-pagerank of package kernel.
 
 // Applier is a [kernel.Kernel], or another linear function of the weights of seeds, such as
 // personalized PageRank.
@@ -37,13 +37,13 @@ type Applier interface {
 type RankProblem struct {
 	Kernel  Applier
 	Degrees []float64
-	Nodes   []int     // nodes to rank, in the order that breaks ties
-	Seeds   []int     // some of Nodes, each once, in an order that folds follow
+	Nodes   []int     // in the order that breaks ties
+	Seeds   []int     // some of Nodes, each once; folds follow their order
 	Weight  []float64 // of Seeds, above 0; nil: 1
 	RNGSeed uint64    // of folds
 
-	// Walk means that the kernel is a function of T = D⁻¹A: the row of a node is a walk that starts at the node. Scores are
-	// then of walks that start at the seeds, because Kᵀ = D·K·D⁻¹ is applied.
+	// Walk means that the kernel is a function of T = D⁻¹A. Kᵀ = D·K·D⁻¹ is then applied, so that scores are of walks that
+	// start at the seeds.
 	Walk bool
 
 	// Division numbers the rows of the kernel's blocks if several processes share the nodes; every process must
@@ -51,7 +51,7 @@ type RankProblem struct {
 	Division *sparse.Division
 }
 
-// row returns the row of blocks for a node. ok is false if only another process has it.
+// row returns the row of blocks for a node; ok is false if another process has it.
 func (p *RankProblem) row(node int) (row int, ok bool) {
 	if p.Division == nil {
 		return node, true
@@ -59,7 +59,6 @@ func (p *RankProblem) row(node int) (row int, ok bool) {
 	return p.Division.Local(node)
 }
 
-// team returns the processes that share the nodes.
 func (p *RankProblem) team() *sparse.Team {
 	if p.Division == nil {
 		return nil
@@ -67,8 +66,7 @@ func (p *RankProblem) team() *sparse.Team {
 	return &p.Division.Team
 }
 
-// scale returns the factor of a node's row in Kᵀ = D·K·D⁻¹: the degree, or 1 for a node without
-// edges.
+// scale returns the factor of a row in Kᵀ = D·K·D⁻¹: the degree, or 1 without edges.
 func (p *RankProblem) scale(node int) float64 {
 	if !p.Walk || p.Degrees[node] == 0 {
 		return 1
@@ -79,10 +77,10 @@ func (p *RankProblem) scale(node int) float64 {
 // Ranking is the result of [Rank]. With several processes, only process 0 has the lists.
 type Ranking struct {
 	Score []float64 // by node, 0 for nodes that are not ranked
-	Order []int     // the nodes by falling score
+	Order []int     // by falling score
 
-	AUC    float64 // probability that a seed that is left out has a higher score than another node; NaN for one seed
-	Stderr float64 // standard error of AUC over the seeds; NaN for one seed
+	AUC    float64 // probability that a left-out seed has a higher score than another node; NaN for one seed
+	Stderr float64 // of AUC over the seeds; NaN for one seed
 	Folds  int     // 0 for one seed
 	Sweeps int     // over all entries
 
@@ -92,14 +90,14 @@ type Ranking struct {
 // ErrSeeds is returned if there is no seed, or if all nodes are seeds.
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
-// RankColumns returns the number of columns to which the kernel is applied at a time: as many as 256 MiB hold, but at most
-// one for each fold and one for all seeds. It does not depend on the memory limit, so that results do not either.
+// RankColumns returns the number of columns to which the kernel is applied at a time: as many as 256 MiB hold, at most one
+// for each fold and one for all seeds. It does not depend on the memory limit, so that results do not either.
 func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
 }
 
-// foldCount returns the number of folds of the seeds. For a single seed it returns 0.
+// foldCount returns 0 for a single seed.
 func foldCount(seeds int) int {
 	if seeds < 2 {
 		return 0
@@ -129,7 +127,7 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	}
 	width := RankColumns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
-	shares := make([]float64, m) // of the other nodes that a seed is above
+	shares := make([]float64, m) // of the other nodes below each seed
 	for lo := 0; lo < len(sets); lo += width {
 		batch := sets[lo:min(len(sets), lo+width)]
 		if err := p.scoresTo(ctx, y.Columns(0, len(batch)),
@@ -167,8 +165,8 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	return out, nil
 }
 
-// orderByScore returns nodes by falling score; equal scores keep the order of the nodes. Cost: six passes, a quarter of the
-// time of a sort by comparisons for a million nodes.
+// orderByScore returns nodes by falling score; equal scores keep their order. Six passes take a quarter of the time of a
+// sort by comparisons for a million nodes.
 func orderByScore(scores []float64, nodes []int) []int {
 	const digits = 1 << 11
 	type item struct {
@@ -208,8 +206,8 @@ func orderByScore(scores []float64, nodes []int) []int {
 	return order
 }
 
-// HighestNodes returns the rows of the highest scores by falling score, at most count of them. Rows with equal scores
-// are in increasing order. Cost: one pass over the scores, which are not sorted.
+// HighestNodes returns at most count rows by falling score; rows with equal scores are in increasing order. Cost: one pass
+// over the scores.
 func HighestNodes(scores []float64, count int) (rows []int) {
 	for row := range scores {
 		rows = sched.KeepFirst(rows, row, count,
@@ -218,7 +216,6 @@ func HighestNodes(scores []float64, count int) (rows []int) {
 	return rows
 }
 
-// seedWeights returns the weight of each node, 0 for nodes that are no seeds.
 func seedWeights(p *RankProblem) []float64 {
 	weights := make([]float64, len(p.Degrees))
 	for i, seed := range p.Seeds {
@@ -230,8 +227,7 @@ func seedWeights(p *RankProblem) []float64 {
 	return weights
 }
 
-// scoresTo stores the mean kernel value of each node with each set of seeds in y. x must be zero, and is zero
-// afterwards.
+// scoresTo stores the mean kernel value of each node with each set of seeds in y. x must be zero, and is zero afterwards.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {
 	for j, set := range sets {
@@ -272,11 +268,11 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes if f is −1, or of the seeds of fold f. For each seed of the fold it stores in
-// shares how many nodes that are no seeds have a lower score, see [halvesBelow].
+// note stores the scores of all nodes if f is −1, or of the seeds of fold f, and then in shares how many other nodes have a
+// lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
-	var values []float64 // of nodes that are no seeds, each in one process
+	var values []float64 // of other nodes, each in one process
 	for _, v := range p.Nodes {
 		row, ok := p.row(v)
 		if !ok {
@@ -300,8 +296,7 @@ func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 
 const badSeed = "method: a process does not have a seed"
 
-// halvesBelow returns twice the number of values below x plus the number of values equal to x. values must be in
-// increasing order.
+// halvesBelow returns twice the number of values below x plus the number equal to x. values must be sorted.
 func halvesBelow(values []float64, x float64) float64 {
 	lower, _ := slices.BinarySearch(values, x)
 	through, _ := slices.BinarySearchFunc(values, x, func(v, x float64) int {

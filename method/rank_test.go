@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// rankProblemOf returns a kernel on a graph, and its values between all nodes.
 func rankProblemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*RankProblem, *mat.Dense) {
 	t.Helper()
 	g, err := graph.New(t.Context(), a, &graph.Settings{Workers: workers})
@@ -39,7 +38,6 @@ func rankProblemOf(t testing.TB, a *sparse.CSR, workers int, seeds ...int) (*Ran
 	return p, sparse.DenseOf(block)
 }
 
-// TestRankAgreesWithTheMatrix computes every result from the whole kernel matrix, with and without weights of seeds.
 func TestRankAgreesWithTheMatrix(t *testing.T) {
 	t.Run("equal", func(t *testing.T) { compareWithMatrix(t, nil) })
 	t.Run("weighted", func(t *testing.T) { compareWithMatrix(t, []float64{3, 0.5, 1e-3, 2}) })

@@ -12,8 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestRunOnSeveralProcesses compares rankings of processes that share the nodes with the ranking of
-// one process.
 func TestRankOnSeveralProcesses(t *testing.T) {
 	a := testgraph.Random(1, 260, 400, true)
 	p, _ := rankProblemOf(t, a, 1, 250, 1, 17, 3, 99)

@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestRegister tests that an engine of another module has its parameters chosen, its accuracy estimated and its model kept as
-// one of this package with the same predictions.
 func TestRegister(t *testing.T) {
 	inner := methodOf(t, "lgc")
 	spec := *inner.Specs[0]
@@ -48,7 +46,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// Values are given and kept by the names of parameters, so that a learner must not share one with a kernel or a walk.
+// Values are kept by the names of parameters, so that a learner must share none with a kernel or a walk.
 func TestRegisterSharedParameter(t *testing.T) {
 	learner := func(s param.Spec) {
 		classify.Register(&classify.Learner{Spec: s, Fit: func(context.Context, classify.Gram, []int, int, param.Values) (*classify.Model, error) {

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestSampledKernelIsTheChosenOne tests that classifiers of all labels are fitted to the kernel that
-// was chosen on a sample: a prediction with the chosen parameters has the same scores.
+// Classifiers of all labels must use the kernel that was chosen on a sample.
 func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	p := contract.Planted(t, 3, 120, 60)
 	set := &engine.Settings{Sample: 30}
@@ -48,8 +47,7 @@ func TestSampledKernelIsTheChosenOne(t *testing.T) {
 	}
 }
 
-// TestSampledAccuracy tests that the accuracy of a setting that a sample of the labels chose is the accuracy of models of
-// all labels outside a fold, of folds that have as many labels as the sample, in the order of folds.
+// A setting that a sample chose is measured on folds with as many labels, in the order of folds.
 func TestSampledAccuracy(t *testing.T) {
 	p := contract.Planted(t, 3, 120, 90)
 	set := &engine.Settings{Sample: 30}
@@ -85,8 +83,7 @@ func TestSampledAccuracy(t *testing.T) {
 	}
 }
 
-// The defaults of a learner have their place among the settings that are tried, the first if
-// they are not tried.
+// The position of defaults is the first if they are not tried.
 func TestSettledDefaults(t *testing.T) {
 	by := classify.Learners().Named("logistic")
 	usual, err := by.Resolve(nil, nil)

@@ -79,7 +79,7 @@ func TestGridFileErrors(t *testing.T) {
 	}
 }
 
-// TestPaperGrid holds the sizes of the grids of the walk kernels' paper.
+// The sizes are from the paper of the walk kernels.
 func TestPaperGrid(t *testing.T) {
 	methods, err := parseMethods("cwk,diffusion,pseudo-inverse,von-neumann,lgc")
 	if err != nil {
@@ -104,7 +104,6 @@ func TestPaperGrid(t *testing.T) {
 	}
 }
 
-// A first step beyond all that are tried is refused; an entry's own steps may reach it.
 func TestFirstStepBeyondTheLast(t *testing.T) {
 	for list, isRefused := range map[string]bool{"cwk:min-steps=500": true, "lp,cwk:min-steps=500+gp": true, "cwk:steps=600:min-steps=500": false} {
 		entries, err := Parse(list)

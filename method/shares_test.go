@@ -11,9 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestShares checks on labels of which one class has five times as many as of the other that known
-// shares of the classes raise the accuracy, that probabilities add up to 1, and that the reported accuracy
-// is true within its error.
 func TestShares(t *testing.T) {
 	all, class := contract.Blocks(t, 3, 2000, 300, 2, 6, 3)
 	p := &engine.Problem{Graph: all.Graph, Names: all.Names}
@@ -62,8 +59,6 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestBalancedClasses checks that balanced weights of classes raise the recall of a class of one node in
-// ten, and that the reported accuracy is true within its error.
 func TestBalancedClasses(t *testing.T) {
 	p, class := contract.Blocks(t, 4, 1500, 300, 10, 4, 0.6)
 	for _, list := range [][]int{class, p.Class} {

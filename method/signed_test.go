@@ -12,8 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/spread"
 )
 
-// TestTwoFactions predicts the factions of graphs whose edges have the wrong sign with probability 0.2, from one label
-// of each: auto and lp are right at least as often as the dense solution of L·f = 0.
+// Edges have the wrong sign with probability 0.2. auto and lp must be at least as accurate as the dense solution of L·f = 0.
 func TestTwoFactions(t *testing.T) {
 	const n, noise = 120, 0.2
 	for seed := range uint64(4) {

@@ -14,8 +14,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Errors and scores that spread, against dense solves of the formula, from the scores of
-// methods of each kind.
 func TestSmoothAgainstDense(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a quarter of a second")
@@ -110,7 +108,6 @@ func TestSmoothAgainstDense(t *testing.T) {
 	}
 }
 
-// TestSmoothAgrees tests that scores are the same for any number of workers, and the memory estimate.
 func TestSmoothAgrees(t *testing.T) {
 	p := contract.Golden(t, "sbm300")
 	m, err := parseMethods("wvrn+cs")

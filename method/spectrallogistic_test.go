@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// plainEmbedding returns the rows x/√(‖x‖² + d/10⁴n) of the d eigenvectors of the dense S
-// with the largest eigenvalues below 1.
+// plainEmbedding returns the rows x/√(‖x‖² + d/10⁴n) of the d eigenvectors of S with the largest eigenvalues below 1.
 func plainEmbedding(t *testing.T, p *engine.Problem, d int) [][]float64 {
 	n := len(p.Degrees)
 	s := mat.NewSymDense(n, nil)
@@ -51,11 +50,10 @@ func plainEmbedding(t *testing.T, p *engine.Problem, d int) [][]float64 {
 	return x
 }
 
-// plainProbabilities descends the gradient of multinomial logistic regression with
-// a ridge and free biases, and returns the probabilities of all rows of x.
+// plainProbabilities fits multinomial logistic regression with a ridge and free biases by gradient descent.
 func plainProbabilities(p *engine.Problem, x [][]float64, lambda float64) [][]float64 {
 	k, d := len(p.Names), len(x[0])
-	w := make([][]float64, k) // the last one is the bias
+	w := make([][]float64, k) // the last is the bias
 	for c := range w {
 		w[c] = make([]float64, d+1)
 	}
@@ -130,7 +128,6 @@ func TestSpectralLogisticPlain(t *testing.T) {
 	}
 }
 
-// The choice of d and λ is the same for any number of workers.
 func TestSpectralLogisticWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")

@@ -22,22 +22,22 @@ import (
 // Suggestion is a node to label next.
 type Suggestion struct {
 	Row         int
-	Class       int     // the likeliest
-	Probability float64 // of Class
-	Drawn       bool    // at random
+	Class       int
+	Probability float64
+	Drawn       bool
 
 	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and
-	// earlier suggestions. Near is the number of nodes near it that are not near a label or an earlier suggestion; in a
-	// graph of more than 16,384 nodes it is estimated from a sample. Both are 0 for a node that is drawn at random.
+	// earlier suggestions. Near is the number of nodes near it but not near a label or an earlier suggestion, estimated
+	// above 16,384 nodes. Both are 0 for a node that is drawn at random.
 	Covers float64
 	Near   int
 }
 
 // Strategies of suggestions.
 const (
-	AutoStrategy   = "auto"   // cover if [engine.Baselines.ShowLikeness], otherwise random
-	CoverStrategy  = "cover"  // nodes that cover the graph
-	RandomStrategy = "random" // nodes that are drawn at random
+	AutoStrategy   = "auto" // cover if [engine.Baselines.ShowLikeness], otherwise random
+	CoverStrategy  = "cover"
+	RandomStrategy = "random"
 )
 
 // Strategies are the names of the strategies.
@@ -46,14 +46,12 @@ var Strategies = []string{AutoStrategy, CoverStrategy, RandomStrategy}
 // SuggestionTitles are the columns of a table of suggestions.
 var SuggestionTitles = []string{"node", "covers", "label", "probability", "reason"}
 
-// AreSuggested reports whether titles are the titles of a table of suggestions, so that labels are
-// read from such a table.
+// AreSuggested reports whether titles are the titles of a table of suggestions.
 func AreSuggested(titles []string) bool {
 	return slices.Contains(titles, "covers") && slices.Contains(titles, "reason")
 }
 
-// Cells returns the cells of a suggestion in the columns after the node. classes are the names of
-// the classes.
+// Cells returns the cells of a suggestion after the node. classes are the names of the classes.
 func (s *Suggestion) Cells(classes []string) []string {
 	covers := fmt.Sprintf("%.4g", s.Covers)
 	reason := fmt.Sprintf("near %s that no label is near", words.Counted(s.Near, "node"))
@@ -70,15 +68,15 @@ func (s *Suggestion) Cells(classes []string) []string {
 const (
 	heatTime  = 2   // β
 	heatTerms = 6   // of the series
-	nearHeat  = 0.1 // similarity of nodes that are near each other
+	nearHeat  = 0.1 // least similarity of near nodes
 
 	coverCandidates = 300
 	sampledNodes    = 1 << 14 // to cover
 	suggestColumns  = 32      // of a sweep
 )
 
-// Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the
-// labels of q. If targets is not nil, it returns only rows in targets. It ignores the directions of edges.
+// Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the labels of q.
+// If targets is not nil, it returns only rows in targets. It ignores the directions of edges.
 //
 // If covers is not set, the nodes are drawn at random. Otherwise up to 300 of the nodes cover the graph, the most useful
 // first, and any further nodes are drawn at random. A node u covers v by the similarity
@@ -86,10 +84,10 @@ const (
 //	s(v, u) = K(v, u) / max_i K(i, u),  K = exp(−2(I − T)),  T = D⁻¹A
 //
 // where six terms of the series of K are computed. All labels together cover v by Σ_u K(v, u), divided by its maximum.
-// Suggestions are the greedy solution of a facility location problem. Candidates are drawn with probabilities in proportion
-// to √d_u. Each suggestion is the candidate u that increases Σ_v √d_v·max s(v, ·) most, where the maximum is over labels and
-// suggestions. If linked nodes mostly share labels, a cover helps; otherwise it selects hubs, whose labels mislead. Cost:
-// five sweeps for each 32 candidates.
+// Candidates are drawn with probabilities in proportion to √d_u. Each suggestion is the candidate u that increases Σ_v
+// √d_v·max s(v, ·) most, with the maximum over labels and suggestions: the greedy solution of facility location. If linked
+// nodes mostly share labels, a cover helps; otherwise it selects hubs, whose labels mislead. Cost: five sweeps for each 32
+// candidates.
 func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count int, targets []int, covers bool, s *engine.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	free := problem.ListUnlabelled(q, targets)
@@ -133,8 +131,8 @@ func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count
 	return list, nil
 }
 
-// drawNodes draws count nodes without replacement, with probabilities in proportion to their weights, or all nodes of
-// positive weight if there are fewer. The nodes are the first arrivals of exponential clocks.
+// drawNodes draws up to count nodes without replacement, with probabilities in proportion to their weights, as the first
+// arrivals of exponential clocks.
 func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.Rand) (drawn []int) {
 	type arrival struct {
 		time float64
@@ -206,8 +204,8 @@ func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, r
 	return list, nil
 }
 
-// heatSimilarity returns for each set of sources the similarities of the given rows: the sum of the sources' columns of the
-// heat kernel, divided by its maximum over all nodes.
+// heatSimilarity returns for each set of sources the sum of its columns of the heat kernel at rows, divided by its maximum
+// over all nodes.
 func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, rows []int, s *engine.Settings) (list [][]float32, err error) {
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)
@@ -257,8 +255,7 @@ func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, row
 	return list, nil
 }
 
-// SuggestWorkspace declares the memory of [Suggest] without the prediction: the blocks of a sweep, the similarities of
-// candidates, and vectors of nodes, their keys, the operator and sorted nodes.
+// SuggestWorkspace declares the memory of [Suggest] without the prediction.
 func SuggestWorkspace(p *engine.Problem) budget.Workspace {
 	n := len(p.Degrees)
 	return budget.Slabs[float32](3, n, suggestColumns).And(

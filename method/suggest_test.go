@@ -14,8 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// TestSuggestAgainstDense compares the cover with a greedy one that is found anew with a dense heat kernel. In a graph of fewer nodes
-// than candidates all free nodes are candidates.
+// All free nodes are candidates in a graph of so few nodes.
 func TestSuggestAgainstDense(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, name)
@@ -99,8 +98,6 @@ func TestSuggestAgainstDense(t *testing.T) {
 	}
 }
 
-// TestSuggestions checks that suggestions are different nodes without a label, of targets if they are given, also if more are
-// asked for than there are candidates or nodes.
 func TestSuggestions(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 500, 30, 3, 4, 0.5)
 	methods, err := Parse("lp")

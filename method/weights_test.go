@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// amounts returns blocks whose edges inform and have the weights that weight returns, and the classes of all nodes.
+// amounts returns blocks with the given weights on edges that inform.
 func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, same bool) float64) (*engine.Problem, []int) {
 	p, class := contract.Blocks(t, 3, 1500, 150, 3, within, between)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -35,13 +35,10 @@ func amounts(t *testing.T, within, between float64, weight func(rng *rand.Rand, 
 	return p, class
 }
 
-// noise returns log-normal amounts without information on edges that inform.
 func noise(t *testing.T) (*engine.Problem, []int) {
 	return amounts(t, 4, 0.5, func(rng *rand.Rand, _ bool) float64 { return math.Exp(3 + 2*rng.NormFloat64()) })
 }
 
-// Held-out labels leave amounts without information out, and keep weights that inform. The choice is as accurate as
-// the better of both.
 func TestWeightsAreChosen(t *testing.T) {
 	informative := func(rng *rand.Rand, same bool) float64 {
 		if same {
@@ -71,7 +68,7 @@ func TestWeightsAreChosen(t *testing.T) {
 	}
 }
 
-// Nothing is chosen on a graph without weights, and for a method that is named: it is its formula on the graph.
+// A named method is its formula on the graph.
 func TestWeightsAreNotChosen(t *testing.T) {
 	p, _ := noise(t)
 	plain := *p
@@ -94,8 +91,6 @@ func TestWeightsAreNotChosen(t *testing.T) {
 	}
 }
 
-// The choice is the same with any number of workers, within any memory and on processes that share the rows, and a
-// kept model has its weights.
 func TestWeightsAreKept(t *testing.T) {
 	p, _ := noise(t)
 	m := methodOf(t, "auto")

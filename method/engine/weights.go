@@ -17,15 +17,15 @@ import (
 // GivenWeights is the name of edge weights as they are in the graph.
 const GivenWeights = "given"
 
-// weighting is a function of edge weights. If edges have factors of kinds and times, values is applied to edges before the
-// factors. Otherwise value is applied to the weight of each pair of nodes.
+// weighting is a function of edge weights. If edges have factors of kinds and times, values is applied before the factors;
+// otherwise value is applied to the weight of each pair of nodes.
 type weighting struct {
 	name   string
 	values shard.Values
 	value  func(i, j int, w float64) float64 // value(i, j, 0) must be 0; nil: w itself
 }
 
-// weightings are the functions, in the order of [shard.Values].
+// weightings are in the order of [shard.Values].
 var weightings = []weighting{
 	{GivenWeights, shard.Given, nil},
 	{"none", shard.Ones, func(_, _ int, w float64) float64 {
@@ -37,7 +37,7 @@ var weightings = []weighting{
 	{"log", shard.Logs, func(_, _ int, w float64) float64 { return math.Log1p(w) }},
 }
 
-// weighting returns the function that s.Weights names, or the given weights.
+// weighting returns the function that s.Weights names, or else the given weights.
 func (s *Settings) weighting() weighting {
 	return weightings[max(0, slices.Index(Weightings(), s.Weights))]
 }
@@ -51,8 +51,8 @@ func Weightings() []string {
 	return names
 }
 
-// choosesWeights reports whether held-out labels choose the function of the weights. They do so only for a mixture: other methods
-// are formulas on the weights of the graph.
+// choosesWeights reports whether held-out labels choose the function of the weights. They do so for a mixture alone: other
+// methods are formulas on the weights of the graph.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.Mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
 		(!choosesFactors(p, s) || p.Edges.Weighted) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
@@ -61,8 +61,8 @@ func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 // EdgeWeights are the edge weights that a method learned from. Weights is one of [Weightings].
 type EdgeWeights = problem.EdgeWeights
 
-// Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned]. [Engine.Predict] and
-// [Engine.Tune] call it first.
+// Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned]. [Engine.Predict]
+// and [Engine.Tune] call it first.
 //
 // The function of the weights is Settings.Weights. If Weights is empty, auto uses the function among w, 1 and log(1 + w)
 // that predicts held-out labels best, and other methods use w. For all methods, labels choose the open factors of kinds and
@@ -100,8 +100,7 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	return w.problem(ctx, p, factors, &set)
 }
 
-// weighingSettings returns s with defaults. If m is a kept model, the settings of the model replace
-// settings of s.
+// weighingSettings returns s with defaults and with the settings of m's kept model.
 func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
 	if m.Model != nil {
@@ -116,12 +115,10 @@ func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
 }
 
-// At least leastLabels labels are needed to choose a function of the weights, and as many known numbers to choose factors of
-// kinds and times.
+// Choices need at least leastLabels labels or known numbers.
 const leastLabels = 2 * sides.Folds
 
-// choosesFactors reports whether labels, numbers or a kept model decide factors that p.A does not contain
-// yet.
+// choosesFactors reports whether labels, numbers or a kept model decide factors that p.A lacks.
 func choosesFactors(p *Problem, s *Settings) bool {
 	switch {
 	case p.Edges == nil:
@@ -136,13 +133,12 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.Model != nil || !choose.TooFew(p.Class)
 }
 
-// isBelowFactors reports whether edges have factors of kinds and times, and w changes their weights before the factors are
-// applied.
+// isBelowFactors reports whether w changes weights to which factors of kinds and times then apply.
 func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
 	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
 }
 
-// keptEdges returns the edge factors of a kept model, or nil.
+// keptEdges returns nil without a kept model.
 func (s *Settings) keptEdges() *sides.Kept {
 	if s.Model == nil {
 		return nil
@@ -150,11 +146,11 @@ func (s *Settings) keptEdges() *sides.Kept {
 	return s.Model.Origin.Edges
 }
 
-// edgeLabels returns the labels or numbers of p as evidence for edge weights. All labels of a node are in one fold.
+// edgeLabels returns the labels or numbers of p as evidence; all labels of a node are in one fold.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	l := &sides.Labels{Row: p.Row, Class: p.Class, Classes: len(p.Names), Value: p.Value}
 	var class []int           // first class of each node
-	position := map[int]int{} // position of a row in class
+	position := map[int]int{} // of a row in class
 	for i, row := range p.Row {
 		if _, isListed := position[row]; isListed {
 			continue
@@ -173,8 +169,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of kinds and times that labels or numbers choose, for the function w. If the settings
-// name no function, it chooses the function together with the factors, because weights of a wide range disturb the choice.
+// chooseFactors returns the factors that labels or numbers choose for w. If the settings name no function, it chooses the
+// function too, because weights of a wide range disturb the choice.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
@@ -189,8 +185,7 @@ func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*
 	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
 }
 
-// problem returns p with weights changed by w, and with the given factors of kinds and times. If factors is nil, it keeps
-// the factors in p.A.
+// problem returns p with weights changed by w and with the given factors; nil keeps the factors in p.A.
 func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
 	s *Settings) (*Problem, error) {
 	q := *p
@@ -216,7 +211,6 @@ func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choic
 	return &q, err
 }
 
-// graph returns the graph of p with the weights of pairs of nodes changed by w.
 func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.Graph, error) {
 	a, err := sparse.MapValues(ctx, p.A, w.value)
 	if err != nil {
@@ -232,12 +226,10 @@ func (w weighting) graph(ctx context.Context, p *Problem, s *Settings) (*graph.G
 	return g, err
 }
 
-// evidenceOf returns the labels of p as evidence for functions of the weights.
 func evidenceOf(p *Problem, s *Settings) *sides.Evidence {
 	return sides.NewEvidence(edgeLabels(p, s), sparse.EntriesOf(p.A), s.Memory, s.Workers)
 }
 
-// chooseWeighting returns the function of the weights that held-out labels choose.
 func chooseWeighting(ctx context.Context, p *Problem, s *Settings) (weighting, error) {
 	evidence := evidenceOf(p, s)
 	best, _, err := evidence.Best(len(weightings),

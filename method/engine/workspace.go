@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict] and of the work that follows while the prediction is in memory. The
-// parameter after is the workspace of this work. The choice of edge weights, the prediction and the work after it follow each
-// other, so that the largest of their workspaces counts. The error is the error of the field Workspace.
+// Declare returns the workspace of [Engine.Predict] and of the work that follows while the prediction is in memory, whose
+// workspace is after. The choice of edge weights, the prediction and this work follow each other, so that the largest
+// workspace counts. The error comes from the field Workspace.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {
@@ -31,7 +31,7 @@ func (m *Engine) DeclareTuning(p, tuned *Problem, s *Settings) (budget.Workspace
 	return m.Declare(p, &set, budget.Workspace{})
 }
 
-// Disk returns the number of bytes of temporary files of [Engine.Predict].
+// Disk returns the bytes of temporary files of [Engine.Predict].
 func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	if m.Temporary == nil {
 		return 0
@@ -40,9 +40,8 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	return m.Temporary(p, within)
 }
 
-// within returns the settings for m, and held, the memory that Predict holds while m computes: edge weights, components, and
-// the scores and classes of all nodes. The settings have the memory that is left. Their Top is set only if the prediction
-// keeps the highest scores alone, because the scores of all classes would take more than a quarter of the memory.
+// within returns the settings for m with the memory that is left, and held, the memory of edge weights, components, scores
+// and classes. Top is set only if the scores of all classes would take more than a quarter of the memory.
 func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
 	set := m.weighingSettings(s)
 	n := int64(p.Rows())
