@@ -7,10 +7,8 @@ import (
 	"slices"
 )
 
-// FoldCount returns the number of folds for the given number of labels: 10 up to 1,000 labels, else
-// 5, and at most labels. Few labels need 10 folds, because a prediction without a fifth of the
-// labels is worse than a prediction from all labels: with five folds estimated accuracies were 2 to
-// 5 points too low.
+// FoldCount returns the number of folds for the given number of labels: 10 up to 1,000 labels, else 5, and at most labels.
+// With five folds of few labels, estimated accuracies were 2 to 5 points too low.
 func FoldCount(labels int) int {
 	if labels <= 1000 {
 		return min(10, labels)
@@ -18,23 +16,22 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10, at most labels.
-// With many labels, a test may stop after two of the folds. More than 1,000 labels have more folds than FoldCount gives, because
-// models of four fifths of the labels were one to three points less accurate if most nodes have a label.
+// TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10, at most
+// labels. With many labels, a test may stop after two folds. Models of four fifths of the labels were one to three points
+// less accurate if most nodes have a label.
 func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
 
-// Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. It shuffles the
-// nodes of every class and deals them to the folds in turn; each class continues where the previous class ended. Folds
-// differ by at most one node in size, and by at most one node of each class. Each number gives another draw from the same
-// seed. Classes are dealt in the order of their first nodes, so that renumbering the classes changes nothing.
+// Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. Folds differ by at
+// most one node in size, and by at most one node of each class. Each number gives another draw from the same seed.
+// Renumbering the classes changes nothing.
 func Folds(class []int, count int, seed, number uint64) []int {
 	fold := make([]int, len(class))
 	dealTo(fold, groupByClass(class), count, newRand(seed, streamFolds|number))
 	return fold
 }
 
-// dealTo deals the shuffled items of each group to the folds in turn. Each group continues where the previous group
-// ended, so that folds have equal sizes.
+// dealTo deals the shuffled items of each group to the folds in turn; a group continues where the previous one ended, so
+// that folds have equal sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {
@@ -46,15 +43,14 @@ func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	}
 }
 
-// shuffle permutes the items at random.
 func shuffle(rng *rand.Rand, items []int) {
 	rng.Shuffle(len(items),
 		func(i, j int) { items[i], items[j] = items[j], items[i] })
 }
 
 // Sample returns a stratified sample of about limit of the nodes 0 … len(class)−1, in increasing order, or all nodes if
-// there are at most limit. Every class keeps its share, rounded to whole nodes, and at least two nodes if it has two. So
-// a sample of many classes may exceed limit.
+// there are at most limit. Every class keeps its share, rounded to whole nodes, and at least two nodes if it has two. A
+// sample of many classes may therefore exceed limit.
 func Sample(class []int, limit int, seed, stream uint64) []int {
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
@@ -73,8 +69,7 @@ func Majority(class []int) int {
 	return slices.Index(counts, slices.Max(counts))
 }
 
-// TooFew reports whether fewer than two classes have two or more labels. Then a label says nothing about accuracy
-// when it is hidden: no other label of its class is left, or its class is the only class with several labels.
+// TooFew reports whether fewer than two classes have two or more labels. Then hidden labels say nothing about accuracy.
 func TooFew(class []int) bool {
 	several := 0
 	for _, count := range countsOf(class) {
@@ -95,7 +90,7 @@ func membersOf(class []int) (members [][]int) {
 	return members
 }
 
-// groupByClass returns the positions of each class that occurs, in the order of their first positions.
+// groupByClass returns the positions of each class that occurs, by first position.
 func groupByClass(class []int) [][]int {
 	groups := slices.DeleteFunc(membersOf(class),
 		func(positions []int) bool { return len(positions) == 0 })

@@ -41,14 +41,13 @@ func Combinations(s *param.Spec, values param.Values,
 			return nil, err
 		}
 	}
-	if _, err := s.Resolve(values, g); err != nil { // a name that is no parameter
+	if _, err := s.Resolve(values, g); err != nil { // refuses names that are no parameters
 		return nil, err
 	}
 	return list, nil
 }
 
-// isReplaced reports whether p has no value: p replaces another parameter and is not given, or a given parameter
-// replaces p.
+// isReplaced reports whether p has no value: it replaces another parameter and is not given, or a given one replaces it.
 func isReplaced(s *param.Spec, p *param.Param, values param.Values) bool {
 	return p.Instead != "" && !values.Has(p.Name) ||
 		slices.ContainsFunc(s.Params, func(o param.Param) bool {

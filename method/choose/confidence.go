@@ -11,8 +11,7 @@ import (
 )
 
 // Confidence estimates the accuracy of calibrated probabilities. Held-out labels may be easier or harder to predict than
-// other nodes: less evidence is left for them, or they have larger degrees. Comparing the probabilities at held-out
-// labels and at other nodes shows how much. With the largest probability q of a node the accuracy is
+// other nodes. With the largest probability q of a node the accuracy is
 //
 //	mean of q over other nodes + mean of (1 if right, else 0) − q over held-out labels
 //
@@ -21,19 +20,18 @@ import (
 // unseenShare.
 //
 // Model weights that all labels chose predict these labels right more often, by luck, than weights chosen without a label's
-// fold. Confidence counts the right predictions by weights without the fold, and subtracts the difference from this count,
-// because these weights too were chosen by predictions that used the label: the likeness of two labels counts for both
-// labels, and leaving out a fold removes only one of them. Compare Tibshirani and Tibshirani, A bias correction for the
-// minimum error rate in cross-validation (2009).
+// fold. Confidence subtracts the difference from the right predictions by weights without the fold, because these weights
+// too were chosen by predictions that used the label. Compare Tibshirani and Tibshirani, A bias correction for the minimum
+// error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
-	count  []float64 // labels of each class
-	weight []float64 // of a label of each class
+	count  []float64 // by class
+	weight []float64 // of a label, by class
 
 	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
-	luck                float64 // right predictions by weights of all labels, less right predictions by weights without a label's fold
+	luck                float64 // right predictions by weights of all labels, less those by weights without the fold
 	lucky               float64 // weight of the labels for which the largest class is predicted
-	largest             float64 // luck in the share of the largest class
+	largest             float64 // in the share of the largest class
 	tested              int
 
 	places *Places
@@ -52,11 +50,11 @@ func NewConfidence(p *problem.Problem) *Confidence {
 type Places struct {
 	List   []Place
 	class  []int
-	count  []float64 // labels of each class
-	unseen float64   // share of the nodes whose class has no label
+	count  []float64 // by class
+	unseen float64   // of the nodes, without a label of their class
 }
 
-// NewPlaces returns an empty Places for a problem.
+// NewPlaces returns an empty Places for p.
 func NewPlaces(p *problem.Problem) *Places {
 	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
 }
@@ -71,9 +69,8 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note adds a held-out label with its probabilities: row has the probabilities by weights that were chosen without the
-// label's fold, full by the weights that all labels chose. If reached is false, because no other label reaches the label,
-// Note does nothing. The q of the package comment's formula is of the weights of all labels.
+// Note adds a held-out label with its probabilities: row by weights chosen without the label's fold, full by the weights of
+// all labels, of which is q. If reached is false, because no other label reaches the label, Note does nothing.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
@@ -103,8 +100,7 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	}
 }
 
-// AllowForLargest makes [Confidence.Estimate] subtract the luck of the largest class, see ofLargest, from the accuracy at
-// labels for which this class is predicted.
+// AllowForLargest makes [Confidence.Estimate] subtract the luck of the largest class where this class is predicted.
 func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
@@ -133,12 +129,12 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
 	}
-	// With two more right and two more wrong predictions the error is not 0 if all are right. They are not part of the accuracy, so
-	// that its error is the error of the mean over the labels alone.
+	// With two more right and two more wrong predictions the error is not 0 if all are right; they do not change the
+	// accuracy.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)
 	variance *= Nearness * (1/max(1, c.total) + 1/float64(max(1, e.Reached)))
-	// The variance already contains the binomial part of the share of single labels, which are wrong predictions.
+	// The variance already contains the binomial part of the share of single labels.
 	unseen = max(0, unseen-float64(e.Unseen*(1-e.Unseen))/float64(len(c.p.Row)))
 	e.Stderr = math.Sqrt(variance + float64(luck*luck) +
 		float64(e.Accuracy*e.Accuracy*unseen))

@@ -12,8 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// The accuracy is the accuracy of held-out labels if other nodes have the same probabilities, less the luck of weights by all
-// labels; the only label of a class is wrong.
 func TestConfidence(t *testing.T) {
 	p := &problem.Problem{Names: []string{"a", "b", "c"}, Graph: &graph.Graph{Degrees: make([]float64, 100)}, Row: []int{0, 1, 2, 3, 4}, Class: []int{0, 0, 1, 1, 2}}
 	reached := roaring.New()

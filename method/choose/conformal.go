@@ -20,11 +20,10 @@ var ErrFew = errors.New("there are too few held-out labels for this coverage; gi
 // ErrRange is returned for a coverage that is not between 0 and 1.
 var ErrRange = errors.New("a coverage is above 0 and below 1")
 
-// Place is where the true class of a held-out item stands when classes are ordered by their
-// probability for the item.
+// Place is the position of the true class of a held-out item among the classes by falling probability.
 type Place struct {
 	Label      int     // position of the item in the labels
-	Above, Own float64 // sum of the probabilities of likelier classes, and the probability of the class
+	Above, Own float64 // probabilities: the sum of likelier classes, and of the class
 }
 
 // PlaceOf returns the place of a class, or of [Other]. other is the probability of Other.
@@ -43,8 +42,7 @@ func PlaceOf(label int, probabilities []float64, class int, other float64) Place
 	return p
 }
 
-// leastProbability replaces smaller probabilities of a class. Otherwise all classes with probability 0 would have the same
-// score, and enter a set together.
+// leastProbability replaces smaller probabilities, because classes with probability 0 would enter a set together.
 const leastProbability = 1e-6
 
 func probabilityOf(class int, probabilities []float64, other float64) float64 {
@@ -54,8 +52,7 @@ func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
-// orderOf appends the classes to dst by decreasing probability. If other, the share of [Other], is not 0,
-// Other is one of them.
+// orderOf appends the classes to dst by falling probability, with [Other] if its share is not 0.
 func orderOf(dst []int, probabilities []float64, other float64) []int {
 	best := classify.ArgMax(probabilities)
 	dst = append(dst, best)
@@ -90,8 +87,7 @@ func Uniform(id string, seed uint64) float64 {
 	return (float64(x>>11) + 0.5) / (1 << 53)
 }
 
-// Scores are the sorted scores of held-out items, with the two numbers that they depend on: the seed, and the share Other of
-// the classes without a label.
+// Scores are the sorted scores of held-out items, with the seed and the share of [Other] that they depend on.
 type Scores struct {
 	Sorted []float64 `json:"sorted"`
 	Seed   uint64    `json:"seed"`
@@ -101,9 +97,8 @@ type Scores struct {
 	// promised.
 	IsShifted bool `json:"is_shifted,omitempty"`
 
-	// Several reports that items have several classes, which do not exclude each other. Then the score of a class is 1 less
-	// its probability, and the score of an item is the largest score of its classes. The coverage is the share of items
-	// whose set has all classes of the item.
+	// Several reports that an item may have several classes. The score of a class is then 1 less its probability, and the
+	// score of an item the largest of its classes. The coverage is the share of items whose set has all classes of the item.
 	Several bool `json:"several,omitempty"`
 }
 

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// draw draws probabilities, some equal, and a class by them, or Other.
 func draw(r *rand.Rand, classes int, other float64) (row []float64, class int) {
 	row = make([]float64, classes)
 	for c := range row {
@@ -27,7 +26,6 @@ func draw(r *rand.Rand, classes int, other float64) (row []float64, class int) {
 	return row, class
 }
 
-// A set has the likeliest class, and exactly the classes with scores up to the threshold.
 func TestSetsAgreeWithScores(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -95,7 +93,6 @@ func TestCoverageFollowsBeta(t *testing.T) {
 	}
 }
 
-// Ids that differ in the last digit have uniform numbers.
 func TestUniform(t *testing.T) {
 	const ids = 2000
 	for seed := range uint64(2) {

@@ -16,11 +16,11 @@ import (
 type Outcome struct {
 	Class     int
 	Fold      int
-	Unreached bool           // no label outside the item's fold reaches it
-	Largest   int            // the class that is predicted where there are no classifiers
-	Pairs     classify.Pairs // nil if no label reaches the item or all have one class
+	Unreached bool           // no label outside the fold reaches the item
+	Largest   int            // predicted without classifiers
+	Pairs     classify.Pairs // nil if no label reaches the item, or all have one class
 	Decisions []float64
-	Voted     int // the class that the decisions vote for
+	Voted     int // by the decisions
 }
 
 // Clone returns a copy of the outcome with its own memory.
@@ -31,8 +31,8 @@ func (o *Outcome) Clone() Outcome {
 }
 
 // CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the fold,
-// in the order of the items. k must have a row for each item and a column for each item that models may learn from; these
-// items come first. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
+// in the order of the items. k must have a row for each item and a column for each item to learn from; these items come
+// first. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
@@ -80,7 +80,7 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 	return nil
 }
 
-// transposeRows returns some rows of k as columns, padded with zero columns to a multiple of 4.
+// transposeRows returns rows of k as columns, padded with zero columns to a multiple of 4.
 func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
 	t := sparse.NewBlock[float64](k.Cols, (len(rows)+3)&^3)
 	for j, i := range rows {
@@ -91,24 +91,24 @@ func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] 
 	return t
 }
 
-// testChunk is the number of tests that classifiers decide on at a time.
+// testChunk is the number of tests to decide on at a time.
 const testChunk = 256
 
 type judge struct {
-	models  []*classify.Model      // of each setting, nil for none
-	y       []int                  // classes of the items that the models have learned from, −1 for other items
+	models  []*classify.Model      // of each setting; nil: none
+	y       []int                  // classes of the items of the models, −1 for other items
 	columns *sparse.Block[float64] // kernel values of each item with the tests, padded with zeros to a multiple of 4
 	class   []int                  // of each test
-	values  []float64              // kernel values of tests with themselves; 0 if the models do not need them
+	values  []float64              // of tests with themselves; 0 if not needed
 	about   Outcome
 
 	outcomes  []Outcome // of each test
 	rows      []float64 // decisions by test
-	undecided float64   // smaller decisions are rounding errors: if all are, a test has no decisions
+	undecided float64   // smaller decisions are rounding errors
 }
 
-// visit calls do with the outcome of each model for each test. A test whose kernel values with the items are 0 has no
-// decisions. A classifier that equals the classifier of the previous setting is not applied again.
+// visit calls do with the outcome of each model for each test. A test whose kernel values are 0 has no decisions; a
+// classifier equal to the previous setting's is not applied again.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0
@@ -122,7 +122,7 @@ func (j *judge) visit(do func(setting int, o *Outcome)) {
 	}
 	var last *classify.Model
 	var decisions [testChunk]float64
-	var row []float64 // values of a test
+	var row []float64
 	j.outcomes = slices.Grow(j.outcomes[:0], len(j.class))[:len(j.class)]
 	for setting, model := range j.models {
 		hasChanged := setting == 0 || model == nil || last == nil
@@ -198,7 +198,7 @@ func (j *judge) decide(m *classify.Machine, dst []float64) {
 	}
 }
 
-// LargestWithout returns the most frequent class of the items outside fold f.
+// LargestWithout returns the most frequent class outside fold f.
 func LargestWithout(class, fold []int, f int) int {
 	return Majority(problem.Pick(class, OfFold(fold, f).Train))
 }
@@ -224,8 +224,8 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 	}
 }
 
-// Rescale divides a block by the mean of its first items diagonal values and returns the
-// factor, 1 over the mean. If the mean is not positive, Rescale changes nothing and returns 1.
+// Rescale multiplies k by 1 over the mean of its first items diagonal values and returns this factor. If the mean is not
+// positive, it returns 1.
 func Rescale(k *sparse.Block[float64], items int) float64 {
 	var trace float64
 	for i := range items {

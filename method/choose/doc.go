@@ -1,13 +1,10 @@
-// Package choose chooses parameters by held-out labels, and estimates the accuracy of a method
-// at nodes without a label. Every method of this module uses it: walks, kernels between nodes,
-// learners that spread labels, records, collections of graphs and several labels a node.
+// Package choose chooses parameters by held-out labels, and estimates the accuracy of a method at nodes without a label.
 //
 // # Candidates and evidence
 //
-// A [Search] compares candidates, each a setting of a kernel (or of a walk) and a setting of a
-// learner. Its Measure function returns [Counts]: the right predictions of each candidate on
-// the labels of each fold, which were hidden from the model. The evidence behind the counts may
-// be
+// A [Search] compares candidates, each a setting of a kernel (or of a walk) and a setting of a learner. Its Measure function
+// returns [Counts]: the right predictions of each candidate on the labels of each fold, which were hidden from the model.
+// The evidence behind the counts may be
 //
 //   - a Gram matrix of labelled nodes ([CrossValidate], [LeaveOneOut]),
 //   - features of walks ([Trial], [Candidates]), or
@@ -17,12 +14,12 @@
 //
 // Accuracies measured on few labels differ by luck, so the candidate with the highest accuracy is not chosen outright. All
 // candidates within one standard error of the highest accuracy are equally good as far as the labels show. Among these
-// [Space.Best] takes the candidate whose neighbours in the grid are most accurate, because an accuracy that is high by luck
-// has no such neighbours, whereas accuracy as a function of α, λ or a number of steps is smooth. If neighbourhoods tie, the
-// higher accuracy decides, and then the simpler setting: the earlier value of each parameter in the order of the declaration;
-// the larger value of a ridge. If all candidates are equally accurate the defaults are taken. For example, let β = 0.5, 1, 2
-// and 4 have 70, 81, 82 and 69 right predictions of 100. The standard error is 3.8, so that β = 1 and β = 2 remain. β = 1
-// and its neighbours have 233 right predictions, β = 2 and its neighbours 232: β = 1 is chosen.
+// [Space.Best] takes the candidate whose neighbours in the grid are most accurate, because accuracy is a smooth function of
+// α, λ or a number of steps, and luck is not. If neighbourhoods tie, the higher accuracy decides, and then the simpler
+// setting: the earlier value of each parameter in the order of the declaration; the larger value of a ridge. If all
+// candidates are equally accurate the defaults are taken. For example, let β = 0.5, 1, 2 and 4 have 70, 81, 82 and 69 right
+// predictions of 100. The standard error is 3.8, so that β = 1 and β = 2 remain. β = 1 and its neighbours have 233 right
+// predictions, β = 2 and its neighbours 232: β = 1 is chosen.
 //
 // The rule is the same for all methods. The accuracy by which a candidate was chosen is too high. Therefore each label is
 // predicted with the candidate that the other folds choose, see [Estimator]. [Confidence] estimates the accuracy of
@@ -30,10 +27,9 @@
 //
 // # Folds and splits
 //
-// [Draw] and [GivenSplit] divide labelled items into training and test items, [Folds] deals them into folds, and [Combinations]
-// lists the combinations of the parameters of a declaration. They know no graph: an item is a position in a list of classes.
-// Every draw comes from a PCG generator with the caller's rng seed and a stream of its own, so that no draw depends on how
-// many others were made.
+// [Draw] and [GivenSplit] divide labelled items into training and test items, [Folds] deals them into folds, and
+// [Combinations] lists the combinations of the parameters of a declaration. An item is a position in a list of classes.
+// Every draw comes from a PCG generator with the caller's seed and its own stream.
 //
 // # Prediction sets
 //

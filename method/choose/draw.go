@@ -29,17 +29,15 @@ type Design struct {
 	// order.
 	Stratified bool
 
-	// Tuning draws splits for the choice of parameters. They are independent of the splits that the same seed gives without
-	// Tuning.
+	// Tuning draws splits for the choice of parameters, independent of the splits of the same seed without Tuning.
 	Tuning bool
 }
 
-// SplitError reports why labelled items cannot be divided: a design leaves nothing to test on or to learn from, or a given
-// split does not fit its labels. It wraps [ErrUsage].
+// SplitError reports why labelled items cannot be divided. It wraps [ErrUsage].
 type SplitError struct {
 	Design
 	What string // the problem
-	Row  int    // row that an error of [GivenSplit] is about; −1: none
+	Row  int    // row of a given split; −1: none
 }
 
 // Error returns the problem.
@@ -57,12 +55,11 @@ func (d Design) wrong(format string, args ...any) error {
 	return &SplitError{Design: d, What: fmt.Sprintf(format, args...), Row: -1}
 }
 
-// attempts is the largest number of draws of [Draw] for each split.
 const attempts = 100
 
 // Draw draws count splits of the items with the given classes. Split s depends on seed, the design and s alone. If all
-// training items have one class, the split is drawn again, up to a hundred times; then the error is a [*SplitError]. A
-// wrong design is an [ErrUsage]. A class may have no training item.
+// training items have one class, the split is drawn again, up to a hundred times; then the error is a [*SplitError]. A wrong
+// design is an [ErrUsage]. A class may have no training item.
 //
 // If Fraction is not stratified, the training items are the first items of a permutation that does not depend on the
 // fraction, so that a larger fraction extends the training set of a smaller fraction.
@@ -99,8 +96,7 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	return &Splits{Len: count, At: draw}, nil
 }
 
-// severalClasses reports whether some items have more than one class. It also returns true if class
-// holds one class alone.
+// severalClasses reports whether items have more than one class, or class has only one.
 func severalClasses(class, items []int) bool {
 	return len(items) > 0 &&
 		(slices.ContainsFunc(items, func(i int) bool { return class[i] != class[items[0]] }) ||
@@ -108,7 +104,7 @@ func severalClasses(class, items []int) bool {
 				func(c int) bool { return c != class[items[0]] }))
 }
 
-// drawn returns a function that draws a split by its number. The error is an [ErrUsage].
+// drawn returns a function that draws a split by its number, or an [ErrUsage].
 func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, error) {
 	n := len(class)
 	m := int(math.Round(d.Fraction * float64(len(class))))
@@ -122,7 +118,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 			d.Folds, n)
 	case d.Folds != 0:
 		var mu sync.Mutex
-		var fold []int // fold of each item in the partition of the last split
+		var fold []int // of each item, in the partition of the last split
 		dealt := -1
 		return func(i int) Split {
 			mu.Lock()

@@ -17,7 +17,6 @@ func classesOf(counts ...int) []int {
 	return class
 }
 
-// Each partition tests on every item once.
 func TestFoldSplits(t *testing.T) {
 	class := classesOf(10, 7, 5)
 	for _, stratified := range []bool{true, false} {

@@ -9,18 +9,15 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Estimator adds up the predictions for held-out labels. Each label is hidden with its fold and predicted with the
-// setting that is best for the other folds. Only labels that another label reaches count, because accuracy is defined on
-// the nodes that a label reaches.
+// Estimator adds up the predictions for held-out labels. Each label is predicted without its fold, with the setting that is
+// best for the other folds. Only labels that another label reaches count.
 //
-// If there are few labels and a class has many of them by chance, the class is predicted too often, and its share of the
-// other nodes is smaller. Therefore labels are weighted by the shares of their classes, shrunk towards equal shares, see
-// [Shrink].
+// If a class has most of few labels by chance, its share of the other nodes is smaller. Therefore labels are weighted by the
+// shares of their classes, shrunk towards equal shares, see [Shrink].
 //
-// Nodes of classes without a label count as wrong, see unseenShare. Therefore the only label of a class does not count
-// here.
+// Nodes of classes without a label count as wrong, see [UnseenShare], so that the only label of a class does not count here.
 type Estimator struct {
-	right, total float64 // weights of the right predictions, and of all
+	right, total float64 // of the right predictions, and of all
 	tested       int
 }
 
@@ -48,7 +45,7 @@ func WeightsOf(p *problem.Problem) []float64 {
 	count := CountsOf(p)
 	list := make([]float64, len(p.Names))
 	labels := float64(len(p.Row))
-	var shares []float64 // of the classes that have a label
+	var shares []float64 // of the classes with a label
 	for c, n := range count {
 		switch {
 		case n > 0 && p.Shares != nil:
@@ -81,14 +78,14 @@ func WeightsOf(p *problem.Problem) []float64 {
 	return list
 }
 
-// UnseenShare estimates the share of nodes whose class has no label, see unseenShare.
+// UnseenShare estimates the share of nodes whose class has no label.
 func UnseenShare(p *problem.Problem) float64 {
 	share, _ := unseenShare(p)
 	return share
 }
 
-// unseenShare estimates the share of nodes whose class has no label, and the variance of the estimate. If n labels were
-// drawn at random, f₁ classes have one label and f₂ have two, these are
+// unseenShare is UnseenShare with the variance of the estimate. If n labels were drawn at random, f₁ classes have one label
+// and f₂ have two, these are
 //
 //	f₁/n  and  (f₁·(1 − f₁/n) + 2·f₂)/n²
 //
@@ -116,8 +113,7 @@ func unseenShare(p *problem.Problem) (share, variance float64) {
 	return share, (ones*(1-share) + 2*twos) / (labels * labels)
 }
 
-// Shrink moves the shares of k classes towards 1/k, as far as chance would explain them if all classes had the same size: a
-// class that has most of few labels by luck has a smaller share of the other nodes. labels is the number of labels. Shrink
+// Shrink moves the shares of k classes towards 1/k, as far as chance would explain them if all classes had the same size. It
 // sets share to w·share + (1 − w)/k with w = labels/(labels + K) and
 //
 //	K = (1 − Σp²)/Σ(p − 1/k)²
@@ -149,26 +145,25 @@ func CountsOf(p *problem.Problem) []float64 {
 	return count
 }
 
-// Nearness is the ratio of the variance of a share of right predictions to the variance for as many independent labels:
-// labels near each other are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
+// Nearness is the ratio of the variance of a share of right predictions to the variance for as many independent labels,
+// because labels near each other are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of the difference between the share of right predictions at held-out labels and at the
-// given number of other nodes. It adds two right and two wrong predictions, so that it is positive if all are right.
+// variance returns the variance of the difference between the share of right predictions at held-out labels and at nodes
+// others. With two more right and two more wrong predictions it is positive.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
 		1/float64(max(1, nodes)))
 }
 
-// ofLargest returns the share of labels that have the largest class, and the expected excess
-// of this share over the share among other nodes. With the share p of the largest class and
-// the shares q of the other classes the excess is
+// ofLargest returns the share of labels that have the largest class, and the expected excess of this share over the share
+// among other nodes. With the share p of the largest class and the shares q of the other classes the excess is
 //
 //	Σ_q σ·φ((p − q)/σ)  with  σ² = (p + q − (p − q)²)/labels
 //
-// where φ is the density of the normal distribution. The larger of two shares whose difference is
-// normal is too large by the term of q in the mean, because it was selected for being larger.
+// where φ is the density of the normal distribution. The term of q is the mean excess of the larger of two shares whose
+// difference is normal.
 func ofLargest(p *problem.Problem) (share, luck float64) {
 	count := CountsOf(p)
 	labels := float64(len(p.Row))
@@ -186,9 +181,8 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 }
 
 // Estimate returns the accuracy on the nodes without a label that a label reaches: the accuracy on nodes whose class has a
-// label times the share of these nodes, see unseenShare. Nodes that no label reaches are not included, because no method can
-// learn anything about them. The estimate is zero if there are too few labels, see [TooFew], or if no label reaches another
-// label.
+// label times their share, see [UnseenShare]. The estimate is zero if there are too few labels, see [TooFew], or if no label
+// reaches another label.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
 	e, unseen := newEstimate(p, p.CountOf(reached), h.tested)
@@ -206,7 +200,7 @@ func (h Estimator) Estimate(p *problem.Problem,
 	return e
 }
 
-// newEstimate returns an estimate without its accuracy, and the variance of the share of unseen classes.
+// newEstimate returns an estimate without accuracy, and the variance of the share of unseen classes.
 func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, variance float64) {
 	if tested == 0 || TooFew(p.Class) {
 		return e, 0
@@ -218,8 +212,8 @@ func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, v
 }
 
 // EstimateLargest returns the accuracy of predicting the largest class everywhere, at least 1/k for k classes. The
-// predictions in h must be the largest class of the other folds. EstimateLargest subtracts the luck of the largest class,
-// see ofLargest. Every node counts as reached, because the prediction needs no edge.
+// predictions in h must be the largest class of the other folds. Its luck is subtracted. Every node counts as reached,
+// because the prediction needs no edge.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {

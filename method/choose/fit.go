@@ -37,7 +37,7 @@ func together(fit classify.PathFit, classes int, settings []param.Values) Fit {
 	}
 }
 
-// Each returns a Fit that fits each setting of a learner separately.
+// Each returns a Fit of separate settings of a learner.
 func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	if learner.Compare != nil {
 		return together(learner.Compare, classes, settings)

@@ -7,7 +7,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// A ridge grows with the kernel, a cost shrinks; other values stay.
 func TestWeighed(t *testing.T) {
 	for _, ridge := range []bool{true, false} {
 		v := param.Values{"x": param.Of(2.0), "y": param.Of(5.0)}

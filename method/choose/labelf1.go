@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou, Skiena 2014): as many labels are
-// predicted for an item as it has, the labels with the highest scores, and of equal scores the lower label.
+// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou, Skiena 2014): an item with m labels
+// gets the m labels with the highest scores, of equal scores the lower label.
 func LabelF1(sets [][]int, labels int,
 	scores func(item int) []float64) (micro, macro, stderr float64) {
 	var order []int
@@ -63,14 +63,13 @@ func likeliest(dst []int, scores []float64, count int) []int {
 	return dst[:min(count, len(dst))]
 }
 
-// LabelThreshold returns the threshold t with the largest micro-F1 if labels with a probability of at least t are
-// predicted,
+// LabelThreshold returns the t with the largest micro-F1 of predicting labels with a probability of at least t,
 //
 //	2·right/(predicted + had),
 //
-// on items with known sets of labels. If several t are equal, it returns the largest. One threshold for all labels is more
-// accurate than a threshold for each label: for labels with few items luck decides the threshold. Compare Fan, Lin, A study
-// on threshold selection for multi-label classification (2007). Cost: sorting items × labels numbers.
+// on items with known sets of labels. It returns the largest of equal t. A threshold for each label is less accurate,
+// because luck decides it for labels with few items; compare Fan, Lin, A study on threshold selection for multi-label
+// classification (2007). Cost: sorting items × labels numbers.
 func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	type pair struct {
 		p     float64

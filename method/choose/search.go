@@ -15,12 +15,12 @@ import (
 // Counts are the right predictions of candidates on held-out labels: the count of fold f and candidate c is at f·Candidates
 // + c. If numbers are predicted, the counts are sums of merits, see [Counts.AddMerit].
 type Counts struct {
-	Right      []float64 // predictions
-	Squares    []float64 // sums of squared merits; nil: predictions are right or wrong
+	Right      []float64
+	Squares    []float64 // of merits; nil: predictions are right or wrong
 	Weight     []float64 // of the right predictions for labels that another label reaches
-	Candidates int       // number of candidates
+	Candidates int
 	Folds      []FoldLabels
-	Loss       []float64 // of each candidate, subtracted from its share of right predictions; +Inf: it is impossible
+	Loss       []float64 // of each candidate, subtracted from its share of right predictions; +Inf: impossible
 }
 
 // Add counts a right prediction of a candidate in a fold, with a weight of 0 if no label outside the fold reaches the label.
@@ -29,8 +29,7 @@ func (c *Counts) Add(candidate, fold int, weight float64) {
 	c.Weight[fold*c.Candidates+candidate] += weight
 }
 
-// AddMerit adds the merit of a predicted number, where 1 is as good as a right prediction of a
-// class, and 0 as a wrong prediction.
+// AddMerit adds the merit of a predicted number; 1 counts as a right prediction of a class, 0 as a wrong one.
 func (c *Counts) AddMerit(candidate, fold int, merit float64) {
 	if c.Squares == nil {
 		c.Squares = make([]float64, len(c.Right))
@@ -68,9 +67,9 @@ func (c *Counts) Share(team *sparse.Team) {
 
 // FoldLabels describes the labels of a fold.
 type FoldLabels struct {
-	Tested  int     // labels
-	Reached int     // labels that a label outside the fold reaches
-	Of      float64 // the weight of the reached labels
+	Tested  int
+	Reached int     // that a label outside the fold reaches
+	Of      float64 // weight of the reached labels
 }
 
 // NewCounts returns the counts of candidates on folds, without a right prediction.
@@ -82,8 +81,7 @@ func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	}
 }
 
-// sumOutside returns the sums of the numbers of each candidate over all folds except hidden; −1
-// hides none.
+// sumOutside sums numbers of each candidate over all folds except hidden, −1 for none.
 func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	sums := make([]float64, c.Candidates)
 	for f := range c.Folds {
@@ -94,11 +92,10 @@ func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	return sums
 }
 
-// Merits that differ by less than tie differ by rounding alone.
+// Merits that differ by less than tie differ by rounding.
 const tie = 1e-9
 
-// Best returns the candidate that the labels outside fold hidden choose, and its merit, see [Space.Best]. If
-// hidden is −1, all labels choose.
+// Best returns the candidate that the labels outside fold hidden choose, −1 for no fold, and its merit, see [Space.Best].
 func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 	tested := 0
 	for f, labels := range c.Folds {
@@ -122,7 +119,6 @@ func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 	return candidate, merits[candidate]
 }
 
-// best returns the candidate of [Counts.Best].
 func (c *Counts) best(s *Space, hidden int) int {
 	candidate, _ := c.Best(s, hidden)
 	return candidate
@@ -132,10 +128,9 @@ func (c *Counts) best(s *Space, hidden int) int {
 type Search struct {
 	Kernel, Learner *Space
 
-	// Together reports that all pairs are compared at once, because fitting all settings of the learner on one kernel costs
-	// little more than fitting one. Otherwise each pair is fitted separately: a setting is chosen on the default kernel, then
-	// a kernel with this setting, and then the setting on this kernel. Without the first step kernels would be compared with
-	// defaults that may suit none of them: Gaussian processes on walks lost 7 points on polbooks.
+	// Together reports that all pairs are compared at once, because all settings of the learner on one kernel cost little
+	// more than one. Otherwise a setting is chosen on the default kernel, then a kernel with this setting, and then the
+	// setting on this kernel. Without the first step Gaussian processes on walks lost 7 points on polbooks.
 	Together bool
 
 	// Measure returns the counts of all pairs of the given kernels and settings, the settings
@@ -146,21 +141,21 @@ type Search struct {
 // Found is the result of a [Search].
 type Found struct {
 	Kernel, Setting int
-	Accuracy        float64 // of the chosen pair on the labels that it was chosen by, without a loss
-	Stderr          float64 // its binomial standard error
-	Tested          int     // labels
-	Candidates      int     // pairs to choose from
+	Accuracy        float64 // of the chosen pair on the labels that chose it, without a loss
+	Stderr          float64 // binomial, of Accuracy
+	Tested          int
+	Candidates      int // pairs to choose from
 
-	// Counts are the counts by which the pair was chosen: of all pairs, or of the settings on the chosen kernel.
+	// Counts are the counts that chose: of all pairs, or of the settings on the chosen kernel.
 	Counts *Counts
 
 	// HeldOut has the predictions of each label by the pair that the other folds choose.
 	HeldOut Estimator
 
-	Outside []int // pair that the other folds choose, for each fold of [Search].Together
+	Outside []int // pair that the other folds choose, by fold, of [Search].Together
 }
 
-// Run compares the pairs, and returns the chosen pair and the pairs that the other folds choose for each fold.
+// Run compares the pairs and chooses one, by all folds and for each fold by the others.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
 	kernels := sched.UpTo(s.Kernel.Len())
 	settings := sched.UpTo(s.Learner.Len())
@@ -224,8 +219,8 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	return f
 }
 
-// hold counts the predictions for the labels of each fold. weight returns the weight of right predictions by the
-// candidate that the other folds choose.
+// hold counts the predictions for each fold; weight returns the weight of right predictions by the candidate of the other
+// folds.
 func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	if len(c.Folds) < 2 && c.Candidates > 1 { // no other fold to choose by
 		return
@@ -237,8 +232,8 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 }
 
-// Labels describes the folds of labels with the given classes, by the fold of each label and whether no label outside of the
-// fold reaches the label. weight is the weight of a label of each class, see [WeightsOf].
+// Labels describes the folds of labels, given the weights of [WeightsOf] and whether no label outside its fold reaches a
+// label.
 func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for i, c := range class {

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// The rule of the package comment.
+// The examples are those of the rule in the package comment.
 func TestBest(t *testing.T) {
 	line := &Space{Axes: []Axis{{Values: 4, Ordered: true}}}
 	falling := &Space{Axes: []Axis{{Values: 4, Ordered: true, Falling: true}}}
@@ -51,7 +51,6 @@ func TestBestOfTwoParameters(t *testing.T) {
 	}
 }
 
-// Words are not ordered, and values that depend on other values are single candidates.
 func TestSpaceOf(t *testing.T) {
 	of := &param.Spec{Name: "two", Params: []param.Param{
 		{Name: "form", Kind: param.Choice, Words: []string{"x", "y"}, Default: param.Of("x"), Grid: []param.Value{param.Of("x"), param.Of("y")}},

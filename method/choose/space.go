@@ -10,22 +10,21 @@ import (
 
 // Axis is one parameter of the candidates of a [Space].
 type Axis struct {
-	Values  int  // number of values
-	Ordered bool // neighbouring values are alike, so that their accuracies support each other
-	Falling bool // later values are simpler and preferred in ties; by default earlier ones are
-	Last    bool // breaks ties after all axes that are not last
+	Values  int
+	Ordered bool // neighbouring values are alike, and their accuracies support each other
+	Falling bool // later values are simpler and preferred in ties, not earlier ones
+	Last    bool // breaks ties after the other axes
 }
 
 // Space is a grid of candidates. Candidate numbers count the values of the last axis fastest.
 type Space struct {
 	Axes  []Axis
-	Usual int // the candidate that is nearest to the defaults
+	Usual int // candidate nearest to the defaults
 }
 
-// SpaceOf returns the space of settings that hold all combinations of the values of a declaration's parameters, in
-// the order of [Combinations]. Parameters that are words are not ordered. The usual candidate is the setting whose
-// first parameter is nearest to its usual value; among equally near settings the second parameter decides, and so
-// on.
+// SpaceOf returns the space of settings that hold all combinations of the values of a declaration's parameters, in the order
+// of [Combinations]. Parameters that are words are not ordered. The usual candidate is nearest to usual in the first
+// parameter, then in the second, and so on.
 func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
 	s := &Space{Usual: nearest(spec, settings, usual)}
 	for i := range spec.Params {
@@ -45,7 +44,7 @@ func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Spa
 					p.Kind == param.Whole})
 		}
 	}
-	if s.Len() != len(settings) { // values of a parameter depend on another parameter
+	if s.Len() != len(settings) { // values of a parameter depend on another
 		s.Axes = []Axis{{Values: len(settings)}}
 	}
 	return s
@@ -94,12 +93,11 @@ func (s *Space) position(i int) []int {
 	return place
 }
 
-// slack is the number of standard errors below the highest accuracy within which candidates are
-// taken to be equally good.
+// Candidates within slack standard errors of the highest accuracy are equally good.
 const slack = 1.0
 
-// Best returns the candidate to use, by the rule of the package comment. The merit of a candidate is its number of
-// right predictions among the tested, less a loss, or −∞ for an impossible candidate.
+// Best returns the candidate to use, by the rule of the package comment. The merit is the number of right predictions among
+// the tested less a loss, −∞ for an impossible candidate.
 func (s *Space) Best(merit []float64, tested int) int {
 	share := min(1, max(0, slices.Max(merit)/float64(max(1, tested))))
 	return s.BestWithin(merit, math.Sqrt(float64(tested)*share*(1-share)))
@@ -126,7 +124,7 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	return best
 }
 
-// better reports whether candidate i is better than candidate j, given the sums of the merits of their neighbourhoods.
+// better reports whether candidate i is better than j, given the sums of their neighbourhoods.
 func (s *Space) better(merit []float64, i int, sum float64, j int,
 	rivalSum float64) bool {
 	if sum != rivalSum {
@@ -146,9 +144,8 @@ func (s *Space) better(merit []float64, i int, sum float64, j int,
 	return false
 }
 
-// around returns the sum of the merits of the candidates that are at most one step away from i on
-// every ordered axis. Beyond the edge of the grid the edge counts again. An impossible candidate
-// counts as 0.
+// around returns the sum of the merits at most one step from i on every ordered axis. Beyond the grid its edge counts again;
+// an impossible candidate counts as 0.
 func (s *Space) around(merit []float64, i int) float64 {
 	place := s.position(i)
 	var sum func(axis, number int) float64

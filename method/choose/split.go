@@ -7,15 +7,13 @@ import (
 	"slices"
 )
 
-// Split divides labelled items into items whose class a method may see, and items for the test. Both lists hold positions
-// among the labelled items, in increasing order. No position is in both.
+// Split divides labelled items into training and test items: disjoint lists of positions in increasing order.
 type Split struct{ Train, Test []int }
 
-// Splits draws each split in a call of At, because all splits of many items together would need more memory than
-// everything else.
+// Splits draws each split in a call of At, because all splits together may need much memory.
 type Splits struct {
-	Len int               // the number of splits
-	At  func(i int) Split // split i, the same at every call. Cost: a permutation of the items
+	Len int               // number of splits
+	At  func(i int) Split // split i, the same at every call; cost: a permutation of the items
 }
 
 // OfFold returns the split whose test set is a fold, given the fold of each item.
@@ -30,8 +28,7 @@ func OfFold(fold []int, number int) (s Split) {
 	return s
 }
 
-// The generator has a stream for each purpose, so that no draw depends on the number of other
-// draws. The low 32 bits number the draw.
+// Streams of the generator, so that no draw depends on others. The low 32 bits number the draw.
 const (
 	streamTest uint64 = iota << 32
 	streamTuning
@@ -54,7 +51,7 @@ func Usage(format string, args ...any) error {
 	return &UsageError{fmt.Errorf(format, args...)}
 }
 
-// Error returns the problem, because the kind of the error does not help a reader.
+// Error returns the problem.
 func (e *UsageError) Error() string { return e.problem.Error() }
 
 // Unwrap returns [ErrUsage] and the problem.
@@ -62,12 +59,10 @@ func (e *UsageError) Unwrap() []error {
 	return []error{ErrUsage, e.problem}
 }
 
-// GivenSplit returns the split whose training and test nodes are the rows of the
-// graph in train and test. Labelled node i is row[i] and has class[i], a position
-// in names. Every row of train and test must have a label and occur once, the
-// training rows must have two classes, and there must be a test row; otherwise the
-// error is a [*SplitError]. unseen counts, by class, the test nodes whose class has
-// no training node. Their predictions are wrong.
+// GivenSplit returns the split whose training and test nodes are the rows of the graph in train and test. Labelled node i is
+// row[i] and has class[i], a position in names. Every row of train and test must have a label and occur once, the training
+// rows must have two classes, and there must be a test row; otherwise the error is a [*SplitError]. unseen counts, by class,
+// the test nodes whose class has no training node, so that their predictions are wrong.
 func GivenSplit(row, class []int, names []string,
 	train, test []int) (s Split, unseen []int, err error) {
 	position := make(map[int]int, len(row))

@@ -72,8 +72,7 @@ func checkSplit(t *rapid.T, s Split, n int) {
 	}
 }
 
-// Every set of m nodes is equally likely: with classes that never matter, each
-// node is in the training set with probability m/n.
+// The class never matters, so that each node is in the training set with probability m/n.
 func TestRandomSplitsAreUniform(t *testing.T) {
 	const n, m, count = 20, 5, 4000
 	splits, err := Draw(make([]int, n), Design{Fraction: float64(m) / n}, count, 1)
@@ -87,7 +86,7 @@ func TestRandomSplitsAreUniform(t *testing.T) {
 			in[i]++
 		}
 	}
-	// The count is binomial: 5 standard deviations about its mean.
+	// The count is binomial; 5 standard deviations are allowed.
 	mean, dev := count*m/float64(n), math.Sqrt(count*m/float64(n)*(1-m/float64(n)))
 	for i, got := range in {
 		if math.Abs(float64(got)-mean) > 5*dev {

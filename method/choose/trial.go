@@ -16,28 +16,28 @@ type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
 
-	Unreached []Unreached // further test nodes, which no label reaches
-	Largest   int         // the class of most nodes
+	Unreached []Unreached // further test nodes
+	Largest   int         // class of most nodes
 }
 
 // Unreached is a test node that no label reaches: its class, and the predicted class.
 type Unreached struct{ Class, Given int }
 
-// Candidates holds the candidates that a trial compares.
+// Candidates are the candidates that a trial compares.
 type Candidates struct {
 	Classes  int
 	Steps    []int // of walks, increasing
-	MinSteps int   // the collected block starts at it
+	MinSteps int   // first step of the collected block
 
 	Learner *classify.Learner
-	Path    *classify.Path // of Learner on features; nil: each setting is a separate fit
-	Values  []param.Values // of the parameters, complete
+	Path    *classify.Path // of Learner on features; nil: settings are fitted separately
+	Values  []param.Values // of all parameters
 }
 
-// undecided is the largest decision that may be a rounding error alone.
+// undecided is the largest decision that may be a rounding error.
 const undecided = 1e-9
 
-// MaxWidth bounds the columns that are gathered at a time.
+// MaxWidth is the most columns that are gathered at a time.
 const MaxWidth = 4096
 
 // Run calls visit with the outcome of each test node for each of the Values and each length, a position in Steps. Models of
@@ -56,7 +56,7 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 	}
 	m := len(items)
 	n := (len(t.Test) + 3) &^ 3
-	// a trial may have no tests, and a block of [sparse.BlockOf] has a column
+	// a trial may have no tests, but a block of [sparse.BlockOf] has a column
 	k := &sparse.Block[float64]{Rows: m, Cols: m, Stride: m,
 		Data: make([]float64, m*m)}
 	cross := &sparse.Block[float64]{Rows: m, Cols: n, Stride: n,
@@ -96,7 +96,7 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 					Largest: u.Given, Voted: u.Given})
 			}
 		}
-		selves := make([]float64, len(t.Test)) // values between each test and itself
+		selves := make([]float64, len(t.Test)) // of each test with itself
 		for i := range selves {
 			if c.Learner.Whole {
 				selves[i] = columns.Row(len(t.Train) + i)[i]
@@ -136,7 +136,7 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	return &k
 }
 
-// gather returns the columns lo ≤ j < hi of some rows of x, padded with zero rows to n rows.
+// gather returns columns lo ≤ j < hi of rows of x, padded with zero rows to n.
 func gather(x *sparse.Block[float32], rows []int,
 	n, lo, hi int) *sparse.Block[float32] {
 	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))

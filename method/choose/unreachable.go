@@ -8,9 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Unreachable reports for every labelled node whether no label outside its own fold reaches it. The walk of such a node
-// contains no information on its class. Cost: [graph.Graph.FindComponents] on an undirected graph,
-// [problem.Problem.Reachable] for each fold on a directed graph.
+// Unreachable reports for every labelled node whether no label outside its own fold reaches it. Cost:
+// [graph.Graph.FindComponents] on an undirected graph, [problem.Problem.Reachable] for each fold on a directed graph.
 func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
 	work *graph.Work) ([]bool, error) {
 	if p.Directed {
@@ -21,7 +20,7 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 		return nil, err
 	}
 	const several = -1
-	sole := make(map[uint32]int) // the fold of all labels in a component
+	sole := make(map[uint32]int) // fold of all labels in a component
 	for i, row := range p.Row {
 		component := parts.Of[row]
 		if f, ok := sole[component]; ok && f != fold[i] {

@@ -7,16 +7,16 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// VoteSlope is the slope of soft votes, see [classify.SoftVotes]. With a smaller slope many near
-// ties outvote a clear decision. A larger slope makes a difference only if votes are equal.
+// VoteSlope is the slope of soft votes, see [classify.SoftVotes]. With a smaller slope many near ties outvote a clear
+// decision; a larger slope matters only if votes are equal.
 const VoteSlope = 4
 
-// Votes turns the decisions of binary classifiers into scores that sum to one:
-// the soft votes s of [classify.SoftVotes] raised to a power,
+// Votes turns the decisions of binary classifiers into scores that sum to one: the soft votes s of [classify.SoftVotes]
+// raised to a power,
 //
 //	score_c = s_c^power / Σ_j s_j^power
 //
-// so that the power decides how sure the scores are, and never which score is highest.
+// so that the power decides how sure the scores are, not which is highest.
 type Votes struct{ power float64 }
 
 // VotesOf returns the Votes with a power that [FitVotes] chose.
@@ -25,10 +25,9 @@ func VotesOf(power float64) Votes { return Votes{power} }
 // Power returns the power.
 func (v Votes) Power() float64 { return v.power }
 
-// Favour exchanges two scores, so that the class with most votes has the highest score. If several
-// classes have most votes, the likeliest of them gets it. Decisions on a kernel of a graph's
-// spectrum differ in size by orders of magnitude between nodes, and a few large decisions dominate
-// soft votes; with Favour the counts decide, as in LIBSVM.
+// Favour exchanges two scores, so that the class with most votes has the highest score. If several classes have most votes,
+// the likeliest of them gets it. On a kernel of a graph's spectrum, a few large decisions dominate soft votes; with Favour
+// the counts decide, as in LIBSVM.
 func Favour[N uint8 | int](scores []float64, counts []N) {
 	winner := 0
 	likeliest := 0
@@ -43,8 +42,7 @@ func Favour[N uint8 | int](scores []float64, counts []N) {
 	scores[winner], scores[likeliest] = scores[likeliest], scores[winner]
 }
 
-// FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It does not change
-// the scores of one-vs-rest classifiers.
+// FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It keeps scores of one-vs-rest classifiers.
 func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	if pairs[0].Negative == classify.Rest {
 		return
@@ -81,8 +79,7 @@ func (v Votes) ScoresTo(dst []float64) {
 	}
 }
 
-// FitVotes chooses a power from 2^minPower, which makes all classes nearly
-// alike, to 2^maxPower, which makes any majority nearly certain.
+// FitVotes chooses a power between 2^minPower, for nearly equal scores, and 2^maxPower, for nearly certain ones.
 const minPower, maxPower = -6.0, 8.0
 
 // FitVotes returns the votes whose power gives the outcomes the smallest
@@ -118,7 +115,7 @@ func FitVotes(classes int, list []Outcome) Votes {
 		}
 		return sum
 	}
-	// The loss is convex in the power, so it falls and then rises.
+	// The loss is convex in the power.
 	lo, hi := minPower, maxPower
 	for hi-lo > 0.01 {
 		a, b := lo+(hi-lo)/3, hi-(hi-lo)/3

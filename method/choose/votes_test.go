@@ -7,8 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// Counted votes agree with the pairs, also at decisions of exactly 0, which vote for the second
-// class of a pair.
+// A decision of exactly 0 votes for the second class of a pair.
 func TestCount(t *testing.T) {
 	pairs := classify.Pairs{{Positive: 0, Negative: 1}, {Positive: 0, Negative: 2}, {Positive: 1, Negative: 2}}
 	rng := rand.New(rand.NewPCG(1, 2))

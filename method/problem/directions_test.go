@@ -13,8 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The graph without directions has the weights of both arcs, and without weights an edge
-// where there is any.
 func TestWithoutDirections(t *testing.T) {
 	const n = 40
 	for _, weighted := range []bool{false, true} {

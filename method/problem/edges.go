@@ -9,11 +9,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Edges are copied into memory, which only saves time, if the copy takes at most 1/copyShare of the memory
-// limit.
+// Copies of edges, which only save time, take at most 1/copyShare of the memory limit.
 const copyShare = 8
 
-// isCopied reports whether edges with chosen factors are copied into memory.
 func isCopied(e *sides.Edges, limit int64) bool {
 	return !e.Streamed && (limit == 0 || copyBytes(e) <= limit/copyShare)
 }
@@ -23,8 +21,8 @@ func copyBytes(e *sides.Edges) int64 {
 }
 
 // WithFactors returns a graph of the nodes of g and the edges of e with the factors c. Its entries are in memory if they
-// take at most an eighth of the limit. The graph has A, the degrees, and Aᵀ if g has Aᵀ. If several processes share the
-// rows, it also has what [graph.Divide] finds. Cost: three sweeps for each direction.
+// take at most an eighth of the limit. The graph has A, the degrees, Aᵀ if g has it, and if several processes share the
+// rows, what [graph.Divide] finds. Cost: three sweeps for each direction.
 func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges,
 	c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
 	along, against, err := e.Matrices(ctx, c.Book, workers)

@@ -6,22 +6,20 @@ import (
 	"math"
 )
 
-// Estimate is the accuracy of a prediction at the nodes without a label that a label reaches,
-// estimated from held-out labels. All reports define accuracy so: nodes that no label reaches
-// are counted in Unreached alone, because nothing can be learned about them.
+// Estimate is the accuracy of a prediction at the nodes without a label that a label reaches, estimated from held-out
+// labels. Nodes that no label reaches count in Unreached alone, because nothing can be learned about them.
 type Estimate struct {
 	Accuracy, Stderr float64
 	Tested           int // held-out labels; 0 if there are too few for an estimate
 
 	Reached, Unreached int // nodes without a label
 
-	// Unseen estimates the share of nodes whose class has no label, if labels were drawn at random. Predictions for
-	// these nodes count as wrong.
+	// Unseen estimates the share of nodes whose class has no label. Their predictions count as wrong.
 	Unseen float64
 }
 
-// EstimateShare returns the estimate from tested independent predictions, of which right are right: the share p =
-// right/tested, with the standard error √(p(1−p)/tested) of a binomial share. If nothing was tested, the estimate is zero.
+// EstimateShare returns the estimate p = right/tested of independent predictions, with the binomial standard error
+// √(p(1−p)/tested). If nothing was tested, it is zero.
 func EstimateShare(right float64, tested int) (e Estimate) {
 	if tested > 0 {
 		e.Accuracy = right / float64(tested)
@@ -37,24 +35,23 @@ type HeldOut struct {
 	Probability      float64 // of the predicted class
 }
 
-// PhaseSeconds is the time of each phase of a prediction, in seconds.
+// PhaseSeconds is the time of each phase of a prediction.
 type PhaseSeconds struct {
 	Choose   float64 `json:"choose"`   // parameters and weights
 	Walk     float64 `json:"walk"`     // features and scores of nodes: walks, solves, kernels
 	Classify float64 `json:"classify"` // fitting models and applying them
 }
 
-// Add adds the time of another prediction.
+// Add adds q to p.
 func (p *PhaseSeconds) Add(q PhaseSeconds) {
 	p.Choose = p.Choose + q.Choose
 	p.Walk = p.Walk + q.Walk
 	p.Classify = p.Classify + q.Classify
 }
 
-// Error reports why a method or learner cannot predict: the graph has directions, several processes share
-// the graph, an iteration did not converge, or the labels contain no information.
+// Error reports why a method or learner cannot predict.
 type Error struct {
-	Method string // name of the method, or of its kernel or learner
+	Method string // of the method, kernel or learner
 	Err    error  // [ErrDirected], [sparse.ErrDivided], or an error of the iteration or learner
 }
 

@@ -9,10 +9,10 @@ import (
 // HighestCount is the number of scores of each node in [Highest].
 const HighestCount = 3
 
-// Highest has the highest scores of each node, by falling score and then by class. If a block of the scores
-// of all classes does not fit the memory, Highest replaces it.
+// Highest has the highest scores of each node, by falling score and then by class. It replaces a block of all scores that
+// does not fit the memory.
 type Highest struct {
-	class []int32   // HighestCount for each node, -1 for none
+	class []int32   // HighestCount for each node, −1 for none
 	score []float32 // of these classes
 	sum   []float64 // of the scores of all classes
 
@@ -20,15 +20,14 @@ type Highest struct {
 	isLabelled []uint64     // a bit for each node
 }
 
-// labelScore is the score of the label of a node.
 type labelScore struct {
 	node  int
 	class int32
 	score float32
 }
 
-// NewHighest returns a Highest of n nodes without scores. For each node in labelled it will also keep the score of the
-// node's class in labels.
+// NewHighest returns a Highest of n nodes without scores. For each node in labelled it also keeps the score of the class in
+// labels.
 func NewHighest(n int, labelled, labels []int) *Highest {
 	h := &Highest{
 		class: slices.Repeat([]int32{-1}, n*HighestCount),
@@ -44,7 +43,7 @@ func NewHighest(n int, labelled, labels []int) *Highest {
 	return h
 }
 
-// label returns the score of the label of a node; nil: it has none.
+// label returns nil for a node without a label.
 func (h *Highest) label(node int) *labelScore {
 	if h.isLabelled[node/64]>>(node%64)&1 == 0 {
 		return nil
@@ -76,13 +75,12 @@ func (h *Highest) Add(node, first int, scores []float32) {
 	}
 }
 
-// of returns the classes of a node and their scores.
 func (h *Highest) of(node int) ([]int32, []float32) {
 	lo, hi := node*HighestCount, (node+1)*HighestCount
 	return h.class[lo:hi], h.score[lo:hi]
 }
 
-// sink moves the last class to its place in the order.
+// sink moves the last class to its place.
 func sink(class []int32, score []float32) {
 	for i := len(class) - 1; i > 0; i-- {
 		upper := score[i-1]
@@ -107,8 +105,8 @@ func (h *Highest) Set(node int, scores []float32) {
 	h.Add(node, 0, scores)
 }
 
-// Normalize divides the scores of a node by their sum over all classes. If the sum differs from 1 by at most tolerance,
-// or is not above 0, it changes nothing. It reports whether the sum is above 0.
+// Normalize divides the scores of a node by their sum over all classes, unless the sum differs from 1 by at most tolerance
+// or is not above 0. It reports whether the sum is above 0.
 func (h *Highest) Normalize(node int, tolerance float64) bool {
 	sum := h.sum[node]
 	if math.Abs(sum-1) <= tolerance || !(sum > 0) {
@@ -130,8 +128,7 @@ func (h *Highest) Class(node int) int {
 	return int(h.class[node*HighestCount])
 }
 
-// RowTo stores the highest scores of a node and the score of its label in dst, each at the position of
-// its class, and 0 for other classes.
+// RowTo stores the highest scores of a node and the score of its label in dst by class, and 0 for other classes.
 func (h *Highest) RowTo(dst []float64, node int) {
 	clear(dst)
 	if l := h.label(node); l != nil && int(l.class) < len(dst) {

@@ -16,48 +16,47 @@ import (
 
 // Problem is a graph with classes, or numbers, on some of its nodes.
 type Problem struct {
-	// Graph comes from [graph.New], or has A and Degrees alone; then components are found when
-	// they are needed, and other fields stay empty. Walks follow the entries of a row. If items
-	// are not nodes, Graph is nil, see [OfItems].
+	// Graph comes from [graph.New], or has A and Degrees alone. Walks follow the entries of a row. If items are not nodes,
+	// Graph is nil, see [OfItems].
 	*graph.Graph
-	items int // other than nodes; 0: there are nodes
+	items int // other than nodes; 0: nodes
 
 	Directed bool      // A need not be symmetric
 	Weighted bool      // A may have values other than 1
-	Row      []int     // the labelled nodes, each once
-	Class    []int     // their classes, positions in Names; nil: they have numbers
-	Value    []float64 // their numbers, up to ±1e100; nil: they have classes
-	Names    []string  // the classes
+	Row      []int     // labelled nodes, each once
+	Class    []int     // of Row, positions in Names; nil: they have numbers
+	Value    []float64 // of Row, up to ±1e100; nil: they have classes
+	Names    []string  // of the classes
 
-	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil means the shares
-	// of the labels.
+	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil: the shares of
+	// the labels.
 	Shares []float64
 
-	// Attributes has a row for each node; a row may be missing. Nil: nodes have no attributes.
+	// Attributes has a row for each node, which may be missing; nil: no attributes.
 	Attributes *sparse.Table
 
-	// Edges are the edges of a store with kinds or times. Nil means that edges have no kinds and times, or that A
-	// already contains their factors. In A, factors that labels are to choose are 1.
+	// Edges are the edges of a store with kinds or times. Nil: there are none, or A already contains their factors. Factors
+	// that labels are to choose are 1 in A.
 	Edges *sides.Edges
 
-	// Origin describes the graph, so that a kept model can be compared with it; nil: not known.
+	// Origin describes the graph, to compare a kept model with; nil: not known.
 	Origin *sides.Origin
 
-	// Key returns a number that is computed from the id of a row's node; nil means that nodes have no ids. Samples of all
-	// nodes are drawn in the order of Key, so that they do not depend on the order of the rows or of a file.
+	// Key returns a number computed from the id of a row's node; nil: nodes have no ids. Samples of nodes are drawn by Key,
+	// so that they do not depend on the order of rows.
 	Key func(row int) uint64
 
-	// Learned describes the edge weights that were chosen for a method and that A contains. Nil means that A has the
-	// weights of the graph, and a method may choose other weights.
+	// Learned describes the edge weights chosen for a method, which A contains; nil: A has the weights of the graph, and a
+	// method may choose others.
 	Learned *EdgeWeights
 }
 
 // EdgeWeights are the weights of edges that a method learns from.
 type EdgeWeights struct {
-	// Weights is the name of a function of the weights; "": the graph has no weights.
+	// Weights names a function of the weights; "": the graph has none.
 	Weights string
 
-	// Factors are the factors of kinds and times; nil means that edges have none.
+	// Factors are the factors of kinds and times; nil: edges have none.
 	Factors *sides.Choice
 }
 
@@ -73,7 +72,7 @@ var (
 	ErrConstant = errors.New("method: all values are equal")
 )
 
-// largestValue bounds values, so that their squares are finite.
+// largestValue keeps squares of values finite.
 const largestValue = 1e100
 
 // Validate returns [ErrNoLabels], [ErrOneClass] or [ErrConstant] if there is nothing to learn
@@ -137,8 +136,7 @@ func (p *Problem) Nodes() int {
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 
-// CountOf returns the number of nodes of the whole graph in a set. If several processes share the
-// graph, set is the process's part.
+// CountOf returns the number of nodes of the whole graph in a set, of which set has the part of this process.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	team := p.Team()
 	count := []float64{0}
@@ -154,7 +152,7 @@ func (p *Problem) Seeds() cwk.Seeds {
 	return cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 }
 
-// MarkLabels reports for every node whether it has a label.
+// MarkLabels reports whether each node has a label.
 func MarkLabels(p *Problem) []bool {
 	isLabelled := make([]bool, p.Rows())
 	for _, row := range p.Row {
@@ -193,7 +191,7 @@ func (p *Problem) At(positions []int) *Problem {
 	return &sub
 }
 
-// Pick returns the elements of list at some positions. If list is nil, it returns nil.
+// Pick returns the elements of list at positions; nil for a nil list.
 func Pick[T any](list []T, positions []int) []T {
 	if list == nil {
 		return nil
@@ -212,5 +210,5 @@ type MixedModel struct {
 	Name       string
 	Parameters string
 	Weight     float64
-	IsFactor   bool // the probabilities of the mixture are multiplied by these probabilities to the power of Weight
+	IsFactor   bool // the mixture is multiplied by these probabilities to the power of Weight
 }

@@ -26,9 +26,9 @@ func (p *Problem) FindComponents(ctx context.Context, workers int,
 	return p.Components, nil
 }
 
-// Whole returns the graph of an undirected problem with everything that [graph.New] computes, but without ids of nodes. It
-// uses components that are known already, stores new components in the problem, and counts its sweeps in work. No other
-// call with the graph may run at the same time. It returns the errors of graph.New.
+// Whole returns the graph of an undirected problem with everything that [graph.New] computes except ids. It uses known
+// components or stores them in the problem, and counts its sweeps in work. No other call with the graph may run at the same
+// time. It returns the errors of graph.New.
 func (p *Problem) Whole(ctx context.Context, workers int,
 	work *graph.Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
@@ -95,11 +95,11 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	return int(missed.GetCardinality()), nil
 }
 
-// componentsOf reports for each component whether it has one of the rows, in any process.
+// componentsOf reports for each component whether it has one of the rows in any process.
 func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	team := p.Team()
 	holds := make([]bool, len(parts.Sizes))
-	var list []float64 // components with a row that other processes do not have
+	var list []float64 // components with a row that other processes lack
 	for _, row := range rows {
 		component := parts.Of[row]
 		if !holds[component] && team != nil && !team.IsNamed(row) {
@@ -113,8 +113,7 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	return holds
 }
 
-// reachedAlong is Reachable on a directed graph: it repeats sweeps until nothing
-// changes.
+// reachedAlong is Reachable on a directed graph.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
@@ -156,7 +155,7 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	return reached, nil
 }
 
-// leadsTo reports whether an entry of a row leads to a row of x that is 1.
+// leadsTo reports whether an entry of a row leads to a 1 of x.
 func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	for e, c := range col {
 		if (val == nil || val[e] != 0) && x.Row(int(c))[0] == 1 {

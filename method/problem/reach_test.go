@@ -15,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// search is the obvious search from every seed against the direction of links.
 func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 	found := roaring.New()
 	queue := slices.Clone(seeds)
@@ -34,7 +33,7 @@ func search(a *sparse.CSR, seeds []int) *roaring.Bitmap {
 	return found
 }
 
-// reached is what walks along entries reach, or what their components hold.
+// reached follows entries if directed is set, else components.
 func reached(ctx context.Context, a sparse.Matrix, seeds []int, directed bool, workers int) (*roaring.Bitmap, error) {
 	return (&problem.Problem{Graph: &graph.Graph{A: a}, Directed: directed}).Reachable(ctx, seeds, workers, new(graph.Work))
 }
@@ -84,7 +83,6 @@ func TestReachedOnKnownGraphs(t *testing.T) {
 	}
 }
 
-// A link of weight 0 is never walked.
 func TestReachedIgnoresZeros(t *testing.T) {
 	a, err := sparse.NewCSR(2, 2, []int64{0, 1, 2}, []uint32{1, 0}, []float64{0, 0})
 	if err != nil {
@@ -107,8 +105,7 @@ func TestReachedStops(t *testing.T) {
 	}
 }
 
-// A graph that is made of a problem leaves it the components, and takes those that are known:
-// a sweep less, and the same graph.
+// A known component structure saves a sweep.
 func TestWhole(t *testing.T) {
 	p := &problem.Problem{Graph: &graph.Graph{A: testgraph.TwoCliques(5)}}
 	var first, second graph.Work

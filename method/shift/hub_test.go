@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The nearest labels of a hub, whose row has several pieces, do not depend on the number of goroutines: if labels are
-// equally near, the labels in the first columns count.
+// The row of a hub has several pieces. Of equally near labels the first columns count.
 func TestHub(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()

@@ -11,15 +11,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// reach is a label that reaches a node: the position of the label, shifted left by hopBits, plus the
-// number of edges of the shortest path.
+// reach is the position of a label, shifted left by hopBits, plus the number of edges of the shortest path to it.
 type reach uint32
 
 const (
 	hopBits = 6
 
-	// mostHops is the largest number of sweeps of nearestLabels, because shortest paths of road
-	// networks have thousands of edges. Nodes further away from all labels are left out.
+	// mostHops is the largest number of sweeps: shortest paths of road networks have thousands of edges. Nodes further away
+	// are left out.
 	mostHops = 1<<hopBits - 2
 
 	unreached reach = 1<<32 - 1
@@ -32,16 +31,14 @@ func reachOf(label, hops int) reach {
 func (r reach) label() reach { return r >> hopBits }
 func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
 
-// nearest holds the two nearest labels of each node, the nearest first, each a [reach].
+// nearest holds the two nearest labels of each node, nearest first, each a [reach].
 type nearest struct{ *sparse.Block[float64] }
 
-// at returns the nearest label of node v for i = 0, and the next one for i = 1.
 func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
-// nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first from all labels at
-// once. The two nearest labels of a node are among the two nearest labels of its neighbours. If labels are equally near, the
-// first in the order of the labels counts. With a single label it finds only the nearest label, and skips rows that the
-// label has reached. Cost: a sweep for each edge of the longest shortest path, at most mostHops.
+// nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first: they are among the
+// two nearest of its neighbours. Of equally near labels the first counts. With a single label it skips rows that the label
+// has reached. It costs a sweep for each edge of the longest shortest path, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (nearest, error) {
 	n := len(p.Degrees)
@@ -74,8 +71,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	return now, nil
 }
 
-// extend adds to node v the labels of its neighbours that are hops edges away from v, and reports whether
-// there are any. last is 0 if there is a single label, otherwise 1.
+// extend adds to node v the labels of its neighbours that are hops edges away, and reports whether there are any. last is 0
+// for a single label, else 1.
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
 	first := f.at(0, v)
@@ -111,9 +108,8 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	return best[0] != unreached
 }
 
-// onOneKind reports whether a graph without directions has two kinds of nodes, each with edges to the other kind
-// alone, and all labels of a component are on nodes of one kind. Then of two neighbours one has even and one has
-// odd hops.
+// onOneKind reports whether each node of an undirected graph has edges to the other of two kinds alone, and the labels of a
+// component are on one kind. One of two neighbours then has odd hops.
 func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (bool, error) {
 	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }
@@ -134,7 +130,7 @@ func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	return !anywhere(p.Team(), isMixed.Load()), err
 }
 
-// anywhere reports whether a condition holds in one of the processes.
+// anywhere reports whether condition holds in a process.
 func anywhere(team *sparse.Team, condition bool) bool {
 	count := []float64{0}
 	if condition {

@@ -16,15 +16,15 @@ type Report struct {
 	Hops   Difference `json:"hops"`   // edges to the nearest other label
 	Degree Difference `json:"degree"` // sum of the weights of edges
 
-	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels
-	// on one kind alone. Labelled nodes are then compared with the other nodes of this kind.
+	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and that labelled
+	// nodes of one kind were compared with the others of this kind.
 	OneKind bool `json:"one_kind,omitempty"`
 }
 
 // Exceeds reports whether the labels are not a random sample.
 func (r *Report) Exceeds() bool { return r.Hops.exceeds() || r.Degree.exceeds() }
 
-// Largest returns the difference that exceeds its limit by the larger factor.
+// Largest returns the difference with the larger ratio to its limit.
 func (r *Report) Largest() (d Difference, isDegree bool) {
 	if math.Abs(r.Degree.Labelled-r.Degree.Others)*r.Hops.Limit > math.Abs(r.Hops.Labelled-r.Hops.Others)*r.Degree.Limit {
 		return r.Degree, true
@@ -38,17 +38,16 @@ type Difference struct {
 	Above    float64 `json:"above"`    // value of the quantity
 	Labelled float64 `json:"labelled"` // share of labelled nodes with a larger value
 	Others   float64 `json:"others"`   // share of other nodes with a larger value
-	Limit    float64 `json:"limit"`    // a share of 0.001 of random samples has shares that differ by more
+	Limit    float64 `json:"limit"`    // exceeded by 0.001 of random samples
 }
 
-// exceeds reports whether the difference is larger than chance explains.
 func (d Difference) exceeds() bool { return math.Abs(d.Labelled-d.Others) > d.Limit }
 
 // ksFactor is the quantile √(½ log 2/ε) of the distribution of Kolmogorov for ε = 0.001.
 const ksFactor = 1.949
 
-// compare returns the difference of two lists, which it sorts. It is the statistic of the
-// two-sample test of Kolmogorov and Smirnov, with the limit ksFactor·√(1/m + 1/n).
+// compare returns the two-sample statistic of Kolmogorov and Smirnov, with the limit ksFactor·√(1/m + 1/n). It sorts both
+// lists.
 func compare(labelled, others []float64) (d Difference) {
 	if len(labelled) == 0 || len(others) == 0 {
 		return d
@@ -98,8 +97,7 @@ func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, 
 	return r, nil
 }
 
-// compareNodes compares the hops and degrees of labelled nodes with the hops and degrees of other nodes. Nodes that no other label
-// reaches are left out, because they have no part in the accuracy.
+// compareNodes leaves out nodes that no other label reaches, which have no part in the accuracy.
 func (r *Report) compareNodes(p *problem.Problem, paths nearest, isOther func(row int) bool) {
 	var hops, degrees, otherHops, otherDegrees []float64
 	labelled := roaring.New()

@@ -23,7 +23,6 @@ func check(t *testing.T, p *engine.Problem, workers int) *shift.Report {
 	return r
 }
 
-// problem returns a problem on a graph of n nodes with links in both directions and labels on some nodes.
 func problem(t *testing.T, n int, links [][2]int, rows []int) *engine.Problem {
 	t.Helper()
 	var edges []sparse.Triplet
@@ -38,7 +37,6 @@ func problem(t *testing.T, n int, links [][2]int, rows []int) *engine.Problem {
 	return contract.ProblemOf(testgraph.Labelled{A: a, Degrees: testgraph.Degrees(t, a), Row: rows, Class: make([]int, len(rows)), Names: []string{"a"}})
 }
 
-// grid returns the links of a square of side × side nodes.
 func grid(side int) (links [][2]int) {
 	for v := range side * side {
 		if v%side > 0 {
@@ -51,12 +49,10 @@ func grid(side int) (links [][2]int) {
 	return links
 }
 
-// TestRegion checks that labels of one region are found, that hops are the lengths of shortest paths, and that results are
-// the same for any number of workers.
 func TestRegion(t *testing.T) {
 	const side = 40
 	var rows []int
-	far := 0 // nodes at two hops or more from a square of 10 × 10 in the middle
+	far := 0 // at two hops or more from a square of 10 × 10 in the middle
 	for v := range side * side {
 		x, y := v%side, v/side
 		switch d := max(0, 15-x, x-24) + max(0, 15-y, y-24); {
@@ -78,8 +74,6 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestHubs checks that labels of the nodes with many edges and of the nodes with few edges are
-// found.
 func TestHubs(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -101,8 +95,7 @@ func TestHubs(t *testing.T) {
 	}
 }
 
-// TestRandom checks that few random samples are called no random sample: on a square, and in a graph with many small components,
-// where hops are known of labelled nodes with another label in their component alone.
+// Hops are known only of labelled nodes with another label in their component.
 func TestRandom(t *testing.T) {
 	const side, draws = 40, 50
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -139,8 +132,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestOneKind checks that labels on one kind of nodes are compared with nodes of this kind: random people of
-// companies are a random sample, though companies have larger degrees.
+// Random people of companies are a random sample, though companies have larger degrees.
 func TestOneKind(t *testing.T) {
 	const people, companies = 1000, 100
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -164,7 +156,6 @@ func TestOneKind(t *testing.T) {
 	}
 }
 
-// TestDirected checks that hops follow the direction of edges: from a node to a label.
 func TestDirected(t *testing.T) {
 	p := contract.Path(t, 9, false)
 	var arcs []sparse.Triplet
