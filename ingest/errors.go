@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Reading stops at maxBad bad lines.
+// maxBad is the number of bad lines at which reading stops.
 const maxBad = 1000
 
 // LimitError is the error of a run for which the memory limit or a disk is too small. If memory is short, it

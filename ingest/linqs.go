@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// A LINQS collection has the cited node and the citing node of an edge on each line of this file.
+// citesFile is a file with the cited node and the citing node of an edge on each line.
 const citesFile = ".cites"
 
 // IsStore reports whether path must be opened as a store. It returns false for a path that [Run] reads: a

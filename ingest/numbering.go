@@ -72,8 +72,8 @@ func (n *numberer) movedNeeds() int64 {
 	return lines.DictBytes(count, text) + lines.NumberingBytes(count, text)
 }
 
-// A dictionary of up to smallDict bytes is left to the garbage collector, because a collection takes longer
-// than an ingest of a few lines.
+// smallDict is the bytes of a dictionary for which no collection is forced, because it takes longer than an
+// ingest of a few lines.
 const smallDict = 1 << 20
 
 // numberDict numbers the ids of the dictionary in the default order, see the package documentation.

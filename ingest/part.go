@@ -53,5 +53,5 @@ func (p *part) lineBytes() int64 {
 // token, and from chunk to chunk.
 func position(seq int) uint64 { return uint64(seq) << tokenBits }
 
-// A chunk has fewer than 2^tokenBits tokens, because each token takes at least two bytes of text.
+// tokenBits suffices for the tokens of a chunk, because each token takes at least two bytes of text.
 const tokenBits = 20

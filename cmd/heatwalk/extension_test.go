@@ -49,7 +49,7 @@ func TestExtension(t *testing.T) {
 		}
 	}
 	build("off", "list", "-deps", ".") // its go.mod and go.sum are complete
-	// In a workspace the packages are the packages of this test, which are compiled, also with -trimpath.
+	// In a workspace the packages are the compiled packages of this test, also with -trimpath.
 	workspace := filepath.Join(dir, "go.work")
 	build(workspace, "work", "init", ".", "../..")
 	build(workspace, "build", "-ldflags=-s -w", "-o", program, ".")

@@ -62,7 +62,7 @@ func newBlockModel(v param.Values, d draws) sbm {
 	return g
 }
 
-// The share of the smallest of mostClasses classes, 2^-1023, is above zero, so that no class is empty.
+// mostClasses is a limit for which the share of the smallest class, 2^-1023, is above zero.
 const mostClasses = 1 << 10
 
 func checkClasses(v param.Values) error {

@@ -136,7 +136,7 @@ func (d *Dict) codesOf(code []uint32, text []byte, b *IDBatch, lo, hi int,
 	return nil
 }
 
-// The slots, entries and ids of group tokens are loaded together, so that their cache misses overlap.
+// group is the number of tokens that are loaded together, so that their cache misses overlap.
 const group = 32
 
 func (s *dictShard) codes(high uint32, code []uint32, text []byte, b *IDBatch,

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Codes of at least wideCode bits are written with 32 bits. Two shorter codes and a start within a byte fit
-// into 64 bits.
+// wideCode is the least width of codes that are written with 32 bits. Two shorter codes and a start within a
+// byte fit into 64 bits.
 const wideCode = 28
 
 // packSlack is the number of bytes after a record that packing and unpacking may access.

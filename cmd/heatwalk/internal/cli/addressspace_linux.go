@@ -11,8 +11,7 @@ const (
 )
 
 // init ends the program with one line if the limit on its address space (ulimit -v) is too small. Otherwise
-// the runtime would end it with a trace while it starts threads. With less than about 0.8 GB every Go program
-// fails before its first line.
+// the runtime would end it with a trace while it starts threads.
 func init() {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(addressSpace, &limit); err != nil || limit.Cur >= leastSpace {

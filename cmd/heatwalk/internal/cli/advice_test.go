@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// advice holds files, the message of their first reading, and the flags named by the message with the right
+// advice holds files, the message of their first reading, and the flags that the message names with the right
 // edges.
 type advice struct {
 	files   string // name and text of a file; further files follow a line "-- NAME"
 	flags   string // of the first reading
-	message string // its end
+	message string // end of the message
 	follow  string // flags as the message names them, see named; "": no flags
 	edges   string // source,target,weight of each edge, sorted as converted
 }
@@ -110,7 +110,7 @@ func TestAdvice(t *testing.T) {
 			continue
 		}
 		flags := a.flags + " " + strings.ReplaceAll(named.Replace(a.follow), " with ", " ")
-		if a.follow == "" || strings.HasSuffix(a.follow, "directed") || strings.Contains(a.message, "in place of") { // replaces the flags of the first reading
+		if a.follow == "" || strings.HasSuffix(a.follow, "directed") || strings.Contains(a.message, "in place of") { // the flags replace the first flags
 			flags = named.Replace(a.follow)
 		}
 		if edges, problems := read(flags); edges != a.edges {

@@ -30,7 +30,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // MainOn is [Main] in one of the processes of a network, which must all call it with the same arguments.
-// Process 0 prints and writes files. Each other process prints an error only if process 0 does not have it.
+// Process 0 prints and writes files. Other processes print only errors that process 0 does not have.
 func MainOn(network sparse.Network, args []string, stdin io.Reader,
 	stdout, stderr io.Writer) int {
 	if network.Size() == 1 {
@@ -78,8 +78,8 @@ func untilSignal(parent context.Context) (context.Context, func()) {
 	if !signal.Ignored(syscall.SIGHUP) { // ignored under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// Without a receiver for SIGPIPE the runtime would kill the process when the reader of stdout goes away.
-	// With a receiver, a write returns an error.
+	// With this receiver, a write returns an error when the reader of stdout goes away. Otherwise the runtime
+	// would kill the process.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	done := make(chan struct{})
@@ -203,7 +203,6 @@ const (
 	files    = "Files"
 )
 
-// commands are the subcommands by group, in the order of use.
 func commands() []command {
 	list := []command{
 		{"demo", learn.NewDemo, false, learning},
@@ -244,8 +243,8 @@ func (c command) construct(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// selectCommands returns the command that the first argument names, or all commands. It saves the time to
-// construct the flags of commands that do not run.
+// selectCommands returns the command that the first argument names, or all commands, because constructing the
+// flags of all commands takes time.
 func selectCommands(list []command, args []string) []command {
 	if len(args) > 0 {
 		if i := slices.IndexFunc(list, func(c command) bool { return c.name == args[0] }); i >= 0 {

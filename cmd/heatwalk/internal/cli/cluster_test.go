@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 )
 
-// parses checks a command line of the examples without running it.
+// parses checks a command line without running it.
 func parses(t *testing.T, words []string) {
 	t.Helper()
 	run := shell.NewSession(context.Background(), nil, words, strings.NewReader(""), io.Discard, io.Discard)

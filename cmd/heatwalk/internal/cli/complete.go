@@ -43,7 +43,7 @@ func completeValues(cmd *cobra.Command) {
 }
 
 // namesAfter returns names, with their formulas, that can complete the value of a flag: methods, kernels,
-// learners or functions. After a comma they are further names of the list, and after + names of learners.
+// learners or functions. After a comma they are further names, and after + learners.
 func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 	if flag == "function" {
 		for _, s := range kernel.FunctionSpecs() {

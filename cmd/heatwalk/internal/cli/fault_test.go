@@ -57,8 +57,7 @@ func workplace(t *testing.T) {
 	succeed(t, nil, io.Discard, "ingest", "e.tsv", "-o", "g", "--quiet")
 }
 
-// errorLines returns the lines of stderr without warnings, for example about files of an earlier run, and
-// without notes about columns and classes.
+// errorLines returns the lines of stderr without warnings and without notes about columns and classes.
 func errorLines(stderr string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(stderr) {

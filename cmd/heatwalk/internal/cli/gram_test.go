@@ -159,8 +159,8 @@ func numberByTraining(t *testing.T, folder string) string {
 	return copied
 }
 
-// readByName reads scores of classes, or decisions between two classes. It returns the columns in the order
-// of names, as golden files have them.
+// readByName reads scores of classes, or decisions between two classes, with the columns in the order of
+// names, as in golden files.
 func readByName(t *testing.T, out string, rows int) *sparse.Block[float64] {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(out, ".npy") + ".cols.ids")

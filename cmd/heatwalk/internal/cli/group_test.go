@@ -17,8 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable/durabletest"
 )
 
-// group holds files that belong together. Two runs write them, each replacing the files of the other. A third
-// run reads them. w/ in its arguments is their directory.
+// group holds files that belong together. Two runs write them to w/, each replacing the files of the other. A
+// third run reads them.
 type group struct {
 	name     string
 	old, new []string
@@ -127,8 +127,8 @@ func made(t *testing.T, files map[string]string, args []string, fsys durable.FS)
 	return filesOf(t, "w")
 }
 
-// A reader must get the files of one run, or an error with a remedy, and after the stopped run is repeated,
-// its files.
+// A reader must get the files of one run, or an error with a remedy. After the stopped run is repeated, it
+// must get the files.
 func TestGroupsStopped(t *testing.T) {
 	groupPlace(t)
 	quick := durabletest.Unsynced(durable.OS)

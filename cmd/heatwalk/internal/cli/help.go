@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/method/items"
 )
 
-// helpWidth is in columns.
 const helpWidth = 100
 
 func init() {
@@ -28,8 +27,8 @@ func init() {
 //go:embed help
 var helpTexts embed.FS
 
-// describe sets the description of a command and its subcommands to the text of help/NAME.txt, for example
-// bench-scaling.txt for "bench scaling".
+// describe sets the description of a command and its subcommands, for example from help/bench-scaling.txt for
+// "bench scaling".
 func describe(cmd *cobra.Command) {
 	words := strings.Fields(cmd.CommandPath())
 	if len(words) > 1 {
@@ -45,7 +44,6 @@ func describe(cmd *cobra.Command) {
 	}
 }
 
-// helpOf returns the help text of a command of this program or of a kind of items.
 func helpOf(words []string) ([]byte, error) {
 	name := strings.Join(words, "-") + ".txt"
 	if kind := items.Find(words[0]); kind != nil && kind.Help != nil {
@@ -85,7 +83,7 @@ func newHelp(run *shell.Session) *cobra.Command {
 	}
 }
 
-// printUsage prints the help of a command after its description: synopsis, subcommands, examples and flags.
+// printUsage prints the help of a command after its description.
 func printUsage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:\n")

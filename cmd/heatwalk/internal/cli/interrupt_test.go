@@ -55,7 +55,7 @@ func handlesSignals(t *testing.T, cmd *exec.Cmd) {
 	t.Errorf("%s does not begin", strings.Join(cmd.Args, " "))
 }
 
-// computes waits until a process has used an amount of processor time, in hundredths of a second.
+// computes waits until a process has used ticks hundredths of a second of processor time.
 func computes(p *os.Process, ticks int) {
 	for range 6000 {
 		time.Sleep(20 * time.Millisecond)
@@ -73,15 +73,14 @@ func computes(p *os.Process, ticks int) {
 	}
 }
 
-// interrupted starts the program, and interrupts it after it has computed for some hundredths of a second.
-// The program must exit with 130. interrupted returns its stderr.
+// interrupted starts the program, and interrupts it after it has computed for ticks. The program must exit
+// with 130. interrupted returns its stderr.
 func interrupted(t *testing.T, cmd *exec.Cmd, ticks int) string {
 	t.Helper()
 	return ended(t, cmd, os.Interrupt, func() { computes(cmd.Process, ticks) })
 }
 
-// ended is interrupted for any signal, sent after wait returns. It sends the signal twice, as timeout(1)
-// does. Its limit of time is for a busy machine.
+// ended is interrupted for any signal, sent after wait returns, twice as timeout(1) does.
 func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, wait func()) string {
 	t.Helper()
 	var stderr bytes.Buffer

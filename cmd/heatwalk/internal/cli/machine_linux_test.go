@@ -104,7 +104,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := shell.NewDisplay(stderr, "auto", false, false)
 	s := p.Begin("reading edges.tsv", 2_000_000, shell.Bytes)
 	s.Set(1_000_000, 0)
-	text.waitFor(t, "1.00 MB of 2.00 MB") // bars are drawn every now and then
+	text.waitFor(t, "1.00 MB of 2.00 MB") // bars are drawn at intervals
 	p.Print([]byte("heatwalk: warning: odd\n"))
 	text.waitFor(t, "heatwalk: warning: odd")
 	p.Close()

@@ -68,8 +68,7 @@ func TestMain(m *testing.M) {
 const otherHalf = "HEATWALK_TEST_OTHER_HALF"
 
 // TestScripts runs commands in this process, which saves the start of a thousand processes; see inThisProcess
-// for exceptions. Each script changes the working directory of the process, so that scripts cannot run
-// concurrently. Another process runs every second script at the same time, except if -run selects tests.
+// for exceptions. Another process runs every second script at the same time, except if -run selects tests.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/script/*.txt")
 	if err != nil {

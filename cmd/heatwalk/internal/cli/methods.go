@@ -22,12 +22,10 @@ func newMethods(run *shell.Session) *cobra.Command {
 	return cmd
 }
 
-// refuseDryRun records a problem if --dry-run is given, because the command computes nothing.
 func refuseDryRun(line *shell.CommandLine, _ *struct{}, _ []string) {
 	line.Refuse(true, "dry-run", "there is nothing to plan; leave it out")
 }
 
-// declaration describes a kernel, a learner or a method in JSON.
 type declaration struct {
 	Name       string                `json:"name"`
 	Flag       string                `json:"flag"` // a flag that accepts the name

@@ -60,7 +60,7 @@ func formatErrors(run *shell.Session) {
 	}
 }
 
-// otherNames maps names of flags that users try to the flags of this program.
+// otherNames maps names that users try to flags of this program.
 var otherNames = map[string]string{
 	"attributes": "node-features", "features": "node-features", "node-attributes": "node-features", "attribute-columns": "attribute-fields", "columns": "fields",
 	"label-columns": "label-fields", "label-column": "label-fields", "label": "labels", "kinds": "kind", "date": "time", "separator": "delimiter", "sep": "delimiter",

@@ -68,7 +68,7 @@ func TestTextOfRecords(t *testing.T) {
 	succeed(t, nil, io.Discard, append(args, "--encoding=windows-1252")...)
 }
 
-// The bytes are bytes that scripts cannot contain. No files must be left.
+// Scripts cannot contain these bytes.
 func TestBadBytes(t *testing.T) {
 	long := strings.Repeat("a", 3<<20)
 	for _, c := range []struct {

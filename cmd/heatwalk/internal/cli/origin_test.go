@@ -22,8 +22,8 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// edgeSettings are values of the flags of edges that change the graph of edges.csv. A flag of edges that is
-// in neither list fails TestOriginsOfFlags.
+// edgeSettings are flags of edges that change the graph of edges.csv. A flag of edges that is in neither list
+// fails TestOriginsOfFlags.
 var edgeSettings = map[string][]string{
 	"directed":     {"--directed"},
 	"undirected":   {"--undirected"},
@@ -172,8 +172,8 @@ var originResults = []string{
 	"ingest edges.csv --force -o a",
 }
 
-// For each flag of edges that a command accepts, the run file and the page must differ in the origin from a
-// run without the flag. Each run takes a quarter of all pairs, with every result and every flag.
+// The run file and the page must have another origin with each flag of edges that a command accepts. Each run
+// takes a quarter of all pairs, with every result and every flag.
 func TestResultsHaveOrigins(t *testing.T) {
 	originWorkplace(t)
 	for name, text := range map[string]string{"values.csv": "node,value\nn0,1\nn5,2\nn9,3\nn20,4\n", "seeds.ids": "n3\nn4\n"} {

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// moving matches text that differs from run to run or machine to machine: times, speeds, memory, errors of
-// rounding.
+// moving matches text that differs from run to run or machine to machine.
 var moving = regexp.MustCompile(`[ 0-9.]+ s\b|[0-9.]+ [MG] entry|peak [0-9.]+ [MG]B( of [0-9.]+ GB)?|an error of [0-9.e-]+`)
 
-// TestPages runs the lines " $ COMMAND" of pages in the folder of demo --save. It compares the lines below
-// them with the output, except for moving numbers; a line … is the rest of an output. -update writes them.
+// TestPages runs the commands of pages, which are indented and begin with $, in the folder of demo --save,
+// and compares the lines below them with the output, except for moving numbers. A line … is the rest of an
+// output. -update writes them.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs all commands of six pages")
@@ -81,8 +81,8 @@ func checkPage(t *testing.T, page string) {
 	}
 }
 
-// outputOf returns the standard output of a command, or its messages if it fails: heatwalk …, cd DIR, head
-// -N FILE, or head -N FILE | cut -f1-K.
+// outputOf returns the standard output of a command, or its messages if it fails. It knows heatwalk …, cd
+// DIR, head -N FILE, and head -N FILE | cut -f1-K.
 func outputOf(t *testing.T, command string) string {
 	t.Helper()
 	if arguments, isOurs := strings.CutPrefix(command, "heatwalk "); isOurs {

@@ -63,7 +63,7 @@ type costs struct {
 // TestPlans checks that the peak resident memory of a run does not exceed the memory in its dry run, and that
 // the required memory does not exceed three times the peak, or the peak and 200 MiB. With the smallest limit,
 // which an error advises, the peak must be within the limit and the output must be the same. Each run is a
-// separate process. A hunt makes all runs; otherwise the test makes a sample on one of the graphs.
+// separate process.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -103,8 +103,8 @@ func TestPlans(t *testing.T) {
 				t.Error(err)
 				continue
 			}
-			// On a busy machine garbage may wait for its collector: one run of five decides, here and within
-			// the limit.
+			// On a busy machine garbage may wait for its collector, so that one run of five decides, here and
+			// within the limit.
 			var ran costs
 			for try := 0; try == 0 || try < 5 && err == nil && ran.Peak > plan.MemoryBytes; try++ {
 				ran, err = run(line)
@@ -144,8 +144,8 @@ func writtenBy(dir, line string) string {
 	return string(text)
 }
 
-// writeNodes writes labels of 500 nodes of the edge list GRAPH.tsv, of few and of many classes, numbers,
-// attributes, and the ids of 100 nodes.
+// writeNodes writes labels, of few and of many classes, numbers and attributes of 500 nodes of GRAPH.tsv, and
+// the ids of 100 nodes.
 func writeNodes(t *testing.T, graph string) {
 	t.Helper()
 	text, err := os.ReadFile(graph + ".tsv")

@@ -14,8 +14,8 @@ var synonyms = map[string]string{
 }
 
 // findLines returns the method or kernel called phrase, and the lines of the pages that contain phrase or a
-// synonym, with their command or page. Hyphens and a plural s make no difference. It returns at most three
-// lines of each command or page, and each line once.
+// synonym, with their command or page. It returns at most three lines of each command or page, and each line
+// once.
 func findLines(phrase string) (found [][2]string) {
 	phrase = strings.ToLower(strings.Trim(phrase, "-"))
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(phrase, "s")), " ", "[ -]")

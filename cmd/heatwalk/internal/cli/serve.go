@@ -21,7 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// newServe returns the command heatwalk serve. docs/serve.md describes its lines.
+// newServe returns the command heatwalk serve, whose lines docs/serve.md describes.
 func newServe(run *shell.Session) *cobra.Command {
 	cmd, _, _ := shell.NewCommand(run, "serve",
 		"Run command lines from stdin in this process, and keep graphs open",
@@ -58,8 +58,8 @@ type answer struct {
 	Errors   []json.RawMessage `json:"errors,omitempty"`
 }
 
-// maxCalls is the number of calls that run at the same time. A file may contain thousands of calls, and each
-// small call takes 3 MB.
+// maxCalls is the number of calls that run at the same time. A file may contain thousands of calls, each of
+// at least 3 MB.
 const maxCalls = 32
 
 type server struct {
@@ -113,7 +113,7 @@ func (s *server) serve(ctx context.Context) (err error) {
 	return err
 }
 
-// end makes serve end. The first reason given is the error of serve.
+// end makes serve return the first reason given.
 func (s *server) end(reason error) {
 	select {
 	case s.ended <- reason:
@@ -140,7 +140,7 @@ func (s *server) read(ctx context.Context) error {
 
 var fieldsOfRequest = []string{"id", "args", "cancel"}
 
-// parseRequest checks a line field by field and records all its problems.
+// parseRequest records all problems of a line.
 func parseRequest(line []byte, number int) *request {
 	r := &request{id: json.RawMessage("null")}
 	problem := func(place, what string) { r.problems = append(r.problems, shell.Problem{Place: place, What: what}) }
@@ -216,7 +216,7 @@ func splitFields(line []byte) (fields map[string]json.RawMessage, isWhole bool) 
 	return fields, errors.Is(err, io.EOF)
 }
 
-// keyOf returns the key of an id: equal for different ways to write the same text. It returns false if value
+// keyOf returns the key of an id, which does not depend on how a text is written. It returns false if value
 // is neither a number nor a text.
 func keyOf(value json.RawMessage) (key string, isID bool) {
 	var id any
@@ -283,8 +283,8 @@ func (s *server) begin(ctx context.Context, r *request) {
 	})
 }
 
-// mustFollow reports whether a call must wait for an earlier call: if both name the same open graph, and one
-// of them opens or closes the graph.
+// mustFollow reports whether a call must wait for an earlier call, because both name the same open graph and
+// one of them opens or closes it.
 func (c *call) mustFollow(earlier *call) bool {
 	if !c.changesGraphs() && !earlier.changesGraphs() {
 		return false
@@ -362,7 +362,7 @@ func (w *callErrors) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newServeCommands returns the commands that only requests of serve can call, for example open and close.
+// newServeCommands returns the commands of requests alone, for example open and close.
 func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	name := ""
 	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph open under the name of --as",

@@ -120,7 +120,7 @@ func checkFolds(folds int, l *nodefile.Labels) error {
 		"class %q has %d labelled members; --folds is at most %[2]d, and without it labels are dealt as far as they go", l.Names[smallest], size[smallest])
 }
 
-// The caller of newWalk sets the walk's matrix and memory.
+// newWalk returns a walk whose matrix and memory the caller must set.
 func newWalk[T sparse.Float](run *shell.Session, d *shell.GraphRun, in *shell.Inputs,
 	f *shell.WalkFlags) (*cwk.Walk[T], error) {
 	prior, err := f.ReadPrior(run, in, d.Graph, d.Labels)
