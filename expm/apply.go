@@ -55,7 +55,7 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	return m.applyNarrowed(ctx, dst, b, fs, s)
 }
 
-// apply is [Map.ApplyTo] on the interval of m, with valid arguments.
+// apply is ApplyTo on the interval of m, with valid arguments.
 func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	e := &evaluation{costs: costs{m: m, settings: s.withDefaults()}, b: b}
@@ -84,8 +84,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	return &e.result, err
 }
 
-// raise multiplies the block and the bounds of a function by the exp(s) by which lowerPeak has divided it: twice by exp(s/2),
-// because exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
+// raise multiplies a result and its bounds by the exp(s) by which lowerPeak has divided them: twice by exp(s/2), because
+// exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
 func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
@@ -154,8 +154,8 @@ type evaluation struct {
 	weights rowWeights
 }
 
-// part is one function of an evaluation. It adds two terms of its Chebyshev series at a time, so that the result is read and
-// written once for two sweeps.
+// part is one function of an evaluation. It adds two terms of its series at a time, so that the result is read and written
+// once for two sweeps.
 type part struct {
 	f         *Function
 	y         *sparse.Block[float64] // to which terms are added
@@ -164,7 +164,7 @@ type part struct {
 	expansion *expansion
 	sums      columnSums
 	colNorms  []float64 // of the result so far, in the caller's variables
-	null      float64   // norm of the result in the null space
+	null      float64   // of the result in the null space
 	lower     float64   // lower bound of ‖f(H)B‖
 	added     int       // terms in y
 	end       int       // last term, if settled
@@ -177,9 +177,9 @@ type part struct {
 	done      bool
 
 	fit       *stieltjes // of the power of a Matérn function; nil if the power is whole
-	tame      bool       // added by the plan; it may show that steeper exponentials need no solves
+	tame      bool       // added by the plan: steeper exponentials may need no solves
 	strict    bool       // its remainder may make steeper exponentials unnecessary
-	lastReach []float64  // sensitivities up to the last requested end
+	lastReach []float64  // up to the last requested end
 }
 
 func (e *evaluation) run(ctx context.Context) error {
@@ -221,8 +221,8 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split stores the part of B outside the null space in w[0], in the variables of the sweeps if scaled is set, otherwise in the
-// variables of H, and f of the part in the null space in the block of each function. It sets norms and norm.
+// split stores the part of B outside the null space in w[0], in the variables of the sweeps if scaled is set, otherwise of H,
+// and f of the part in the null space in the block of each function. It sets norms and norm.
 func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
@@ -259,8 +259,8 @@ func scaleTo(dst []float64, f float64, x []float64) {
 	}
 }
 
-// leastNorm returns a lower bound of the norm of a part's result: the parts of B in the null space and outside are orthogonal,
-// and an exponential multiplies the part outside by at least its smaller value at the ends of the interval.
+// leastNorm is a lower bound of the norm of a part's result: the parts of B in the null space and outside are orthogonal, and
+// an exponential multiplies the part outside by at least its smaller value at the ends of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
@@ -279,7 +279,7 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance is smaller for a strict part, whose result may show that steeper exponentials need not be computed.
+// tolerance is smaller for a strict part, whose result may make steeper exponentials unnecessary.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
@@ -288,7 +288,6 @@ func (c *costs) tolerance(p *part) float64 {
 	return c.settings.Tolerance
 }
 
-// refuse records that a part misses its tolerance.
 func (e *evaluation) refuse(p *part) {
 	if e.tooTight == nil && !p.tame {
 		e.tooTight = fmt.Errorf("%w: asked for %.3g of a result of norm %.3g, where %.3g can be promised; loosen the tolerance",
@@ -309,8 +308,7 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills a part's outcome, and adds the rounding of the result itself. rounded is the part of columns, the bounds, that
-// comes from rounding errors.
+// finish adds the rounding of the result itself. rounded is the part of columns, the bounds, that comes from rounding errors.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {
 	o := p.out

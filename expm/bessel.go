@@ -22,7 +22,7 @@ func decay(steps int, z float64) float64 {
 	return d*math.Asinh(d/z) - d*d/(math.Hypot(d, z)+z)
 }
 
-// degree returns the least d, possibly above maxDegree, for which 2·exp(−h(d)) is at most eps.
+// degree returns the least d, possibly above maxDegree, with 2·exp(−h(d)) ≤ eps.
 func degree(z, eps float64) int {
 	if z == 0 {
 		return 0
@@ -45,7 +45,7 @@ func degree(z, eps float64) int {
 	return hi
 }
 
-// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest), and a bound on twice the sum of all later terms. It uses
+// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest), and a bound on twice the sum of all later terms, by
 // Miller's backward recurrence
 //
 //	p_{j−1} = p_{j+1} + (2j/z)·p_j

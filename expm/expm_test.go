@@ -199,7 +199,7 @@ func distance(a, b *sparse.Block[float64]) (d, norm float64, columns []float64) 
 	return math.Sqrt(d), math.Sqrt(norm), columns
 }
 
-// certified fails the test if the error exceeds the bound or the tolerance. slack is the error of the reference.
+// certified checks the error against the bound and the tolerance. slack is the error of the reference.
 func certified(t testing.TB, name string, y, want *sparse.Block[float64], o Outcome, tolerance, slack float64) {
 	t.Helper()
 	d, norm, columns := distance(y, want)

@@ -56,8 +56,7 @@ func Power(shift float64, p int) Function {
 		value: func(x float64) float64 { return wholePower(shift-x, p) }}
 }
 
-// wholePower returns xᵖ, p ≥ 0, to about half an ulp, because it keeps the rounding errors of products. [math.Pow] errs by p/2
-// ulps.
+// wholePower returns xᵖ, p ≥ 0, to about half an ulp; [math.Pow] errs by p/2 ulps.
 func wholePower(x float64, p int) float64 {
 	times := func(a, da, b, db float64) (c, dc float64) {
 		c = a * b
@@ -126,9 +125,9 @@ type expansion struct {
 	coef  []float64
 	tail  []float64 // tail[j] ≥ Σ_{i>j} |c_i|
 	size  float64   // Σ |c_j|
-	slope float64   // effect of rounding errors of products, in slopeRounding·ε
+	slope float64   // of rounding errors of products, in slopeRounding·ε
 
-	productRounding float64 // rounding errors of products relative to the usual; 0 means 1
+	productRounding float64 // of products, relative to the usual; 0 means 1
 }
 
 // steepest bounds the derivative on [−1, 1], with |T_j'| ≤ j².
@@ -161,7 +160,7 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// newExpansion returns an expansion; remainder bounds the sum of the sizes of the omitted coefficients.
+// newExpansion takes a bound of the sum of the sizes of the omitted coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {
@@ -172,7 +171,7 @@ func newExpansion(coef []float64, remainder float64) *expansion {
 	return e
 }
 
-// maxLog is the largest logarithm of an exponential: beyond it exp(maxLog/2) overflows.
+// Beyond maxLog, the largest logarithm of an exponential, exp(maxLog/2) overflows.
 const maxLog = 1400
 
 // expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff

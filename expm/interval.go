@@ -15,9 +15,9 @@ import (
 //
 //	ρ(Q) ≤ max_i (Qx)_i/x_i
 //
-// where Q is |A|, or D + |A|, whose largest eigenvalue bounds the eigenvalues of L. With x = d the first product gives the
-// bound max_u d_u + Σ_v a_uv·d_v/d_u (Merris 1998) for L, which is not above max d_u + d_v over the edges (Anderson and Morley
-// 1985). Each further product lowers the bound. Cost: a few sweeps of one column.
+// where Q is |A|, or D + |A|, whose largest eigenvalue bounds the eigenvalues of L. With x = d the first product gives max_u
+// d_u + Σ_v a_uv·d_v/d_u for L (Merris 1998), which is not above max d_u + d_v over the edges (Anderson and Morley 1985). Each
+// further product lowers the bound. Cost: a few sweeps of one column.
 func largestBound(ctx context.Context, g *graph.Graph,
 	laplacian bool) (float64, error) {
 	const products, gain, slack = 12, 0.01, 1e-9

@@ -20,9 +20,9 @@ type Map struct {
 	workers int
 	team    *sparse.Team
 
-	unproven bool         // the interval is given by the caller, or estimated
+	unproven bool         // given by the caller, or estimated
 	symmetry *blocks.Lazy // 1: compared with the transpose; nil: not needed
-	rounding float64      // rounding errors of products, relative to the width of the interval and to a proven interval; 0 means 1
+	rounding float64      // of products, relative to the width of the interval and to a proven interval; 0 means 1
 
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]

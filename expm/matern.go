@@ -34,7 +34,7 @@ type inverses struct {
 	m     *Map
 	p     *part
 	x     *sparse.Block[float64]
-	share float64 // error that each solve may leave
+	share float64 // error of each solve in the result
 
 	bound   float64
 	columns []float64
@@ -43,8 +43,8 @@ type inverses struct {
 	solves  int // all solves
 }
 
-// solveMatern computes (σI + H)^−ν·B by solves: one for each integer power, and one for each pole of a rational approximation
-// of the fractional power.
+// solveMatern takes one solve for each integer power, and one for each pole of a rational approximation of the fractional
+// power.
 func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 	p.out.Method = Rational
 	k := e.b.Cols
@@ -178,8 +178,7 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
 	return nil
 }
 
-// finishRational adds w, the part outside the null space, to the result in the caller's variables, and fills the outcome. A nil
-// w means zero.
+// finishRational adds w, the part outside the null space, to the result in the caller's variables; nil means zero.
 func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	partNorms := make([]float64, s.e.b.Cols)
 	s.e.sums.begin(s.m.team, s.e.b.Cols)

@@ -76,7 +76,7 @@ func TestResolvent(t *testing.T) {
 	}
 }
 
-// Near the rounding limit, solves are planned to leave enough accuracy; a series would have more rounding errors.
+// Near the rounding limit, solves leave enough accuracy; a series would have more rounding errors.
 func TestResolventNearRounding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a third of a second")
@@ -396,7 +396,7 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
-// On a long path the first solve must end before it has cost as much as the series; a factor solves a tree exactly.
+// On a long path the first solve must end before it has cost as much as the series.
 func TestFirstSolveIsLimited(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -412,7 +412,7 @@ func TestFirstSolveIsLimited(t *testing.T) {
 		}
 		certified(t, "path", y[0], want[0], r.Functions[0], tolerance, series.Functions[0].ErrorBound)
 	}
-	// A limit gives an error, never a different result.
+	// A limit never changes a result.
 	over := new(budget.Error)
 	if _, err := m.ApplyTo(ctx, newBlocks(m.n, b.Cols, 1), b, []Function{Exp(-rate)}, &Settings{Tolerance: tolerance, Memory: 1}); !errors.As(err, &over) {
 		t.Errorf("without memory for a factor: %v", err)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// With a product of rate and width of the interval up to harmless, an exponential needs no narrower interval: rounding
-	// errors grow by at most e^harmless.
+	// Up to a product harmless of rate and width of the interval, an exponential needs no narrower interval: rounding errors
+	// grow by at most e^harmless.
 	harmless = 10
 
-	// margin is the product of the rate and the intended margin around the eigenvalues found.
+	// margin, divided by the rate, is added to the eigenvalues found.
 	margin = 4
 
 	// endSteps bounds the steps of Lanczos for the ends of a spectrum.
@@ -32,10 +32,9 @@ const (
 // Estimated is the condition of a result with an estimated interval.
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
-// narrowInterval returns the map on an interval between estimates of the ends of the spectrum, if an exponential is largest at
-// an end of the interval that may be far from the spectrum; otherwise m. For example, the eigenvalues of A of a complete graph
-// of 50 nodes are −1 and 49, so that exp(−A) is at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for
-// each step.
+// narrowInterval returns the map on an estimated interval, if an exponential is largest at an end of the interval that may be
+// far from the spectrum; otherwise m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that
+// exp(−A) is at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
 func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
@@ -149,8 +148,7 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 	return lo - slack, hi + slack, done, nil
 }
 
-// applyNarrowed is [Map.ApplyTo] on an estimated interval if this pays, otherwise on the interval of m, to which it returns if
-// the estimate turns out wrong.
+// applyNarrowed is ApplyTo on an estimated interval if this pays and the estimate is right, otherwise on the interval of m.
 func (m *Map) applyNarrowed(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	narrow, sweeps, err := m.narrowInterval(ctx, fs)

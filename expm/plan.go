@@ -19,7 +19,7 @@ type plan struct {
 }
 
 const (
-	// A series of fewSweeps sweeps is taken without considering solves.
+	// Up to fewSweeps sweeps, a series is taken without considering solves.
 	fewSweeps = 60
 
 	// solveWeight is the cost of a step of conjugate gradients relative to a step of a series, which moves fewer vectors.
@@ -133,7 +133,7 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns how many of the falling exponentials, sorted by rate, use series.
+// countSeries returns how many falling exponentials, sorted by rate, use series.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -187,7 +187,6 @@ func groupsOf(parts []*part) (groups [][]*part) {
 	return groups
 }
 
-// likely estimates the norm of a part's result.
 func (c *costs) likely(p *part) float64 {
 	if c.norm == 0 {
 		return guess
@@ -203,7 +202,7 @@ func (c *costs) allowError(p *part) float64 {
 	return c.tolerance(p) * c.likely(p) / c.norm
 }
 
-// seriesCost predicts the degree of a series in H, which is infinite if rounding errors exceed the allowed error.
+// seriesCost predicts the degree of a series in H, infinite if rounding errors exceed the allowed error.
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
@@ -214,7 +213,7 @@ func (c *costs) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group's solves, if Jacobi converges fast, which solveFirst tests.
+// resolventCost predicts the sweeps of a group's solves if Jacobi converges fast, which solveFirst tests.
 func (c *costs) resolventCost(group []*part) float64 {
 	_, steps := c.chooseShift(group)
 	return steps
@@ -228,8 +227,8 @@ func (m *Map) kind() sparse.Kind {
 }
 
 const (
-	// shortSeries is the largest product of rate and λ for which an exponential of L̃ is always a series, because even a
-	// perfect preconditioner would not repay the solves.
+	// Up to a product shortSeries of rate and λ, an exponential of L̃ is always a series, because even a perfect
+	// preconditioner would not repay the solves.
 	shortSeries = 256
 
 	// plannedTolerance is the tolerance for which MaySolve compares costs.
@@ -297,7 +296,6 @@ func (m *Map) SeriesOnly(fs []Function) bool {
 	})
 }
 
-// steps predicts the steps of a solve by Jacobi.
 func (m *Map) steps(gamma, eps float64) float64 {
 	return m.pace(gamma) * math.Log(2/eps)
 }

@@ -23,7 +23,7 @@ const (
 	mostPoles = 40
 )
 
-// fitPower returns the function with the fewest poles whose error is at most tolerance, or the best found. The AAA algorithm
+// fitPower returns the function with the fewest poles and an error of at most tolerance, or the best found. The AAA algorithm
 // (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured on a grid four
 // times finer than the fitted points.
 func fitPower(s, top, tolerance float64) *stieltjes {
@@ -37,7 +37,7 @@ func fitPower(s, top, tolerance float64) *stieltjes {
 	return best
 }
 
-// aaa is a barycentric rational function through the support points that minimizes the relative error elsewhere.
+// aaa is a barycentric rational function through the support points with a small relative error elsewhere.
 type aaa struct {
 	s, top  float64
 	x, f    []float64
@@ -130,8 +130,7 @@ func (a *aaa) below(x float64) (sum float64) {
 	return sum
 }
 
-// rational returns the function with the poles of a on the negative axis and the best weights, or nil if a weight is not
-// positive.
+// rational returns the function with the poles of a on the negative axis; nil if a weight is not positive.
 func (a *aaa) rational() *stieltjes {
 	const steps, beyond = 4000, 1e6
 	var poles []float64
@@ -156,8 +155,8 @@ func (a *aaa) rational() *stieltjes {
 	return fitWeights(a.s, a.top, a.x, poles)
 }
 
-// fitWeights returns the approximation w₀ + Σ w_i/(x + q_i) of x^-s, whose weights w minimize the sum of the squared relative
-// errors at the points x, or nil if a weight is negative.
+// fitWeights returns w₀ + Σ w_i/(x + q_i) ≈ x^-s with the least sum of squared relative errors at the points x; nil if a
+// weight is negative.
 func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	m := len(poles) + 1
 	columns := mat.NewDense(len(x), m, nil)

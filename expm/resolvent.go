@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// solves is the computation of a group of falling exponentials by a series in M = (I + γH)⁻¹. As a function of the eigenvalues
-// of M a falling exponential is smooth, however wide the spectrum of H is (van den Eshof and Hochbruck 2006):
+// solves computes a group of falling exponentials by a series in M = (I + γH)⁻¹. As a function of the eigenvalues of M a
+// falling exponential is smooth, however wide the spectrum of H is (van den Eshof and Hochbruck 2006):
 //
 //	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
 //
@@ -28,16 +28,15 @@ type solves struct {
 	cg    iterative.CG
 	gamma float64
 
-	planned []float64 // norms of the results that the attempt was planned with
+	planned []float64 // norms that the attempt was planned with
 	errors  solveErrors
 
 	firstSteps float64 // of the first solve
-	unfinished float64 // residual of the first solve if it reached the limit on steps; otherwise 0
+	unfinished float64 // residual of the first solve if it reached the limit on steps, else 0
 	factored   bool
 }
 
-// drifting is the size of γH from which on the null space is removed after every solve, because M does not damp the rounding
-// errors there.
+// From γH = drifting on, the null space is removed after every solve, because M does not damp the rounding errors there.
 const drifting = 100
 
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
@@ -68,7 +67,7 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 	}
 }
 
-// run computes the group. If again is true, norms were guessed wrong, and another attempt may meet the tolerance.
+// run reports in again that norms were guessed wrong, and another attempt may meet the tolerance.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
@@ -93,7 +92,7 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 		last := 0
 		for _, p := range s.group {
 			if !p.settled {
-				// The norm after the last term is measured.
+				// the norm after the last term is measured
 				lowest := j + 1
 				if p.added == j+1 && p.norms {
 					lowest = j
@@ -166,9 +165,9 @@ func (s *solves) lastTerm(p *part) int {
 }
 
 type solveErrors struct {
-	size          float64     // norm of the block to which a function is applied
+	size          float64     // of the block to which a function is applied
 	sizes         []float64   // of its columns
-	expected      float64     // estimated rounding errors of a solve
+	expected      float64     // rounding errors of a solve, estimated
 	residual      [][]float64 // of each solve, by column
 	residualNorms []float64   // of the residual of each solve
 	rounded       [][]float64 // rounding errors of each solve and step, by column
@@ -215,8 +214,7 @@ func (s *solveErrors) lastWrong() float64 {
 }
 
 // target returns the residual at which solve j may end: an equal share of the remaining error budget of the strictest part,
-// less the rounding errors of later solves. It stays near the rounding errors if these exceed the budget, because smaller
-// residuals would not improve the result.
+// less the rounding errors of later solves. It stays near the rounding errors if they exceed the budget.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -247,7 +245,7 @@ func (s *solves) digits(j, last int) (sum float64) {
 }
 
 // solve stores M·T_j in x, after at most limit steps if limit is positive. If the residual of the recurrence may be wrong by
-// much of the target, it computes the true residual and continues from there.
+// much of the target, it continues from the true residual.
 func (s *solves) solve(ctx context.Context, j int, target float64,
 	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)
@@ -304,7 +302,7 @@ const (
 	// mostDrift is the largest error of the residual of a recurrence, as a share of its target.
 	mostDrift = 0.05
 
-	// aboveRounding is the factor by which a true residual may exceed rounding errors.
+	// A true residual may exceed rounding errors by the factor aboveRounding.
 	aboveRounding = 4
 
 	// driftRounding allows for rounding errors of a step, in ε.
@@ -312,7 +310,7 @@ const (
 )
 
 // drift bounds the distance between the residuals of a recurrence and the true residuals. Each step adds rounding errors of
-// ε‖I + γH‖ times the largest approximation so far, which because of I + γH ⪰ I is not larger than the right-hand side and the
+// ε‖I + γH‖ times the largest approximation, which because of I + γH ⪰ I is not larger than the right-hand side and the
 // largest residual (Greenbaum 1997).
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.e.norms) * (1 + slices.Max(r.History))
@@ -320,7 +318,7 @@ func (s *solves) drift(r *iterative.Result) float64 {
 		2*s.gamma*s.m.Hi) * size
 }
 
-// advance computes T_{j+1} and adds terms to the results: two at a time, or one if the norm of the result is needed.
+// advance computes T_{j+1} and adds terms to the results: two at a time, or one if the norm is needed.
 func (s *solves) advance(j int) {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)

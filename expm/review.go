@@ -12,7 +12,7 @@ import (
 
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt, whose convergence predicts the cost of the other solves. In the first attempt a
+// solveFirst is the first solve of an attempt, whose convergence predicts the cost of the others. In the first attempt a
 // series in H replaces the solves if it is cheaper, and a factor replaces a slow Jacobi. The solve stops as soon as another
 // method is predicted to be cheaper, which on grids, trees and small worlds saves 80 to 99 % of the sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
@@ -85,7 +85,7 @@ const (
 	// factorCost is the cost of a step with a factor relative to Jacobi.
 	factorCost = 3
 
-	// factorPace is the pace of solves with a factor, which on any graph take less than three steps for a digit.
+	// factorPace: with a factor, a digit takes less than three steps on any graph.
 	factorPace = 0.9
 	usualSteps = 4
 
@@ -94,8 +94,8 @@ const (
 	firstSolveFactor = 1.25
 )
 
-// finishGroup stores the results of a group and their bounds. It returns true instead if a tolerance is missed and another
-// attempt with better known norms may meet it.
+// finishGroup stores the results of a group and their bounds, unless another attempt with better known norms may meet a missed
+// tolerance.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
 		// The norm is smaller than planned.
@@ -128,8 +128,8 @@ func (s *solves) finishGroup(first bool) (again bool) {
 // mostGain is the factor by which another attempt with a larger γ is trusted to reduce rounding errors.
 const mostGain = 2
 
-// projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p is
-// within the tolerance; the remainder does not grow with the rate.
+// projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p, which
+// does not grow with the rate, is within the tolerance.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

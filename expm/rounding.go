@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// solveRounding allows for rounding errors of a solve of a Matérn function, in ε.
+	// Rounding errors, in ε: solveRounding of a solve of a Matérn function.
 	solveRounding = 10
 
-	// stepRounding is the rounding error of a step of the recurrence of resolvents, in ε.
+	// stepRounding of a step of the recurrence of resolvents.
 	stepRounding = 2
 
-	// residualRounding is the rounding error of the residual of a solve, in ε‖w∘x‖, see roundingOf.
+	// residualRounding of the residual of a solve, in ε‖w∘x‖, see roundingOf.
 	residualRounding = 1
 )
 
@@ -29,7 +29,7 @@ func roundingEnded(err error) bool {
 		errors.Is(err, iterative.ErrIndefinite)
 }
 
-// absoluteTargets divides target by the square root of the number of columns. It returns [ErrParameter] if this underflows.
+// absoluteTargets divides target by the square root of the number of columns; [ErrParameter] reports underflow.
 func absoluteTargets(target float64, cols int) ([]float64, error) {
 	residual := target / math.Sqrt(float64(cols))
 	if !(residual > 0 && residual < math.Inf(1)) {
@@ -66,7 +66,6 @@ func (s *solves) roundingOf(i int) float64 {
 	return math.Hypot(1+s.gamma*d, s.gamma*beside)
 }
 
-// rowWeights bounds rounding errors of the rows of solves.
 type rowWeights struct {
 	diagonal   []float64 // d
 	neighbours []float64 // |A|·d; nil: the Laplacian is normalised
@@ -89,7 +88,7 @@ func (m *Map) mapRounding() float64 {
 	return m.laplacian.Inexact / 2
 }
 
-// slopeOf returns the contribution of mapRounding to [expansion.slope] for a function whose derivative is at most steepest.
+// slopeOf returns the contribution of mapRounding to [expansion.slope] if the derivative is at most steepest.
 func (m *Map) slopeOf(steepest float64) float64 {
 	return steepest * m.mapRounding() / slopeRounding
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// listedRow is a row of f(H)·B and its place in the results.
 type listedRow struct{ row, place int }
 
 func listRows(rows []int) []listedRow {
@@ -48,8 +47,8 @@ func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// addListed adds a term to the listed rows lo ≤ i < hi, and the squares of these rows, in the caller's variables, to sums
-// unless sums is nil.
+// addListed adds a term to the listed rows lo ≤ i < hi, and their squares, in the caller's variables, to sums unless sums is
+// nil.
 func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	for _, l := range r.e.rowsBetween(lo, hi) {
 		y := p.y.Row(l.place)
@@ -69,8 +68,8 @@ func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	}
 }
 
-// pickRows gives the parts results with all rows, because solves need all rows. The returned function copies the listed rows
-// into the caller's blocks.
+// pickRows gives the parts all rows, because solves need them. The returned function copies the listed rows into the caller's
+// blocks.
 func (e *evaluation) pickRows() func() {
 	if e.listed == nil {
 		return func() {}

@@ -16,12 +16,11 @@ const (
 	// rounding allows for rounding errors of a recurrence, in ε·√degree.
 	rounding = 25
 
-	// slopeRounding allows, in ε, for rounding errors of products, which move an eigenvalue at the end of the interval, where
-	// the function is steep.
+	// slopeRounding allows, in ε, for rounding errors of products, which move an eigenvalue where the function is steep.
 	slopeRounding = 4
 )
 
-// errorAt bounds the error of the series that ends after term j, relative to the norm of B outside the null space.
+// errorAt bounds the error of the series that ends after term j, relative to B outside the null space.
 func (s *expansion) errorAt(j int) float64 {
 	return s.tail[j] + s.roundingAt(j)
 }
@@ -32,7 +31,7 @@ func (s *expansion) roundingAt(j int) float64 {
 		float64(slopeRounding*epsilon*s.slope)
 }
 
-// reach returns the first term with an error of at most bound; ok is false if there is none.
+// reach returns the first term from start on with an error of at most bound.
 func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 	last := len(s.coef) - 1
 	lo, hi := min(max(start, 0), last), last
@@ -49,8 +48,8 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
-// aim chooses the last term, or an earlier term with a relatively small tail, at which the norm of the result is measured
-// before aim is called again, with measured set.
+// aim chooses the last term, or an earlier term with a small tail, at which the norm of the result is measured before aim is
+// called again, with measured set.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	tolerance := e.tolerance(p)
 	unit := e.norm
@@ -89,7 +88,7 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	p.measure = next
 }
 
-// runSeries computes the parts by series in H: one sweep for each term of the longest series.
+// runSeries takes one sweep for each term of the longest series.
 func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	e.split(parts, true)
 	for _, p := range parts {
@@ -175,7 +174,7 @@ type recurrence struct {
 	batch [][]float64            // of each worker, a run of rows
 }
 
-// guardEvery is the number of sweeps after which the norm of the vectors is checked.
+// After guardEvery sweeps the norm of the vectors is checked.
 const guardEvery = 32
 
 func (r *recurrence) step(ctx context.Context, j, last int) error {
@@ -226,8 +225,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule decides whether term j is added in this sweep: together with the missing previous term, or if norms are measured.
-// Otherwise the next sweep adds it.
+// schedule adds term j in this sweep with the missing previous term, or if norms are measured; otherwise the next sweep adds
+// it.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -282,7 +281,7 @@ func backFactors(inner []float64, lo, hi int) []float64 {
 
 var unitFactor = []float64{1}
 
-// batchBytes is the size of a run of rows of a result that stays in the nearest cache.
+// batchBytes of a result stay in the nearest cache.
 const batchBytes = 16 << 10
 
 // rows adds terms to the results while T_j and T_{j−1} are in the cache.

@@ -62,7 +62,7 @@ type Settings struct {
 	// of sweeps so far, and total the number that is expected in all.
 	Progress func(stage string, done, total int64)
 
-	method Method // forces the method for falling exponentials of a Laplacian, for comparisons; "": the cheapest
+	method Method // forced, for falling exponentials of a Laplacian in comparisons; "": the cheapest
 }
 
 const defaultTolerance = 1e-8

@@ -34,7 +34,7 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns for each solve j ≤ end the largest effect of its error on the sum up to term end: 4·Σ_{i>j} |c_i|·(i −
+// sensitivities returns the largest effect of an error of each solve j ≤ end on the sum up to term end: 4·Σ_{i>j} |c_i|·(i −
 // j), and half of this for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
@@ -57,12 +57,12 @@ func (p *part) sensitivity(j, end int) float64 {
 	return p.lastReach[j]
 }
 
-// tailShare is the part of the allowed error that the tail of a series of solves may take. It is small because the last solves
-// are coarse, and so cost little.
+// tailShare is the share of the allowed error for the tail of a series of solves, small because the last solves are coarse,
+// and so cost little.
 const tailShare = 0.125
 
-// planFalling caches expandFalling, because all slabs of columns need the same expansions. Without the cache they took half of
-// the time of Gram matrices on small graphs.
+// planFalling caches expandFalling for all slabs of columns. Without the cache this took half of the time of Gram matrices on
+// small graphs.
 func (m *Map) planFalling(ratio float64) *expansion {
 	const samples = 256
 	if x, ok := m.planned.Load(ratio); ok {
@@ -96,7 +96,7 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 // of rounding.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
-	var residual []float64 // residual that each solve may leave, relative to the block
+	var residual []float64 // of each solve, relative to the block
 	crowding = 1
 	for _, p := range group {
 		x := c.m.planFalling(-p.f.rate / gamma)
@@ -134,15 +134,15 @@ func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }
 
-// pace predicts the number of steps with Jacobi in which the residual falls by a factor e.
+// pace predicts the steps with Jacobi in which the residual falls by a factor e.
 func (m *Map) pace(gamma float64) float64 {
 	shift := gamma * m.laplacian.Mean
 	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores the expected rounding errors of a solve relative to w[0]. It assumes that a row of the solution is the
-// row of w[0] divided by 1 + γd_i.
+// measureRough stores the expected rounding errors of a solve relative to w[0], if a row of the solution is the row of w[0]
+// divided by 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 type division struct {
 	e                *evaluation
 	m                *Map
-	share            *blocks.Share // of the block; nil: there is no null space
+	share            *blocks.Share // nil: there is no null space
 	inner            []float64     // divisors of the part outside the null space
 	parts            []*part
 	nullValues, lone []float64 // of the parts at the eigenvalues of the null space
@@ -33,7 +33,7 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 	return factors
 }
 
-// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner for a chunk of rows. P₀ projects on the null space.
+// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner for a chunk; P₀ projects on the null space.
 func (d *division) rows(worker, lo, hi int) {
 	sums := d.e.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {

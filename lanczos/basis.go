@@ -11,14 +11,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// basis is a dense rows×cols matrix, stored in panels of segment rows, so that the columns of a panel stay in the cache. Rows
-// beyond the last row are zero.
+// basis is a dense rows×cols matrix in panels of segment rows, so that the columns of a panel stay in the cache. Rows beyond
+// the last row are zero.
 type basis struct {
 	cols int
 	data []float64
 }
 
-// newBasis returns a basis of zeros, on large pages because passes read all of it.
+// newBasis uses large pages, because passes read all of it.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	system.Expect(8 * int64(size))
@@ -72,8 +72,7 @@ func newEngine(team *sparse.Team, rows, workers int) *engine {
 	return e
 }
 
-// eachRow calls do for every row with the sums of its piece. It cannot be interrupted, because it takes less time than a
-// product.
+// eachRow cannot be interrupted, because it takes less time than a product.
 func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	_ = e.Each(context.Background(), size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
@@ -82,9 +81,8 @@ func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	})
 }
 
-// draw fills the rows of x with random numbers, and padding with zeros. Each segment of the rows of the matrix has its own
-// source. A process skips the numbers of rows that other processes have, so that the number of a row does not depend on the
-// number of processes.
+// draw fills x with random numbers, and padding with zeros. Each segment of the rows of the matrix has its own source. A
+// process skips the numbers of other processes, so that the number of a row does not depend on the number of processes.
 func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.Rand,
 	fill func(rng *rand.Rand, row []float64)) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {

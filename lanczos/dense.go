@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// denseRows is the largest number of rows of a map that is always solved as a dense matrix.
+// Up to denseRows rows a map is always solved as a dense matrix.
 const denseRows = 256
 
 // dense makes the matrix by n/4 products of A.
@@ -67,8 +67,7 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values are the eigenvalues of
-// B in increasing order.
+// countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values, of B, must increase.
 func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest are the known value, which banish has moved
 	r.norm = max(r.norm, math.Abs(remainder[0]),
@@ -80,7 +79,7 @@ func (r *run) countRemaining(values []float64) int {
 	return count
 }
 
-// places returns the row of the dense matrix for each row, and −1 for padding and excluded rows.
+// places returns the row of the dense matrix for each row; −1 for padding and excluded rows.
 func (r *run) places() []int {
 	team := r.m.e.team
 	free := make([]float64, team.TotalOf(r.n)) // 1 in rows that are not excluded
@@ -123,8 +122,8 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue of B below all other eigenvalues: it stores B − 4‖B‖₁·U·Uᵀ in b. The columns of U are the
-// known eigenvectors, of which at most one is not 0 in row i. Row i of vectors has the index of this column, and U's element.
+// banish moves the known eigenvalue below all others: it stores B − 4‖B‖₁·U·Uᵀ in b. The columns of U are the known
+// eigenvectors, of which at most one is not 0 in row i. Row i of vectors has the index of this column, and U's element.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

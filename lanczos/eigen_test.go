@@ -417,7 +417,7 @@ func TestPreconditioned(t *testing.T) {
 }
 
 // The Laplacian of a complete tripartite graph has the eigenvalues 0, n and n less the size of a part. Images are nearly
-// dependent, and the parts of a known vector that rounding adds would grow.
+// dependent, and rounded parts of a known vector would grow.
 func TestFewEigenvalues(t *testing.T) {
 	const n, k = 260, 6
 	var entries []sparse.Triplet
@@ -442,8 +442,7 @@ func TestFewEigenvalues(t *testing.T) {
 	checkPairs(t, p.A, out, want, 1e-11*n)
 }
 
-// The known eigenvalue is so far from the other eigenvalues that the parts of its vectors that rounding adds would dominate a
-// filter.
+// Rounded parts of the known vectors would dominate a filter.
 func TestKnownFarAway(t *testing.T) {
 	const n = 260
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -504,7 +503,7 @@ func TestCrowdedBehindKnown(t *testing.T) {
 	}
 }
 
-// Copies of a graph have eigenvalues of higher multiplicity than a block has columns.
+// Copies of a graph have more copies of an eigenvalue than a block has columns.
 func TestMultiplicities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

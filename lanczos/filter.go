@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// filter is the map that Lanczos runs on. B is A or −A, so that the wanted end is the upper end. The filter is B or a
-// Chebyshev polynomial of B,
+// filter is the map that Lanczos runs on: B = ±A, whose upper end is wanted, or a Chebyshev polynomial
 //
 //	T_d((B − centre)/half),
 //
@@ -24,8 +23,7 @@ type filter struct {
 	clean              int // steps between removals of the known vectors, which grow; 0: none
 }
 
-// lambda returns the eigenvalue of B for an eigenvalue of the map; inside the unwanted interval, the upper end of the
-// interval.
+// lambda maps an eigenvalue of the map to B; inside the unwanted interval, to the upper end of the interval.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
@@ -40,7 +38,7 @@ func (f filter) cut() float64 {
 	return f.centre + f.half
 }
 
-// value returns the eigenvalue of the map for an eigenvalue of B; inside the unwanted interval, 1.
+// value maps an eigenvalue of B to the map; inside the unwanted interval, to 1.
 func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
@@ -49,8 +47,7 @@ func (f filter) value(lambda float64) float64 {
 		(lambda-f.centre)/f.half)))
 }
 
-// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. A residual r in the map is at most about r/slope
-// in B.
+// slope is a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. A residual r in the map is at most about r/slope in B.
 func (f filter) slope(value float64) float64 {
 	if f.degree == 1 {
 		return 1
@@ -58,8 +55,7 @@ func (f filter) slope(value float64) float64 {
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
 }
 
-// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. A residual r in the map is at least r/steepest
-// in B.
+// steepest is an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. A residual r in the map is at least r/steepest in B.
 func (f filter) steepest(value float64) float64 {
 	if f.degree == 1 || value <= 1 {
 		return float64(f.degree*f.degree) / f.half
@@ -105,8 +101,7 @@ type balancedMap struct {
 	factor, inverse []float64
 }
 
-// balance returns a as a balancedMap. It returns nil if a is not R·M·R, if other processes have rows of a, or if factor is 0 in
-// a row that is not excluded.
+// balance returns nil if a is not R·M·R, if other processes have rows of a, or if factor is 0 in a row that is not excluded.
 func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 	o, ok := a.(*sparse.Operator[float64])
 	if !ok || o.Team() != nil || o.U != nil || o.Right == nil || !slices.Equal(o.Left, o.Right) {
@@ -134,7 +129,7 @@ func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 // quantile is a value and the estimated number of eigenvalues beyond it.
 type quantile struct{ value, rank float64 }
 
-// spectrum holds quantiles by decreasing value and increasing rank.
+// spectrum has decreasing values and increasing ranks.
 type spectrum []quantile
 
 // beyond returns the value beyond which there are an estimated number of eigenvalues.
@@ -149,20 +144,19 @@ func (s spectrum) beyond(number int) float64 {
 }
 
 const (
-	// A filter maps the last wanted eigenvalue to cosh g with leastGrowth ≤ g ≤ mostGrowth. With a degree below leastDegree
-	// restarts lose too much information.
+	// A filter maps the last wanted eigenvalue to cosh g with leastGrowth ≤ g ≤ mostGrowth. Below leastDegree restarts lose
+	// too much information.
 	leastGrowth, mostGrowth = 1.5, 4.0
 	leastDegree             = 5
 
-	// The number of blocks of a search is proportional to 1 + blockGrowth/g. Orthogonalising a block costs as much as a
-	// product with blockEntries entries in each row, where a row costs as much as rowEntries entries. All three were measured
-	// on random graphs.
+	// A search takes a number of blocks proportional to 1 + blockGrowth/g. Orthogonalising a block costs as much as a product
+	// with blockEntries entries in each row, and a row as much as rowEntries entries, on random graphs.
 	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
-	// reach is the number of basis vectors of a filtered search beyond the eigenvalues above the unwanted interval.
+	// reach is the number of basis vectors beyond the eigenvalues above the unwanted interval.
 	reach = 4
 
-	// mostAhead bounds the eigenvalues above the unwanted interval, in multiples of the wanted number.
+	// mostAhead bounds ahead.
 	mostAhead = 16
 )
 
@@ -180,12 +174,12 @@ type filterChoice struct {
 	sign        float64
 	spectrum    spectrum
 	lowest      float64 // lower end of the spectrum
-	first, last float64 // eigenvalue of B: the largest, and the last wanted
-	largest     float64 // largest eigenvalue that rounding reintroduces
+	first, last float64 // eigenvalues of B: the largest, and the last wanted
+	largest     float64 // that rounding reintroduces
 	norm        float64
 	tolerance   float64
 	entries     float64 // of a row, on average
-	growth      float64 // least growth of the last wanted eigenvalue
+	growth      float64 // of the last wanted eigenvalue, at least
 }
 
 // block returns the cost of orthogonalizing a block, in products.
@@ -210,7 +204,7 @@ func (p *filterChoice) plan(first, limit, step int) plan {
 		best.half = half
 		best.centre = centre
 		best.degree = 1
-		// Rounding of the largest value must not hide the residual of the last value.
+		// Rounding of the largest value must not hide the last residual.
 		small := 2e-3 * p.tolerance
 		share := max(1, p.norm/(p.last-p.lowest))
 		ahead := func(value float64) float64 { return max(0, math.Acosh((value-centre)/half)-rate) }

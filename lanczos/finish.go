@@ -75,7 +75,7 @@ func (m *images) project(ctx context.Context, x columns,
 	return h, theta, residual, nil
 }
 
-// residualsTo stores in dst the norms of the columns of Y − X·diag(values), where X is the last block and Y its image.
+// residualsTo stores the norms of the columns of Y − X·diag(values), where X is the last block and Y its image.
 func (m *images) residualsTo(dst, values []float64) {
 	m.e.eachRow(len(values), func(i int, sums []float64) {
 		image := m.y.Row(i)
@@ -88,8 +88,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the known pairs and the pairs found. values, of B = ±A, must decrease, and v must have their vectors. finish
-// computes residuals if they are nil.
+// finish returns the known pairs and the pairs found. values, of B = ±A, must decrease; their vectors are v. finish computes
+// residuals if they are nil.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result
@@ -153,8 +153,7 @@ func (r *run) finish(ctx context.Context, v columns,
 	return out, nil
 }
 
-// omits reports whether [Problem.Positive] omits an eigenvalue, which is at most 0 up to rounding, and stores the largest such
-// eigenvalue.
+// omits reports whether [Problem.Positive] omits an eigenvalue, and stores the largest such eigenvalue.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
@@ -169,8 +168,7 @@ const roundingSteps = 4
 
 const epsilon = 0x1p-52
 
-// orient gives each column the sign that makes its entry of largest size positive. The first of several entries of the largest
-// size up to 1e-9 decides.
+// orient makes the entry of largest size of each column positive; the first of entries equal to 1e-9 decides.
 func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {

@@ -47,7 +47,7 @@ func TestEigenAgainstDense(t *testing.T) {
 	}
 }
 
-// The first filters must show that a path would take thousands of products.
+// The first filters show that a path would take thousands of products.
 func TestUnresolvedEnd(t *testing.T) {
 	const n, k, most = 20_000, 20, 800
 	g, err := graph.New(t.Context(), testgraph.Path(n), nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Graphs of 50 to 400 nodes have weights over 12 orders of magnitude. HEATWALK_HUNT is the number of graphs.
+// Weights span 12 orders of magnitude. HEATWALK_HUNT is the number of graphs.
 func TestRandomGraphs(t *testing.T) {
 	graphs := 8
 	if n, err := strconv.Atoi(os.Getenv("HEATWALK_HUNT")); err == nil {

@@ -35,8 +35,7 @@ func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	return v
 }
 
-// search returns how many pairs of the rows with edges must be found for k pairs of the matrix: fewer than k if isolated nodes
-// have the eigenvalue at the wanted end.
+// search returns how many pairs of the rows with edges must be found for k pairs of the matrix.
 func (e *eigenproblem) search(k int) int {
 	switch {
 	case e.edged == 0:

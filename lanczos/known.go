@@ -24,7 +24,7 @@ type knownVectors struct {
 	share     blocks.Share // of the block from which known vectors were removed last
 }
 
-// vectors returns the known eigenvectors, with norm 1. Every process of the team must call it.
+// vectors returns unit vectors. Every process of the team must call it.
 func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	if k == nil {
 		return new(knownVectors)
@@ -66,7 +66,7 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove leaves about ε times the norm of each column of x in the span of the vectors.
+// remove leaves about ε times the norm of each column in the span of the vectors.
 func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	if k.Disjoint != nil {
 		k.share.RemoveTo(k.Disjoint, x, x, workers)

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// width is the number of columns of a block of Lanczos. Four columns cost little more than one in a sweep. A block finds up to
-// width copies of a multiple eigenvalue, but wider blocks need a larger basis.
+// width is the number of columns of a block. Four columns cost little more than one in a sweep, and find up to four copies of
+// a multiple eigenvalue, but wider blocks need a larger basis.
 const width = 4
 
 // RowBytes is the distance in bytes between rows of the blocks that Lanczos multiplies.
@@ -22,8 +22,8 @@ const RowBytes = 8 * width
 //
 //	M·V = V·H + Q·R·Eᵀ,
 //
-// where V has size orthonormal columns and Eᵀ selects the last block. Thick restarts reduce V to the best Ritz vectors (Wu and
-// Simon 2000; Stewart 2002). In the basis, V follows the locked columns.
+// where V has size orthonormal columns, behind the locked columns of the basis, and Eᵀ selects the last block. Thick restarts
+// reduce V to the best Ritz vectors (Wu and Simon 2000; Stewart 2002).
 type krylov struct {
 	m         *images
 	f         filter
@@ -45,7 +45,7 @@ type krylov struct {
 
 	theta    []float64  // Ritz values, falling
 	residual []float64  // of the Ritz values
-	ritz     *mat.Dense // Ritz vectors, as columns of coefficients
+	ritz     *mat.Dense // coefficients of Ritz vectors, as columns
 }
 
 func newKrylov(r *run, size int) *krylov {
@@ -121,8 +121,8 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	return err
 }
 
-// expand adds blocks to V while V has at most m columns, until V spans the whole space or enough, which is called after each
-// block, returns true.
+// expand adds blocks to V while V has at most m columns, until V spans the whole space or enough, called after each block,
+// returns true.
 func (k *krylov) expand(ctx context.Context, m int,
 	enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
@@ -249,7 +249,7 @@ func (k *krylov) coefficients(lo, hi int) []float64 {
 	return q
 }
 
-// blend restarts, for a new filter, with a block of combinations of the first count Ritz vectors.
+// blend restarts, for a new filter, with combinations of the first count Ritz vectors.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
@@ -282,8 +282,7 @@ func (k *krylov) rank() spectrum {
 	return points
 }
 
-// merge keeps the largest of the given values and further values, and their vectors. The further vectors must follow the locked
-// columns.
+// merge keeps the largest values and their vectors. The further vectors must follow the locked columns.
 func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)
 	merged := slices.Concat(values, further)

@@ -153,8 +153,8 @@ func TestOrthonormalize(t *testing.T) {
 	}
 }
 
-// The relation M·V = V·H + Q·R holds through restarts and changes of the filter. One eigenvalue of the filtered map is ten
-// thousand times as large as the others.
+// M·V = V·H + Q·R holds through restarts and changes of the filter. One eigenvalue of the filtered map is ten thousand times
+// as large as the others.
 func TestDecomposition(t *testing.T) {
 	a := randomGraph(700)
 	p := &Problem{A: sparse.NewOperator[float64](sparse.NormalizedAdjacency, a, degreesOf(t, a))}

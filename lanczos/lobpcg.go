@@ -15,7 +15,7 @@ import (
 // errSlow is returned by LOBPCG after several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
-// otherMethod is the error with which Lanczos hands over to LOBPCG.
+// otherMethod hands over to LOBPCG.
 type otherMethod struct {
 	cost     float64 // in products of Lanczos
 	products float64 // of LOBPCG
@@ -26,13 +26,13 @@ func (*otherMethod) Error() string {
 	return "lanczos: LOBPCG is faster"
 }
 
-// predict returns the work of LOBPCG for the estimated spectrum, with a preconditioner near the inverse. An iteration then
-// reduces the error by about exp(−2√ξ), ξ = 1 − δ/δ'. δ is the distance of the last wanted pair from the known eigenvalue, and
-// δ' the distance of the first pair that is not iterated.
+// predict returns the work of LOBPCG with a preconditioner near the inverse. An iteration reduces the error by about
+// exp(−2√ξ), ξ = 1 − δ/δ'. δ is the distance of the last wanted pair from the known eigenvalue, and δ' the distance of the
+// first pair that is not iterated.
 func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
 		fewest, reach = 15, 15 // iterations: the fewest observed, and for ξ = 1
-		// A measured iteration with four columns takes work + rows/(entries of a row + rowEntries) products of Lanczos.
+		// An iteration with four columns takes work + rows/(entries of a row + rowEntries) products of Lanczos.
 		work, rows = 1, 300
 	)
 	top := r.p.Which.sign() * r.deflation.value
@@ -49,11 +49,10 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 	return &otherMethod{blocks * (work + rows/(r.entries()+rowEntries)), 2 * blocks}
 }
 
-// lobpcg returns extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block preconditioned conjugate
+// lobpcg finds extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block preconditioned conjugate
 // gradient method (Knyazev 2001). It iterates the wanted and a few more columns; every iteration makes the basis [X P W]
-// orthonormal. The number of iterations hardly depends on the gaps in the spectrum. The error is errSlow, without a result, if
-// the method needs several times the predicted products. Cost of an iteration: two sweeps with all columns and one application
-// of the preconditioner.
+// orthonormal. The error is errSlow, without a result, if it needs several times the predicted products. Cost of an iteration:
+// two sweeps with all columns and one application of the preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
@@ -81,21 +80,20 @@ type lobpcg struct {
 	x, y     *sparse.Block[float64] // of slabColumns columns
 	residues *basis                 // of X
 	theta    []float64              // Ritz values of X, falling
-	residual []float64              // norms of residues
-	active   []int                  // columns of X that have not converged
+	residual []float64              // of residues
+	active   []int                  // unconverged columns of X
 	held     int                    // columns of P
 	inner    *mat.Dense             // PᵀBP
-	blocks   int                    // products with a block
+	blocks   int                    // with a block
 
-	predicted      float64 // +∞ if nothing is known
-	initial, worst float64 // largest residual of an unconverged wanted column
+	predicted      float64 // +∞: unknown
+	initial, worst float64 // residual of an unconverged wanted column
 }
 
 func lobpcgColumns(n, pairs, excluded int) int {
 	return max(1, min(pairs+min(8, max(4, pairs/4)), n-excluded))
 }
 
-// slabColumns is the number of columns for a product or the preconditioner.
 const slabColumns = 8 * width
 
 // leastResidual is the relative residual below which rounding decides.
@@ -208,7 +206,7 @@ func (g *lobpcg) measure(ctx context.Context) error {
 	return nil
 }
 
-// countConverged sets g.active, and returns the number of converged wanted columns.
+// countConverged sets g.active, and counts the converged wanted columns.
 func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
 	g.worst = 0
@@ -238,8 +236,8 @@ func (g *lobpcg) countConverged() (converged int) {
 	return converged
 }
 
-// directions sets W to the preconditioned residuals of the active columns, made orthonormal and orthogonal to X and P. It
-// returns the number of columns of W.
+// directions sets W to the preconditioned residuals of the active columns, orthonormal and orthogonal to X and P, and returns
+// its width.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k := g.k
 	count := len(g.active)
@@ -336,7 +334,7 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 }
 
 // split returns the coefficients of the new X and P as orthonormal columns: the first eigenvectors, and their independent
-// parts outside of the old X. It sets the number of columns of P.
+// parts outside of the old X.
 func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
 	limit := min(2*g.cols, size)
 	q := mat.NewDense(size, limit, nil)

@@ -5,8 +5,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// segment is the number of rows of a panel. A column of a panel has 4 KiB, so that eight fit into the first-level cache. Sums
-// over rows are added by segments, and bits of results depend on it.
+// segment is the number of rows of a panel. A column of a panel has 4 KiB, so that eight fit into the first-level cache. Bits
+// of results depend on it.
 const segment = blocks.ChunkRows
 
 // A panel is a chunk of rows of a basis: its columns are stored one after the other,

@@ -18,8 +18,8 @@ const normSteps = 20
 //
 //	β·v_{j+1} = A·v_j − α·v_j − β·v_{j−1}
 //
-// It stores two vectors, not normalised. Copies of Ritz values do no harm, because only the smallest and the largest are used.
-// Cost: a sweep with one column for each step.
+// Copies of Ritz values do no harm, because only the smallest and the largest are used. Cost: a sweep with one column for each
+// step.
 func (r *run) measureNorm(ctx context.Context) error {
 	e := r.m.e
 	u := sparse.NewBlock[float64](r.n, 1)

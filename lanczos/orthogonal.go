@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// orthonormalizer makes blocks of columns orthonormal, and orthogonal to the columns before them.
+// orthonormalizer makes blocks orthonormal, and orthogonal to the columns before them.
 type orthonormalizer struct {
 	e *engine
 
@@ -16,8 +16,8 @@ type orthonormalizer struct {
 	fill    func(w columns)
 	longest float64
 
-	// project, if not nil, removes from columns their parts in excluded vectors, which rounding reintroduces. Such a part can
-	// be large in a column of which little is left.
+	// project, if not nil, removes parts in excluded vectors, which rounding reintroduces. They can be large in a column of
+	// which little is left.
 	project func(w columns)
 
 	replaced bool // a column depended on the others
@@ -36,19 +36,18 @@ type origin struct {
 }
 
 const (
-	// deficient is the ratio of a column's remaining length to its reference length below which it is rounding error.
+	// Below deficient times its reference length a column is rounding error.
 	deficient = 1e-13
 
 	// weakPivot is the smallest remaining length, relative to the column, that a Gram matrix resolves: √ε. Another round
 	// resolves smaller lengths.
 	weakPivot = 1e-7
 
-	// thinned is the ratio of a column's remaining length to its reference length below which it may have large parts in
-	// excluded vectors.
+	// Below thinned times its reference length a column may have large parts in excluded vectors.
 	thinned = 1e-4
 
-	// common is the smallest distance from the span of the previous columns, relative to the length of a column, for which one
-	// round is enough.
+	// One round is enough if the distance from the span of the previous columns is at least common, relative to the length of
+	// a column.
 	common = 0.03
 
 	maxRounds = 12
@@ -119,7 +118,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// isNeeded reports whether some column of W has more than rounding errors along the column of Q with the given row of R.
+// isNeeded reports whether a column of W has more than rounding errors along the column of Q with the given row of R.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
@@ -141,7 +140,7 @@ func (o *orthonormalizer) thin(width int) bool {
 	return thin
 }
 
-// round does one round on the columns q, and reports whether q is orthonormal. R has cols columns.
+// round reports whether the columns q are orthonormal after it. R has cols columns.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int,
 	c, r []float64, begin bool) (clean bool, err error) {
 	nv := v.width()
@@ -241,8 +240,7 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	return nil
 }
 
-// normalize subtracts the parts along v from q, and multiplies q by the inverse triangle. It then computes the Gram matrix of
-// q, which shows the error.
+// normalize subtracts the parts along v from q, and multiplies q by the inverse triangle. The new Gram matrix shows the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv := v.width()
 	nq := q.width()

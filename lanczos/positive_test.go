@@ -57,8 +57,8 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// forest returns a forest in which each node is joined to a random earlier node among the first hubs. matched, the size of a
-// largest matching, is the number of positive eigenvalues.
+// forest joins each node to a random earlier node among the first hubs. matched, the size of a largest matching, is the number
+// of positive eigenvalues.
 func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int) {
 	draw := rand.New(rand.NewPCG(seed, 1))
 	parent := make([]int, n)

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// firstBasis is the size of the first basis beyond two vectors for each wanted pair. Its Ritz values place the filter;
-	// with half as many vectors the unwanted interval often contains a wanted value.
+	// firstBasis is the size of the first basis beyond two vectors for each wanted pair. With half as many the unwanted
+	// interval often contains a wanted value.
 	firstBasis = 24
 
-	// tightest bounds strict, which is lowered while true residuals are larger than estimated residuals.
+	// tightest bounds strict.
 	tightest = 1e-4
 
 	// fewCycles is the largest number of expected restarts with which a filter is kept.
 	fewCycles = 2.5
 
-	// resolved is the ratio of residuals to the width of the wanted end below which Ritz values count as eigenvalues.
+	// Ritz values count as eigenvalues if residuals are below resolved times the width of the wanted end.
 	resolved = 0.1
 
 	// A filter of degree settled or more is kept for patience restarts, because a higher degree saves few products. The next
@@ -31,8 +31,8 @@ const (
 	// coarse is the tolerance above which no filter is used.
 	coarse = 1e-3
 
-	// unresolved bounds the rank of the first Ritz value, in multiples of the wanted number. Above it the estimated density
-	// does not resolve the wanted end.
+	// If the rank of the first Ritz value, in multiples of the wanted number, is above unresolved, the estimated density does
+	// not resolve the wanted end.
 	unresolved = 4
 
 	// higher is the least ratio of the degrees of a new and the current filter.
@@ -44,25 +44,25 @@ type search struct {
 	m           *images
 	k           *krylov
 	want        int
-	floor       float64 // the search ends without pairs unless an eigenvalue of B is larger
+	floor       float64 // the search gives up unless an eigenvalue of B is larger
 	alternative bool    // LOBPCG may continue
 	candidate   bool    // LOBPCG is expected to continue: a small basis is tried first
 
 	spectrum spectrum // of B, estimated by the first basis
 	lowest   float64  // lower end of spectrum
-	ahead    int      // eigenvalues above the unwanted interval, in multiples of the wanted number
+	ahead    int      // eigenvalues above the unwanted interval, in multiples of want
 	plan     plan
 
-	distance      float64 // of the last wanted value from the known value, at the last choice of a filter
-	unfiltered    bool    // a filter was given up, and alternating would make no progress
+	distance      float64 // of the last wanted value from the known value, at the last choice
+	unfiltered    bool    // a filter was given up; alternating would make no progress
 	probing       bool    // a small basis resolves the end of the spectrum
 	converged     int
 	worst         float64
 	previousWorst float64 // at the last restart
 	cycles        int     // restarts with the filter
-	strict        float64 // factor of the tolerance for estimated residuals
+	strict        float64 // factor of the tolerance for estimated residuals, lowered while true residuals are larger
 	look          int     // size of the basis for the next Ritz values
-	counted       int     // size of the basis of the last Ritz values; 0: none
+	counted       int     // size of the basis of the last Ritz values
 }
 
 func newSearch(r *run, k *krylov, want int) *search {
@@ -70,8 +70,7 @@ func newSearch(r *run, k *krylov, want int) *search {
 		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
-// lanczos finds the pairs by block Lanczos. If alternative is set and LOBPCG is predicted to be faster, the error is an
-// [*otherMethod].
+// lanczos returns an [*otherMethod] if alternative is set and LOBPCG is predicted to be faster.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
 	r.result.Method = "lanczos"
@@ -89,9 +88,8 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs. If an eigenvalue may have more copies than a block has columns, it searches the complement of the
-// pairs found, until it finds no more copies. Values of B decrease, and their vectors are the first columns of the basis.
-// residuals is nil if they are unknown.
+// complete searches the complement of the pairs found while an eigenvalue may have more copies than a block has columns.
+// Values of B decrease, and their vectors are the first columns of the basis. residuals is nil if they are unknown.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -146,8 +144,8 @@ func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and the locked pairs, with vectors that follow the locked columns. It returns
-// none if no eigenvalue is above the floor.
+// find finds want pairs orthogonal to the known and the locked pairs, with vectors behind the locked columns, or none if no
+// eigenvalue is above the floor.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -233,9 +231,9 @@ func (s *search) count(ctx context.Context) error {
 	return nil
 }
 
-// verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values true residuals are
-// far smaller than estimates, because a vector then mixes vectors with nearly the same value. Cost: one product and one block
-// of Ritz vectors, if the last pairs have not converged.
+// verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values these are far
+// smaller than estimates, because a vector then mixes vectors with nearly the same value. Cost: one product and one block of
+// Ritz vectors, if the last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
 	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
@@ -267,7 +265,7 @@ func (s *search) verify(ctx context.Context) error {
 	return nil
 }
 
-// sunk reports whether, according to a basis of several blocks, no eigenvalue is above the floor.
+// sunk reports whether a basis of several blocks shows no eigenvalue above the floor.
 func (s *search) sunk() bool {
 	const blocks = 6
 	k := s.k
@@ -314,7 +312,7 @@ func (s *search) conclude(ctx context.Context,
 	}
 	isFalling := slices.IsSortedFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 	if !fine || !isFalling {
-		// Rounding in the filter has mixed the vectors; Rayleigh–Ritz with B separates them.
+		// Rounding in the filter has mixed the vectors.
 		var q *mat.Dense
 		if values, q, err = fallingEigen(ctx, h, nil, k.m.e.Workers); err != nil {
 			return nil, nil, true, err
@@ -332,8 +330,8 @@ func (s *search) conclude(ctx context.Context,
 	return values, residuals, true, err
 }
 
-// restart reduces the basis to its best vectors, or for a better filter to a block of combinations of them. If LOBPCG is
-// predicted to be faster than any filter, the error is an [*otherMethod].
+// restart reduces the basis to its best vectors, or for a better filter to a block of combinations. The error is an
+// [*otherMethod] if LOBPCG is predicted to be faster.
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
 	count := 0
@@ -391,7 +389,6 @@ func (s *search) restart(ctx context.Context) error {
 	return k.rotate(ctx, min(kept(s.want, k.room()), k.size-width))
 }
 
-// kept returns the number of Ritz vectors that a restart keeps.
 func kept(want, room int) int {
 	return max(want+room/8, 2*room/5)
 }
@@ -438,7 +435,7 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// expectedCycles returns the number of restarts until convergence at the present rate; ∞ if residuals have not fallen.
+// expectedCycles predicts the restarts until convergence; ∞ if residuals have not fallen.
 func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {
@@ -450,9 +447,8 @@ func (s *search) expectedCycles() float64 {
 	return math.Log(s.tolerance()/s.worst) / math.Log(s.worst/previous)
 }
 
-// better returns an [*otherMethod] if LOBPCG is predicted to be much faster, otherwise nil. It also returns nil if the wanted
-// pairs are far from the known eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s
-// by LOBPCG.
+// better returns an [*otherMethod] if LOBPCG is predicted to be much faster, unless the wanted pairs are far from the known
+// eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value

@@ -34,7 +34,7 @@ func finite(numbers []float64) bool {
 }
 
 // cholesky stores the upper triangle R with RᵀR = G in r. A pivot below rounding becomes weakPivot times the length of the
-// column, so that R has an inverse; the pivot of a zero column becomes 0.
+// column, so that R has an inverse; of a zero column it becomes 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {
@@ -64,7 +64,7 @@ func columnNorm(r []float64, j, n int) (length float64) {
 	return length
 }
 
-// invertUpper stores R⁻¹ in dst. A column whose pivot is 0 becomes zero.
+// invertUpper makes a column whose pivot is 0 zero.
 func invertUpper(dst, r []float64, n int) {
 	clear(dst)
 	for j := range n {

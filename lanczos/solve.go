@@ -18,7 +18,7 @@ type run struct {
 	n         int // of this process
 	dim       int // of all processes, without excluded rows
 	deflation *knownVectors
-	target    int     // pairs to find in addition to the known pairs
+	target    int     // in addition to the known pairs
 	norm      float64 // lower bound of ‖A‖
 	need      budget.Size
 	result    *Pairs
@@ -48,7 +48,7 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if r.dim > denseInstead || !r.s.defaultLimit {
 		return r.extremes(ctx)
 	}
-	r.s.MaxProducts = max(500, r.dim*r.dim/64) // as long as all pairs of the dense matrix take
+	r.s.MaxProducts = max(500, r.dim*r.dim/64) // as long as all pairs of the dense matrix
 	out, err := r.extremes(ctx)
 	if !errors.Is(err, ErrIterationLimit) || r.m.products < r.s.MaxProducts { // rounding ended it
 		return out, err
@@ -61,12 +61,11 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	return r.dense(ctx)
 }
 
-// denseInstead is the largest number of rows of a map that is solved as a dense matrix if the iteration does not converge, for
-// example because weights over 12 orders of magnitude crowd the eigenvalues.
+// Up to denseInstead rows a map is solved as a dense matrix if the iteration does not converge, for example because weights
+// over 12 orders of magnitude crowd the eigenvalues.
 const denseInstead = 1024
 
-// extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is
-// predicted to be faster.
+// extremes uses Lanczos or LOBPCG, whichever is predicted to be faster.
 func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 	goal := math.Inf(1) // products of LOBPCG after which Lanczos continues
 	if !r.s.Preconditioned {
@@ -134,8 +133,8 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem without iteration, if all pairs are known or if a basis would have nearly as many columns as the map
-// has rows. Otherwise it returns done = false.
+// direct solves a problem without iteration, if all pairs are known or a basis would have nearly as many columns as the map
+// has rows.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.target == 0:
@@ -203,7 +202,7 @@ func (r *run) entries() float64 {
 	return sparseEntries
 }
 
-// sparseEntries is the assumed number of entries of a row if it is unknown.
+// sparseEntries is the assumed number of entries of a row.
 const sparseEntries = 8
 
 func limitError(converged, pairs, products int) error {

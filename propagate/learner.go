@@ -60,8 +60,7 @@ type Learner struct {
 	// finish, if not nil, turns solutions into scores.
 	finish func(f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// centre, if not nil, turns solutions x into responses, see [Response]. Learners whose scores
-	// are centred need it.
+	// centre, if not nil, turns solutions x into responses, see [Response], if scores are centred.
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
 	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the
@@ -217,7 +216,7 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	return work, nil
 }
 
-// solveColumns replaces the columns of dst, width at a time, by the solutions of the system.
+// solveColumns replaces the columns of dst, width at a time, by the solutions.
 func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], sys *iterative.System, width int,
 	set *Settings) (sweeps int, err error) {
 	for lo, hi := range blocks.Slabs(dst.Cols, width) {
@@ -242,7 +241,7 @@ func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], 
 // Averages reports whether a learner predicts numbers, see [Learner.MeansTo].
 func (l *Learner) Averages() bool { return l.averages }
 
-// leastResponse is ε of [Learner.MeansTo]: a node with hardly any responses gets the mean ȳ in place of a quotient of rounding
+// leastResponse is ε of [Learner.MeansTo]: a node with hardly any responses gets the mean ȳ, not a quotient of rounding
 // errors.
 const leastResponse = 1e-6
 

@@ -62,7 +62,6 @@ var poisson = Learner{
 	Probabilities: softmaxTo,
 }
 
-// sharesByComponent returns the class shares among the labels of each component with labels.
 func sharesByComponent(g *graph.Graph, s cwk.Seeds) map[uint32][]float64 {
 	shares := map[uint32][]float64{}
 	labels := map[uint32]float64{}

@@ -30,7 +30,6 @@ func graphOf(t *testing.T, a sparse.Matrix, workers int) *graph.Graph {
 	return g
 }
 
-// scores returns the scores of a learner, with defaults except for given.
 func scores(t *testing.T, l *Learner, g *graph.Graph, groups []cwk.Seeds, given param.Values, s *Settings) *sparse.Block[float64] {
 	t.Helper()
 	v, err := l.Resolve(given, nil)
@@ -65,7 +64,6 @@ func TestLGCGolden(t *testing.T) {
 	}
 }
 
-// Poisson learning agrees with the normal equations of L and of the constraint.
 func TestPoissonAgainstDense(t *testing.T) {
 	p := testgraph.Planted(t, 3, 60, 14)
 	seeds := cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}

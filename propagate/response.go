@@ -51,8 +51,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	return x, nil
 }
 
-// subtractVolume subtracts d/Σd from each column of b, in the component of the column's node, because the mean of scores
-// weighted by d is 0.
+// subtractVolume subtracts d/Σd from each column of b, in the component of its node, because the mean of scores weighted by d
+// is 0.
 func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	volume := blocks.ByPart(nil, g.Components, g.Degrees)
 	for i, d := range g.Degrees {
@@ -66,8 +66,8 @@ func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 }
 
 // centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to zero,
-// so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. In a component whose m labels agree, each label has the response 1/m,
-// because the score of their class is one.
+// so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. If the m labels of a component agree, each has the response 1/m, because
+// the score of their class is one.
 func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds,
 	nodes []int) {
 	labels := map[uint32][]int{}

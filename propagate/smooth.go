@@ -113,7 +113,6 @@ func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	return f.work, nil
 }
 
-// smoothing is a run of [Smooth].
 type smoothing struct {
 	g      *graph.Graph
 	scores *sparse.Block[float32]
