@@ -12,12 +12,11 @@ import (
 type bitReader struct {
 	in     *bufio.Reader
 	bytes  int64
-	window uint64 // the next bits, the first one highest
+	window uint64 // next bits, the first one highest
 	have   uint   // valid bits of window, at least 57 after fill unless the file ends
 	err    error
 }
 
-// errBits is the error about bits that do not encode a graph.
 var errBits = errors.New("damaged")
 
 func (b *bitReader) fail() {

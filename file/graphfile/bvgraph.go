@@ -47,8 +47,7 @@ func propertiesOf(name string) string {
 		".properties"
 }
 
-// bvGraph reads a BVGraph. Successors of a node are parts of the list of an earlier node, intervals, and gaps, each
-// with codes of its own.
+// bvGraph reads a BVGraph. Successors of a node are copied from an earlier node, or given by intervals and gaps.
 type bvGraph struct {
 	out   *batchWriter
 	in    bitReader
@@ -57,11 +56,11 @@ type bvGraph struct {
 
 	window      uint64 // a list refers to one of this many nodes before it
 	minInterval uint64 // least length of an interval; 0: none
-	zeta        uint   // k of the code ζ_k
+	zeta        uint   // of the code ζ_k
 
 	degree, reference, blocks, block, residual func() uint64
 
-	lists            [][]uint32 // successors of the last window+1 nodes, of node x at x mod (window+1)
+	lists            [][]uint32 // successors of node x at x mod (window+1)
 	extra            []uint32   // not copied
 	intervals, gaps  []uint32   // parts of extra
 	copied           []uint32   // from an earlier node
@@ -101,7 +100,6 @@ func readBVGraph(s *batchWriter) (*Summary, error) {
 	return &Summary{Direction: BySymmetry, Numbered: true, Nodes: g.nodes}, nil
 }
 
-// at adds node x to the error of in.
 func (g *bvGraph) at(x uint64) error {
 	switch err := g.in.err; {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -113,7 +111,6 @@ func (g *bvGraph) at(x uint64) error {
 	}
 }
 
-// atByte returns an error with the offset of the last byte read.
 func (g *bvGraph) atByte(format string, args ...any) error {
 	e := g.out.fault(0, fetchAgain, format, args...)
 	e.Byte = g.in.byte()
@@ -173,7 +170,7 @@ func (g *bvGraph) configure() error {
 	return g.choose(values["compressionflags"], refuse)
 }
 
-// choose sets the codes that flags such as RESIDUALS_DELTA name, or defaults.
+// choose sets the codes named by flags such as RESIDUALS_DELTA, or defaults.
 func (g *bvGraph) choose(flags string,
 	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in
@@ -202,8 +199,8 @@ func (g *bvGraph) choose(flags string,
 	return nil
 }
 
-// successors decodes the successors of node x in increasing order. The slice is valid until the successors of node
-// x+window+1 are decoded. The error is in g.in.err.
+// successors decodes the successors of node x in increasing order; they are valid until node x+window+1. The error is
+// in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]
@@ -234,8 +231,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	return list
 }
 
-// copyFrom returns the successors that node x copies from an earlier list, whose blocks are alternately copied and
-// skipped.
+// copyFrom returns the successors that node x copies from an earlier list, in which copied and skipped blocks
+// alternate.
 func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	if g.window == 0 {
 		return nil

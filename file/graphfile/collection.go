@@ -11,19 +11,19 @@ type Collection struct {
 	IDs        []string // of the graphs
 	Class      []string // of each graph, "" for none; nil: no graph has one
 	Graphs     []Member
-	Labels     []string // of vertices; nil: none
-	EdgeLabels []string // nil: none
+	Labels     []string // of vertices; may be nil
+	EdgeLabels []string // may be nil
 	Directed   bool
 }
 
 // Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice. In an undirected graph an
 // edge is two arcs, and a loop is one arc.
 type Member struct {
-	ID        []string // of the vertices; nil: none
+	ID        []string // of the vertices; may be nil
 	Ptr       []int32  // vertex v has the arcs Ptr[v] ≤ a < Ptr[v+1]
 	To        []int32  // target of each arc, increasing for each vertex
-	EdgeLabel []int32  // of each arc; nil: none
-	Label     []int32  // of each vertex; nil: none
+	EdgeLabel []int32  // of each arc; may be nil
+	Label     []int32  // of each vertex; may be nil
 }
 
 // Len returns the number of vertices.
@@ -151,7 +151,7 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 }
 
 // newMember makes a graph of arcs from adjacency; lo is the number of its vertex 0 among the targets. Of repeated
-// arcs it keeps the first. It returns the first two repeated arcs with different labels.
+// arcs it keeps the first, and returns the first two with different labels.
 func newMember(first []int, arcs []arc, lo int32,
 	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1

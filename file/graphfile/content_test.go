@@ -198,7 +198,7 @@ func TestErrorsPass(t *testing.T) {
 	}
 }
 
-// No part of a file may be read as a whole file, except in formats without a mark of the end, cut between lines.
+// A part of a file must not be read as a whole file, except in formats without a mark of the end, cut between lines.
 func TestCutFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a second")

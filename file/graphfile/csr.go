@@ -17,7 +17,6 @@ import (
 // all values are 1. The format is only read.
 var Arrays = &Format{Title: "SciPy arrays", Read: readBatches(readArrays)}
 
-// arrays is an archive or a folder with the arrays of a sparse matrix.
 type arrays interface {
 	Has(name string) bool
 	IsEmpty() bool
@@ -76,11 +75,10 @@ func HoldsArrays(path string) bool {
 // CSR is an undirected graph in memory, with the arrays of a file.
 type CSR struct {
 	*sparse.Symmetric
-	Format *Format // of the file
-	Bytes  int64   // of the file
+	Format *Format
+	Bytes  int64
 }
 
-// errOther says that [LoadCSR] does not read the arrays.
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
 // LoadCSR loads the matrix of an undirected graph from a SciPy archive or a folder of arrays, without sorting. The
@@ -160,7 +158,7 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 		return nil, errOther
 	}
 	l.report(0)
-	// The largest array first, beside the two smaller ones.
+	// The largest array first, beside the two others.
 	err = sched.Run(ctx, l.workers, 3, func(_, piece int) error {
 		switch piece {
 		case 0:
@@ -192,7 +190,7 @@ func (l *loader) length(name string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	const mostDeflated = 1100 // times the bytes of a compressed file
+	const mostDeflated = 1100 // largest ratio of compression
 	if size := l.npz.archive.Size(l.npz.prefix +
 		name); a.Len*int64(a.Width) > size || size/mostDeflated > l.bytes {
 		return 0, errOther
@@ -212,7 +210,7 @@ func (l *loader) loadPointers() error {
 	return a.End()
 }
 
-// loadBlock is the number of elements per read, which are checked while in the cache.
+// loadBlock is the number of elements per read, which are checked in the cache.
 const loadBlock = 1 << 16
 
 func (l *loader) loadColumns(ctx context.Context, entries int) error {

@@ -11,21 +11,20 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// edgeBuffer holds the edges of a GraphML or JSON file until the file ends, because the nodes, the names of
-// attributes and the direction may follow the edges. An edge takes 9 bytes, and 16 for each value that may be its
-// weight.
+// edgeBuffer holds edges until the file ends, because the nodes, the names of attributes and the direction may follow
+// them. An edge takes 9 bytes, and 16 for each value that may be its weight.
 type edgeBuffer struct {
 	out        *batchWriter
 	nodes      *nodeNames
-	ends       []uint32 // source and target of each edge, as numbers of nodes
-	hasArrow   []bool   // whether each edge has a direction
+	ends       []uint32 // source and target of each edge
+	hasArrow   []bool
 	attributes []*edgeAttribute
 	byKey      map[string]*edgeAttribute
-	bytes      int64 // of attributes and their values
+	bytes      int64
 
 	coded    []codedEdge          // first edge of each kind and time
 	codeAt   map[[2]string]uint32 // index in coded
-	codes    []uint32             // indices in coded of all edges; empty without Input.Kind and Input.Time
+	codes    []uint32             // indices in coded; empty without Input.Kind and Input.Time
 	kindTime [2]string            // of the next edge
 }
 
@@ -41,14 +40,14 @@ type edgeValue struct {
 
 // edgeAttribute is an attribute of edges that may be the weight.
 type edgeAttribute struct {
-	key       string      // GraphML's id of the attribute; elsewhere the name
-	name      string      // "" until declared
-	text      bool        // declared as text
+	key       string // GraphML's id of the attribute; elsewhere the name
+	name      string // "" until declared
+	text      bool
 	initial   string      // value of edges without one
 	seen      bool        // some edge has a value
 	isNumber  bool        // some value is a weight
 	isSigned  bool        // some value is a negative weight
-	values    []edgeValue // in the order of edges; empty unless the attribute may be the weight
+	values    []edgeValue // by edge; empty unless the attribute may be the weight
 	bad       error       // about the first value that is no weight
 	rounded   int64       // see Summary
 	roundedAt string
@@ -71,7 +70,7 @@ func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
 		codeAt: map[[2]string]uint32{}}
 }
 
-// add adds an edge, whose values must have been set.
+// add must follow set of the edge's values.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
@@ -143,7 +142,7 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets a value of the next edge, and keeps the first value that is no weight for messages.
+// set sets a value of the next edge.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
@@ -212,7 +211,8 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 }
 
 // unite joins attributes with the same name: NetworkX declares an attribute once for each type of its values, so that
-// the weights 1 and 2.5 are a long and a double. An attribute chosen as the weight by its key is not joined.
+// the weights 1 and 2.5 are a long and a double. It does not join an attribute that was chosen as the weight by its
+// key.
 func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
@@ -237,7 +237,7 @@ func (h *edgeBuffer) unite() {
 	})
 }
 
-// usualWeights are attributes that may be the weight if the caller names none, in order of preference.
+// usualWeights are weights if the caller names none, in order of preference.
 var usualWeights = []string{"weight", "value"}
 
 func (h *edgeBuffer) mayWeigh(name string) bool {
@@ -356,7 +356,6 @@ func MissingWeights(name string, line, edges int64) error {
 		"the weight is missing on %s and taken as 1", words.Counted(edges, "edge"))
 }
 
-// text passes on edge i in one direction.
 func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	code := uint32(0)
 	if len(h.codes) > 0 {
@@ -365,8 +364,8 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
-// reader returns a function that returns the weight of an edge: its value, or the attribute's default value, or 1, as
-// in NetworkX. Calls must have increasing edges.
+// reader returns the weights of edges, which must increase: the value, or the attribute's default value, or 1, as in
+// NetworkX.
 func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
@@ -387,8 +386,7 @@ func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	}
 }
 
-// describe reports the uses of the attributes, with a note about an unused attribute of numbers, which may have been
-// meant as the weight.
+// describe notes an unused attribute of numbers, which may have been meant as the weight.
 func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {
@@ -400,7 +398,7 @@ func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 				input.Column{Title: a.name, Use: h.useOf(a)})
 		}
 	}
-	numbers := listNames(h.attributes, func(a *edgeAttribute) bool { // that may have been meant
+	numbers := listNames(h.attributes, func(a *edgeAttribute) bool {
 		return a != weight && a.bad == nil && a.isNumber &&
 			(weight == nil || h.mayWeigh(a.name))
 	})

@@ -50,7 +50,6 @@ func writeLines(ctx context.Context, out *bufio.Writer, g *graph, separator byte
 	})
 }
 
-// endLine adds the weight if the graph has weights.
 func endLine(out *bufio.Writer, line []byte, separator byte, g *graph,
 	weight float64) error {
 	if g.weighted {

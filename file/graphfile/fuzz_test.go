@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Batches must be valid, and memory and edges bounded by a multiple of the file size.
+// Memory and edges must be bounded by a multiple of the file size.
 func fuzz(f *testing.F, format *Format, name string, seeds ...[]byte) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*"+filepath.Ext(name)))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // WriteOptions are the settings of [Write]; nil is the zero value.
 type WriteOptions struct {
 	Memory   int64                                 // bytes for rows that are put in order; 0: no limit
-	Progress func(stage string, done, total int64) // entries read, and put in order, of all sweeps; may be nil
+	Progress func(stage string, done, total int64) // of entries read and put in order, in all sweeps; may be nil
 
 	Attributes []Attribute // of nodes, for formats with [Format].NodeAttributes
 }
@@ -46,7 +46,7 @@ const (
 
 type graph struct {
 	store      *shard.Store
-	a          sparse.Matrix // the out direction
+	a          sparse.Matrix // outgoing
 	nodes      int
 	order      []uint32 // position of each row; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
@@ -59,10 +59,10 @@ type graph struct {
 	progress   func(stage string, done, total int64)
 
 	rows  []uint32 // inverse of order
-	held  byColumn // put in order
+	held  byColumn // entries in order
 	done  int64    // entries, of total
 	total int64
-	shown int64 // done at the last call of progress
+	shown int64
 }
 
 func graphOf(s *shard.Store, o *WriteOptions) *graph {
@@ -117,7 +117,7 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	return bytes, g.textBytes(f.markup)
 }
 
-// textBytes bounds the size of the graph as text, with markup bytes more for each edge and node.
+// textBytes bounds the size of the graph as text, with markup bytes for each edge and node.
 func (g *graph) textBytes(markup int) int64 {
 	longest := len(strconv.Itoa(g.nodes)) // an id or a number
 	var id []byte
@@ -130,7 +130,7 @@ func (g *graph) textBytes(markup int) int64 {
 	text := 2 * (longest + 1)
 	if markup > 0 {
 		lines += int64(g.nodes)
-		text = 6*text + markup // a reference takes up to 6 bytes for a character
+		text = 6*text + markup // a character may become a reference of 6 bytes
 	}
 	if g.weighted {
 		text += weight
@@ -172,7 +172,6 @@ func (g *graph) begin(sweeps int) {
 	}
 }
 
-// id appends the id of the node at a position to dst.
 func (g *graph) id(dst []byte, position uint32) []byte {
 	return g.idTo(dst, g.rowAt(position))
 }
@@ -184,8 +183,7 @@ func (g *graph) rowAt(position uint32) int {
 	return int(position)
 }
 
-// entries holds the entries of the row at a position, by increasing column. Columns are positions too. The slices are
-// valid during the call.
+// entries holds a row by increasing columns, which are positions like row. The slices are valid during the call.
 type entries struct {
 	row int
 	col []uint32
@@ -199,7 +197,6 @@ func (e *entries) weight(i int) float64 {
 	return e.val[i]
 }
 
-// sweep visits all rows in the order of positions.
 func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	if g.order != nil {
 		return g.sweepOrdered(ctx, visit)
@@ -211,8 +208,7 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 }
 
-// eachNode calls visit with the id of every node, valid during the call, and a function that returns the values of
-// its attributes.
+// eachNode passes ids, valid during the call, and functions that return the values of attributes.
 func (g *graph) eachNode(ctx context.Context,
 	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
@@ -292,8 +288,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 	return byColumn{b.col[lo:hi], b.val[lo:hi]}
 }
 
-// sweepOrdered is sweep for rows stored in another order. It sweeps once for the lengths of rows, and once for each
-// group of rows that fits into memory.
+// sweepOrdered is sweep for rows stored in another order: a sweep for the lengths of rows, and one for each group of
+// rows that fits into memory.
 func (g *graph) sweepOrdered(ctx context.Context,
 	visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)

@@ -43,8 +43,8 @@ type Format struct {
 	Write func(ctx context.Context, out *bufio.Writer, s *shard.Store) (isolated int, err error)
 	Size  func(s *shard.Store) int64
 
-	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // out keeps the first error; nil: only read
-	size   func(g *graph) int64                                                             // of the file that write writes; nil: textBytes
+	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // nil: only read
+	size   func(g *graph) int64                                                             // of the file; nil: textBytes
 	markup int                                                                              // bytes of an edge or node as text, without ids, weights and attributes; 0: nodes have no text
 	held   func(g *graph) int64                                                             // memory of write without rows that are put in order; nil: none
 }
@@ -171,7 +171,6 @@ func Read(f *Format, in *Input, visit Visitor) (*Summary, error) {
 	return f.Read(in, visit)
 }
 
-// readBatches makes Read of a reader that adds nodes and edges one by one.
 func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, visit Visitor) (*Summary, error) {
 	return func(in *Input, visit Visitor) (*Summary, error) {
 		s := &batchWriter{Input: in, visit: visit}

@@ -34,7 +34,6 @@ type graphML struct {
 
 const ownID = 2
 
-// nameKey is an attribute that names nodes.
 type nameKey struct {
 	key     string // id in data; "": none
 	initial string // default name
@@ -53,7 +52,6 @@ func readGraphML(s *batchWriter) (*Summary, error) {
 	return g.edges.finish(g.line())
 }
 
-// element reads an element, and a node or an edge to its end.
 func (g *graphML) element(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "key":
@@ -75,8 +73,8 @@ func (g *graphML) element(t xml.StartElement) error {
 	return nil
 }
 
-// key reads the declaration of an attribute, which may follow its data. As in NetworkX, data may use an attribute
-// declared for other elements: Cytoscape declares attributes of edges for nodes.
+// key reads the declaration of an attribute. Data may come first, and may use an attribute declared for other
+// elements, as in NetworkX: Cytoscape declares attributes of edges for nodes.
 func (g *graphML) key(t xml.StartElement) error {
 	id := attribute(t, "id")
 	name := attribute(t, "attr.name")
@@ -156,8 +154,7 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction reads whether edges are directed: yes or 1, no or 0, in any case. Without the attribute it leaves
-// isDirected.
+// direction leaves isDirected unchanged without the attribute. Case does not matter; 1 is yes and 0 is no.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

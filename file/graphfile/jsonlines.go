@@ -11,12 +11,12 @@ import (
 )
 
 // JSONLines is edges as JSON objects, one on each line or in a list, with nodes among them or nested objects as ends,
-// as Neo4j's APOC writes them. A file with plain edges alone is a table, see [areEdges].
+// as Neo4j's APOC writes them. A file with plain edges alone is a table.
 var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Text: true, Attributes: true,
 	Begins: beginsJSONLines, Read: readBatches(readJSONLines)}
 
-// beginsJSONLines reports whether a text begins with a list of objects or a line that is an object. The object must
-// have the ends of an edge or be followed by another object, and have no lists of nodes or edges.
+// beginsJSONLines requires a list of objects or a line that is an object, with the ends of an edge or another object
+// behind it, and without lists of nodes or edges.
 func beginsJSONLines(head []byte) bool {
 	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	if isList := bytes.HasPrefix(line, []byte{'['}); isList {
@@ -39,8 +39,8 @@ type jsonLines struct {
 	out     *batchWriter
 	nodes   *nodeNames
 	edges   *edgeBuffer
-	ends    [2]string       // keys of source and target, chosen by the first edge
-	hasEnds bool            // ends are chosen
+	ends    [2]string       // keys of source and target
+	hasEnds bool            // the first edge has chosen ends
 	line    int64           // of the current object
 	own     []textio.Member // texts, numbers, and objects with an id, replaced by the id
 	inner   []textio.Member // of its containers
@@ -96,7 +96,7 @@ func (g *jsonLines) object(line int64, members []textio.Member) error {
 }
 
 func plainMembers(object json.RawMessage) (members []textio.Member) {
-	_ = textio.ReadObjects("", bytes.NewReader(object), func(_ int64, all []textio.Member) error { // well-formed
+	_ = textio.ReadObjects("", bytes.NewReader(object), func(_ int64, all []textio.Member) error {
 		members = slices.DeleteFunc(slices.Clone(all), func(m textio.Member) bool { return m.Nested != nil })
 		return nil
 	})
@@ -121,7 +121,6 @@ func idText(m textio.Member) string {
 	return table.PlainInteger(m.Text)
 }
 
-// declare adds a node if it is new.
 func (g *jsonLines) declare(id string) error {
 	if _, isNode := g.nodes.byID[id]; isNode || id == "" {
 		return nil
@@ -129,7 +128,7 @@ func (g *jsonLines) declare(id string) error {
 	return g.nodes.add(g.line, id)
 }
 
-// edge adds the edge of an object, whose ends have titles as in a table of edges.
+// edge chooses the ends by titles as in a table of edges.
 func (g *jsonLines) edge() error {
 	g.chooseEnds()
 	source := g.find(g.ends[0])

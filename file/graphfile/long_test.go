@@ -15,7 +15,6 @@ type repeated struct {
 	size, read  int64
 }
 
-// Read implements [io.Reader].
 func (r *repeated) Read(p []byte) (n int, err error) {
 	if r.read == r.size {
 		return 0, io.EOF

@@ -35,7 +35,6 @@ const bannerStart = "%%MatrixMarket"
 // banner allows one % or a blank, as some programs write.
 var banner = textio.Pattern(`(?i)^%+ ?MatrixMarket\b`)
 
-// String returns the lines of the head.
 func (h marketHead) String() string {
 	return fmt.Sprintf("%s matrix coordinate %s %s\n%d %d %d\n", bannerStart,
 		h.Field, h.Symmetry, h.Rows, h.Rows, h.Entries)

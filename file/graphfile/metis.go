@@ -67,8 +67,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	return g, nil
 }
 
-// words calls visit with each word, valid during the call, of the next line that is not a comment. It returns false
-// at the end of the file. Lines may have any length.
+// words calls visit with each word, valid during the call, of the next line that is not a comment. At the end of the
+// file isLine is false. Lines may have any length.
 func (m *metis) words(visit func(word []byte) error) (isLine bool, err error) {
 	isComment := false
 	for {
@@ -167,7 +167,6 @@ func (m *metis) head() error {
 	return nil
 }
 
-// node reads the line of node u, from 0.
 func (m *metis) node(u uint64) error {
 	i := -m.ignored      // number of the word
 	var neighbour uint64 // its weight follows, 0: none
@@ -234,7 +233,7 @@ func parseUint(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0 && len(word) <= 19
 }
 
-// entry adds an edge from the line of node u, and passes it on if u ≤ v.
+// entry passes on the edge of u's line if u ≤ v.
 func (m *metis) entry(u, v uint64, w float64) error {
 	type edge struct {
 		lo, hi uint64

@@ -7,12 +7,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// nodeNames holds nodes with names of several kinds, and chooses the first kind of distinct names that all nodes
-// have.
+// nodeNames chooses the first kind of names that all nodes have and that are distinct.
 type nodeNames struct {
 	out     *batchWriter
 	kinds   []string // titles of the kinds of names, the id last
-	ignored []string // kinds that are not chosen
+	ignored []string // must not be chosen
 	nodes   []namedNode
 	byID    map[string]uint32 // by the id that edges use
 	listed  []uint32          // declared nodes, in the order of the file
@@ -27,10 +26,10 @@ type namedNode struct {
 	names []string // of each kind, "" for none, the id last; nil: not declared
 }
 
-// networkXName is the kind of names that igraph writes for graphs of NetworkX, whose ids are numbers.
+// networkXName names nodes in igraph's files of NetworkX graphs, whose ids are numbers.
 const networkXName = "_nx_name"
 
-// graphToolName is the kind of names in which graph-tool keeps the ids of GraphML.
+// graphToolName is graph-tool's attribute with the ids of GraphML.
 const graphToolName = "_graphml_vertex_id"
 
 func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
@@ -49,7 +48,6 @@ func (r *nodeNames) number(id string, line int64) uint32 {
 	return n
 }
 
-// add declares a node with a name for each kind.
 func (r *nodeNames) add(line int64, names ...string) error {
 	id := names[len(names)-1]
 	n := r.number(id, line)
@@ -78,7 +76,7 @@ func oneLine(name string) string {
 	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
-// usable reports whether all nodes have distinct names of a kind, with a note if only some nodes have names.
+// usable adds a note if only some nodes have names of the kind.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var nameless string // id of a node without such a name
@@ -110,7 +108,6 @@ func (r *nodeNames) usable(kind int) bool {
 	return nameless == ""
 }
 
-// settle chooses the kind of names and passes on the nodes.
 func (r *nodeNames) settle() error {
 	id := len(r.kinds) - 1
 	kind := id

@@ -27,7 +27,6 @@ func isParquet(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(table.ParquetMagic))
 }
 
-// Columns of an edge table.
 const (
 	sourceColumn = iota
 	targetColumn
@@ -98,7 +97,7 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges chooses the columns of edges, a nested column only if an option names it.
+// edges ignores nested columns that no option names.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {
@@ -196,7 +195,7 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
 }
 
-// groupRows is the number of rows in a row group, which is held in memory.
+// groupRows is the number of rows in a row group, which is in memory.
 const groupRows = 1 << 18
 
 func parquetBytes(g *graph) int64 {
@@ -211,8 +210,7 @@ func parquetBytes(g *graph) int64 {
 	return 2 * column
 }
 
-// writeParquet writes the columns source, target and, if g has weights, weight. Ids are integers of 64 bits if all
-// ids are numbers, and otherwise text.
+// writeParquet writes ids as integers of 64 bits if all ids are numbers, and otherwise as text.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	ids := table.ParquetStrings

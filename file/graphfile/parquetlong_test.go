@@ -17,7 +17,6 @@ type idPair struct {
 	Target string `parquet:"target"`
 }
 
-// pairsFile writes one page per column.
 func pairsFile(t *testing.T, codec compress.Codec, rows ...idPair) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -35,7 +34,6 @@ var parquetCodecs = []compress.Codec{
 	&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw,
 }
 
-// A row group above the limit is refused before its pages are read.
 func TestParquetPages(t *testing.T) {
 	read := func(data []byte, limit int64) (rows int, taken uint64, err error) {
 		full := errors.New("full")

@@ -28,8 +28,8 @@ func isZip(head []byte) bool {
 		bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-// npz reads a sparse matrix that SciPy saved: arrays data, indices and indptr (CSR, CSC) or data, row and col (COO),
-// and shape. It also reads these arrays with the prefix adj_, and rows without data or shape.
+// npz reads arrays data, indices and indptr (CSR, CSC) or data, row and col (COO), and shape, perhaps with the prefix
+// adj_, or without data or shape.
 type npz struct {
 	out     *batchWriter
 	archive arrays
@@ -91,7 +91,6 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	return content, content.size, nil
 }
 
-// detectForm also sets the prefix of the names of the arrays.
 func (z *npz) detectForm() (string, error) {
 	if z.archive.Has("fill_value") {
 		return "", z.out.fault(0,
@@ -190,7 +189,7 @@ func (z *npz) values(entries int64) (*npy.Array, error) {
 type block struct {
 	row, col      []int64
 	val           []float64
-	integerValues []int64 // values that are integers
+	integerValues []int64
 }
 
 func (z *npz) index(a *npy.Array, offset int64, i int, v int64) error {
@@ -205,7 +204,6 @@ func (z *npz) member(a *npy.Array) string {
 	return strings.TrimPrefix(a.Name, z.out.Name+": ")
 }
 
-// weights reads the values of the next n entries into b.
 func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	val := b.val[:n]
 	if data == nil {
@@ -245,7 +243,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	return nil
 }
 
-// each adds entries with columns col and rows stored by rows, exchanged if transposed.
+// each adds entries with columns col and the rows that rows stores, exchanged if transposed.
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	transposed bool) error {
 	data, err := z.values(col.Len)
@@ -364,7 +362,7 @@ func (z *npz) readCompressed(byColumns bool) error {
 }
 
 // writeSciPy writes a canonical CSR matrix as scipy.sparse.save_npz does: sorted columns, no repeated entries,
-// float64 values, and indices of 32 bits if they suffice. An undirected graph is a symmetric matrix.
+// float64 values, and indices of 32 bits if they suffice.
 func writeSciPy(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(3)
@@ -415,7 +413,7 @@ func writeSciPy(ctx context.Context, out *bufio.Writer,
 
 type npzWriter struct {
 	out  *bufio.Writer
-	wide bool // indices need 64 bits
+	wide bool
 }
 
 func isWide(g *graph) bool {

@@ -97,13 +97,12 @@ type tuReader struct {
 	prefix string
 	c      *Collection
 	graph  []int32 // of each vertex, from 0
-	place  []int32 // of each vertex, in an order in which the vertices of a graph are adjacent
+	place  []int32 // of each vertex; vertices of a graph are adjacent
 	start  []int32 // place of the first vertex of each graph, then the number of all vertices
 	size   []int32 // of the graphs
 }
 
-// lines calls visit with each line that is not blank, and returns their number. exists is false if the file is
-// missing.
+// lines skips blank lines. exists is false if the file is missing.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)
@@ -205,8 +204,7 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		words.Counted(want, what))
 }
 
-// texts returns for each line the index of its text in names, which are sorted by bytes, or nil if the file is
-// missing.
+// texts returns for each line the index of its text in names, which are sorted by bytes, or nil without a file.
 func (r *tuReader) texts(ending string) (list []int32, names []string, err error) {
 	var texts table.Dictionary
 	list = []int32{}

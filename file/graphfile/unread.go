@@ -19,7 +19,7 @@ type unreadFormat struct {
 	ending  string // of the output
 }
 
-// unreadFormats are recognized but not read, in the order in which they are tried.
+// unreadFormats are tried in this order.
 var unreadFormats = []unreadFormat{
 	{"a GEXF file", []string{".gexf"}, beginning(`(?:<.*)?<(?:\w+:)?gexf\b`), networkX("g = nx.read_gexf(sys.argv[1])"), ".graphml"},
 	{"a GML file", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},
@@ -50,8 +50,8 @@ var gmlTitle = regexp.MustCompile(`(?is)\bnode\b.*?\b(label|name)\s+"`)
 
 func beginning(expr string) func() *regexp.Regexp { return textio.Pattern(`(?is)\A` + expr) }
 
-// networkX returns a command that reads a graph with NetworkX by a Python statement, and writes it as GraphML,
-// without values that GraphML cannot represent, such as lists.
+// networkX returns a command that reads a graph with a Python statement and writes it as GraphML, without values that
+// GraphML cannot represent, such as lists.
 func networkX(read string) string {
 	return `python3 -c "import json, re, sys, networkx as nx; ` + read + `; ` +
 		`[d.pop(k) for d in [*g.nodes.values(), *g.edges.values()] for k in [*d] if type(d[k]) not in (bool, int, float, str)]; ` +

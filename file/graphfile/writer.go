@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// batchWriter collects the nodes and edges of a reader into batches.
 type batchWriter struct {
 	*Input
 	visit Visitor
@@ -74,7 +73,7 @@ func (s *batchWriter) round(place string) {
 	}
 }
 
-// word parses a weight as [table.ParseWeight] does, and notes the line of a rounded weight.
+// word is [table.ParseWeight], and notes the line of a rounded weight.
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.IsRounded(word, w) {
@@ -85,7 +84,6 @@ func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 
 func place(line int64) string { return ":" + strconv.FormatInt(line, 10) }
 
-// isExact reports whether float64 holds n.
 func isExact(n uint64) bool {
 	return bits.Len64(n)-bits.TrailingZeros64(n) <= 53
 }
@@ -124,7 +122,6 @@ func (s *batchWriter) node(id []byte) error {
 	return nil
 }
 
-// hold reports bytes kept in memory, in steps.
 func (s *batchWriter) hold(bytes int64) error {
 	const step = 1 << 20
 	if s.Hold == nil || bytes < s.held+step {
@@ -147,7 +144,7 @@ const blank = " \t\r\n\v\f"
 
 const emptyID = "is empty"
 
-// faultOfID returns what is wrong with an id, or "". Blanks around an id are part of the id.
+// faultOfID returns what is wrong with an id, or "". Blanks around an id are part of it.
 func faultOfID(id []byte) string {
 	switch {
 	case len(bytes.Trim(id, blank)) == 0:

@@ -29,7 +29,7 @@ const maxWord = 1 << 20
 // xmlDepth is the greatest depth of nested elements.
 const xmlDepth = 256
 
-// isEncoded reports whether text begins as XML, which declares its encoding.
+// isEncoded reports whether head begins as XML, which declares its encoding.
 func isEncoded(head []byte) bool {
 	return len(head) >= 2 && head[0] == '<' && head[1] != 0
 }
