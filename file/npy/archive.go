@@ -20,7 +20,7 @@ type Archive struct {
 	Watch func(io.Reader) io.Reader
 
 	members map[string]*zip.File // the first of equal names
-	single  string               // name of the only member, if it is an array
+	single  string               // of the only member, if it is an array
 }
 
 // OpenArchive reads the directory of an archive of size bytes.

@@ -64,7 +64,7 @@ type Folder struct {
 	Name string // for messages
 
 	mu    sync.Mutex
-	files []*os.File // open files; guarded by mu
+	files []*os.File // guarded by mu
 }
 
 func (f *Folder) path(name string) string {

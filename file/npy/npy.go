@@ -99,7 +99,7 @@ func (a *Array) Fault(fix, format string, args ...any) error {
 	return textio.Fault(a.Name, 0, fix, format, args...)
 }
 
-// short returns the error about reading an element, with the number of elements read if the file ends early.
+// short states the number of elements read if the file ends early.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -144,7 +144,7 @@ func (a *Array) header(dict string) error {
 // maxText is the longest string, in characters.
 const maxText = 1 << 14
 
-// setElement sets the type of the elements by its description in the header.
+// setElement parses the description of the type in the header.
 func setElement(a *Array, descr string) error {
 	wrong := a.Fault("save numbers", "elements of type %q are not supported", descr)
 	kind := typePattern().FindStringSubmatch(descr)
@@ -190,7 +190,6 @@ func (a *Array) IsNumeric() bool {
 	return a.Kind != 'S' && a.Kind != 'U'
 }
 
-// raw returns the encoded form of the next n elements.
 func (a *Array) raw(n int) ([]byte, error) {
 	size := n * a.Width
 	if cap(a.buf) < size {
@@ -224,7 +223,6 @@ func (a *Array) Integers(dst []int64) error {
 	return nil
 }
 
-// chunkElements is the number of elements decoded at once.
 const chunkElements = 1 << 13
 
 func (a *Array) integer(b []byte) int64 {
@@ -242,7 +240,7 @@ func (a *Array) integer(b []byte) int64 {
 	if a.Kind != 'i' {
 		return int64(bits)
 	}
-	shift := 64 - 8*a.Width // bits of the sign
+	shift := 64 - 8*a.Width
 	return int64(bits) << shift >> shift
 }
 
@@ -399,7 +397,7 @@ func appendFloats[T simd.Float](buf []byte, values []T) []byte {
 		return append(buf, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),
 			len(values)*int(unsafe.Sizeof(T(0))))...)
 	}
-	buf, _ = binary.Append(buf, binary.LittleEndian, values) // floats have a size
+	buf, _ = binary.Append(buf, binary.LittleEndian, values)
 	return buf
 }
 
@@ -408,9 +406,9 @@ const bufferBytes = 256 << 10
 // Writer writes the elements of an array in order.
 type Writer[T simd.Float] struct {
 	out     *bufio.Writer
-	element int // bytes
+	element int
 	len     int64
-	written int64 // elements
+	written int64
 }
 
 // NewWriter writes the header of an array of the given shape to w and returns the
@@ -464,7 +462,7 @@ type Placed[T simd.Float] struct {
 	w       io.WriterAt
 	cols    int
 	start   int // bytes before the first element
-	element int // bytes
+	element int
 	buf     []byte
 	offset  int64 // of buf in the file
 }

@@ -23,17 +23,16 @@ func init() { table.RegisterParquet(&table.ParquetFormat{Open: open, Create: cre
 
 const fetchAgain = "fetch the file again"
 
-// maxWord is the largest size of a value in bytes.
+// maxWord limits the bytes of a value.
 const maxWord = 1 << 20
 
-// reader reads columns row by row. Before the library reads pages, it compares the sizes that the footer declares
-// with the memory that the caller allows.
+// reader compares the sizes in the footer with the memory that the caller allows, before the library reads pages.
 type reader struct {
 	name    string
 	file    *parquet.File
 	columns []column
 	hold    func(bytes int64) error
-	used    int64 // bytes in use
+	used    int64
 	row     int64
 }
 
@@ -45,7 +44,6 @@ type column struct {
 	logical    any  // logical type; nil: the type of the values
 }
 
-// open is [table.OpenParquet].
 func open(name string, content io.ReaderAt, size, used int64,
 	hold func(bytes int64) error) (_ table.ParquetReader, err error) {
 	t := &reader{name: name, used: used, hold: hold}
@@ -93,7 +91,7 @@ func (t *reader) fault(fix, format string, args ...any) error {
 	return textio.Fault(t.name, 0, fix, format, args...)
 }
 
-// convertPanic converts a panic to an error: the library panics for some damaged files.
+// convertPanic converts a panic of the library, as some damaged files cause, to an error.
 func (t *reader) convertPanic(err *error) {
 	if r := recover(); r != nil {
 		*err = t.fault(fetchAgain, "damaged near row %d", t.row)
@@ -211,7 +209,6 @@ type row struct {
 	values  []parquet.Value
 }
 
-// epoch is the beginning of the days and times of Parquet.
 var epoch = time.Unix(0, 0).UTC()
 
 // AppendText implements [table.ParquetRow]. Integral floating-point numbers have no decimal point, because pandas
@@ -303,7 +300,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	return dst
 }
 
-// footer checks the length of the footer, and counts its memory, about four times its length.
+// footer counts the memory of the footer, about four times its length.
 func (t *reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte
@@ -329,11 +326,10 @@ type columnReader struct {
 	position, n int
 }
 
-// next returns the next value, or io.EOF.
 func (c *columnReader) next() (parquet.Value, error) {
 	for c.position == c.n {
 		if c.values == nil {
-			parquet.Release(c.page) // all values in buf have been read
+			parquet.Release(c.page) // buf has been read
 			var err error
 			if c.page, err = c.pages.ReadPage(); err != nil {
 				return parquet.Value{}, err

@@ -35,12 +35,11 @@ type writer struct {
 	batch   []parquet.Row
 	values  []parquet.Value // of the batch, then of the incomplete row
 	text    []byte          // of the values
-	begun   int             // number of values of the batch
+	begun   int             // values of the batch
 }
 
 const batchRows = 1 << 10
 
-// create is [table.CreateParquet].
 func create(w io.Writer, name string, columns []table.ParquetColumn, group int64) table.ParquetWriter {
 	pages := newZstdPages()
 	s := schema{Group: parquet.Group{}}
@@ -127,15 +126,15 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// zstdPages compresses pages with one encoder, whose window is slightly larger than a page. The encoders of
-// parquet.Zstd need 16 MiB each, and are allocated again after each garbage collection.
+// zstdPages compresses pages with one encoder, whose window is slightly larger than a page. Each encoder of
+// parquet.Zstd needs 16 MiB, again after each garbage collection.
 type zstdPages struct {
 	compress.Codec
 	encoder *zstd.Encoder
 }
 
 func newZstdPages() zstdPages {
-	encoder, _ := zstd.NewWriter(nil, // options are constants
+	encoder, _ := zstd.NewWriter(nil,
 		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
 		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true),
 		zstd.WithEncoderCRC(false))

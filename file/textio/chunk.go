@@ -49,10 +49,10 @@ func (r *Reader) Drop() { r.chunks.head = nil }
 
 type chunker struct {
 	r        *Reader
-	carry    []byte // beginning of a line whose end has not been read
+	carry    []byte // start of a line
 	lines    int64  // delivered
 	head     *Chunk // read ahead by Head
-	index    int    // chunks delivered
+	index    int    // of chunks delivered
 	started  bool
 	finished bool
 }
@@ -70,7 +70,6 @@ func (k *chunker) next(c *Chunk) error {
 	return nil
 }
 
-// read fills c with the next lines, or returns io.EOF.
 func (k *chunker) read(c *Chunk) error {
 	if k.finished {
 		return io.EOF
@@ -83,9 +82,9 @@ func (k *chunker) read(c *Chunk) error {
 	clean := 0
 	limit := ChunkBytes
 	if total := k.r.total; total > 0 && !k.r.Compressed {
-		limit = int(min(int64(limit), total+1)) // finds the end in the same read
+		limit = int(min(int64(limit), total+1)) // so that the same read finds the end
 	}
-	for limit <= n { // the carry after a long line may exceed a chunk
+	for limit <= n { // the carry may exceed a chunk
 		limit *= 2
 	}
 	for ; ; limit *= 2 {
@@ -138,7 +137,7 @@ func (k *chunker) read(c *Chunk) error {
 	}
 }
 
-// deliver makes the first cut of n bytes the data of c, and keeps the rest for the next chunk.
+// deliver makes the first cut of n bytes the data of c, and carries the rest.
 func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.carry = append(k.carry[:0], c.buf[cut:n]...)
 	size := cut
@@ -155,9 +154,8 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces lone carriage returns in text[offset:] by line feeds, and returns the offset from which to
-// continue with more text. A carriage return at the end is kept unless the text ends there, because a line feed may
-// follow.
+// endLines replaces lone carriage returns in text[offset:] by line feeds, and returns the offset to continue from. It
+// keeps a carriage return at the end unless the text ends there, because a line feed may follow.
 func endLines(text []byte, offset int, end bool) int {
 	for {
 		i := bytes.IndexByte(text[offset:], '\r')

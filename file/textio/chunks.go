@@ -11,9 +11,9 @@ import (
 // Chunks calls visit for every chunk of the rest of the input, from at most workers goroutines; worker is the number
 // of the goroutine. Chunks start in order, and are valid during the call.
 //
-// After the first error no further chunk starts, and Chunks returns the error of the earliest chunk, so that the
-// error does not depend on the number of workers. Cancelling the context of [Open] stops it within one chunk. A panic
-// in a goroutine reaches the caller as a [*sched.Panic] after all goroutines have ended.
+// After the first error no further chunk starts, and Chunks returns the error of the earliest chunk, whatever the
+// number of workers. Cancelling the context of [Open] stops it within one chunk. A panic in a goroutine reaches the
+// caller as a [*sched.Panic] after all goroutines have ended.
 func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) error {
 	d := &delivery{chunks: &r.chunks}
 	if workers <= 1 {
@@ -29,11 +29,11 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 }
 
 type delivery struct {
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex // of the fields below
 	chunks  *chunker
 	err     error // of the earliest chunk
-	place   int   // index of the chunk of err
-	isEnded bool  // no further chunk starts
+	place   int   // its index
+	isEnded bool
 }
 
 func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
@@ -52,7 +52,6 @@ func (d *delivery) work(worker int, visit func(worker int, c *Chunk) error) {
 	}
 }
 
-// take returns false at the end of the input and after an error.
 func (d *delivery) take(c *Chunk) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -60,7 +59,7 @@ func (d *delivery) take(c *Chunk) bool {
 		return false
 	}
 	err := d.chunks.next(c)
-	d.isEnded = err != nil // after a line that is too long, the next line is unknown
+	d.isEnded = err != nil // after too long a line, the next line is unknown
 	if err != nil && !errors.Is(err, io.EOF) {
 		d.fail(d.chunks.index, err)
 	}

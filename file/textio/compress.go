@@ -26,13 +26,13 @@ const DefaultWindow = 128 << 20
 // WindowOption is the option for the largest window, for messages about graph files.
 const WindowOption = "max-window"
 
-// defaultWindow returns DefaultWindow, or a quarter of the runtime's memory limit if this is less, but at least 8
-// MiB, the window of all levels of zstd below --ultra.
+// defaultWindow limits DefaultWindow to a quarter of the runtime's memory limit, but at least to 8 MiB, the window of
+// zstd below --ultra.
 func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
 
-// largestWindow exceeds the memory of any machine, within the limits of the format.
+// largestWindow exceeds the memory of any machine.
 const largestWindow = 1 << 41
 
 func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
@@ -52,8 +52,8 @@ func isZstd(head []byte) bool {
 			bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// frames passes on a zstd stream and records the largest window of its frames, which may differ in concatenated
-// files. The decoder finds errors in headers.
+// frames records the largest window of a zstd stream, because concatenated files may differ. The decoder finds errors
+// in headers.
 type frames struct {
 	in      *bufio.Reader
 	window  *atomic.Int64 // largest so far
@@ -72,7 +72,7 @@ func (f *frames) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next reads the next header without consuming it, and returns the number of bytes before the following header.
+// next peeks at the next header, and returns the number of bytes before the following one.
 func (f *frames) next() int64 {
 	if f.inFrame {
 		const last, repeated = 1, 1 // flag of the last block; type of a block of one repeated byte

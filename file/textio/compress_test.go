@@ -19,7 +19,6 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Inputs are closed before their end.
 func TestCloseWaitsForTheInflater(t *testing.T) {
 	all := packed(strings.Repeat("one line of text\n", 1<<18))
 	path := write(t, "text.gz", all)
@@ -78,7 +77,7 @@ func (s *slowly) Read(b []byte) (int, error) {
 	return s.r.Read(b[:min(len(b), 100)])
 }
 
-// All text before an error is delivered, and the message names the last line.
+// All text before an error must be delivered.
 func TestDamagedStream(t *testing.T) {
 	var text strings.Builder
 	for i := range 120_000 {
@@ -96,7 +95,7 @@ func TestDamagedStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		inflated.Multistream(false)
-		plain, _ := io.ReadAll(inflated) // in one go
+		plain, _ := io.ReadAll(inflated)
 		if !strings.Contains(test.want, "bytes after") {
 			test.want += fmt.Sprintf(", after line %d", bytes.Count(plain, lineFeed))
 		}
@@ -230,7 +229,7 @@ func TestDamage(t *testing.T) {
 		if err := r.chunks.read(new(Chunk)); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // repeatable
+		for range 2 {
 			got := ""
 			if e := new(Error); errors.As(r.Damage(), &e) {
 				got = e.Msg

@@ -14,7 +14,7 @@ import (
 // Peek returns the first min(n, size) bytes of the content, n ≤ 64 KiB. It must be called before any other
 // method reads.
 func (r *Reader) Peek(n int) []byte {
-	head, _ := r.text.(*bufio.Reader).Peek(n) // the next read returns the error again
+	head, _ := r.text.(*bufio.Reader).Peek(n) // reading returns the error again
 	return head
 }
 
@@ -49,11 +49,11 @@ func (r *Reader) CheckText() error {
 	return nil
 }
 
-// damageBytes bounds the text that Damage decompresses. Most damage shows within a block.
+// damageBytes bounds the text that Damage decompresses; most damage shows within a block.
 const damageBytes = 256 << 20
 
 // Damage looks for the cause of text that cannot be parsed. It returns an error if the file has changed since it was
-// opened, or if decompressing the next 256 MiB fails, and otherwise nil.
+// opened, or if decompressing the next 256 MiB fails.
 func (r *Reader) Damage() error {
 	if err := r.CheckUnchanged(); err != nil || !r.Compressed {
 		return err
@@ -109,7 +109,6 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 	return fileAt{r}, r.total
 }
 
-// fileAt counts the bytes read.
 type fileAt struct{ r *Reader }
 
 // ReadAt returns the cause of a cancelled context, which closes the file.

@@ -56,8 +56,7 @@ var charsets = map[string]charset{
 	"utf-16": utf16Of(0), "utf-16le": utf16Of(0), "utf-16be": utf16Of(1), "latin-1": latin1, "windows-1252": windows,
 }
 
-// textFault returns the error about byte c, which is not text. lines is the number of lines before text, which
-// precedes c.
+// textFault returns the error about byte c, which follows text. lines is the number of lines before text.
 func textFault(name string, lines int64, text []byte, c byte, encoding string, isNUL bool) *Error {
 	lines += 1 + countLines(text)
 	if isNUL {
@@ -90,8 +89,8 @@ type checked struct {
 	in    io.Reader
 	name  string
 	lines int64
-	cut   []byte // beginning of a character whose end has not been read
-	err   error  // of the last read
+	cut   []byte // start of a character
+	err   error
 }
 
 // Read needs p longer than a character.
@@ -128,7 +127,6 @@ func countLines(text []byte) int64 {
 	return int64(bytes.Count(text, []byte{'\r'}))
 }
 
-// wholeRunes returns the length of text without an incomplete last character.
 func wholeRunes(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
@@ -138,7 +136,6 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// decoder converts text to UTF-8.
 type decoder struct {
 	in       io.Reader
 	file     string
@@ -188,10 +185,9 @@ func (d *decoder) fill() {
 	d.n = copy(d.raw[:], text[used:])
 }
 
-// decode returns the content as UTF-8: decoded from the encoding of the settings or of a byte-order mark, and
-// otherwise checked. isDecoded reports a conversion.
+// decode decodes text in the encoding of the settings or of a byte-order mark, and checks other text.
 func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDecoded bool, err error) {
-	head, _ := in.Peek(3) // the next read returns the error again
+	head, _ := in.Peek(3) // reading returns the error again
 	mark := string(head[:min(2, len(head))])
 	encoding := o.Encoding
 	if string(head) == utf8Mark { // overrides the setting

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// wide encodes text as UTF-16.
 func wide(text string, bigEndian bool) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune(text)) {

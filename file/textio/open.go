@@ -36,7 +36,7 @@ type Reader struct {
 
 	name    string
 	text    io.Reader   // decompressed and decoded
-	closers []func()    // called in order: closing the file first ends goroutines that read it
+	closers []func()    // in order: closing the file first ends goroutines that read it
 	stop    func() bool // stops closing the file when the context ends
 	ctx     context.Context
 	file    *os.File    // nil for standard input
@@ -44,16 +44,16 @@ type Reader struct {
 
 	stored   tally        // of the stored input
 	inflated tally        // of decompressed text
-	random   atomic.Int64 // bytes read by random access
-	total    int64        // size of the stored input; 0: unknown
+	random   atomic.Int64 // read by random access
+	total    int64        // of the stored input in bytes; 0: unknown
 	inflater *pump        // nil if not compressed
-	window   atomic.Int64 // largest that a zstd frame has declared
-	limit    int64        // of windows
-	option   string       // for the limit
+	window   atomic.Int64 // largest declared by a zstd frame
+	limit    int64
+	option   string
 
 	settings input.Text
-	checked  bool // CheckText has been called
-	decoded  bool // the content is converted
+	checked  bool
+	decoded  bool
 	warn     func(error)
 
 	chunks chunker
@@ -210,7 +210,7 @@ func (r *Reader) Name() string { return r.name }
 func (r *Reader) Progress() (done, total int64) {
 	done = r.stored.bytes.Load() + r.random.Load()
 	if r.total > 0 {
-		done = min(done, r.total) // random access may read parts twice
+		done = min(done, r.total) // random access may repeat parts
 	}
 	return done, r.total
 }
@@ -223,7 +223,7 @@ func (r *Reader) CheckUnchanged() error {
 		return nil
 	}
 	now, err := r.file.Stat()
-	if r.ctx.Err() != nil { // cancellation closes the file, at any time
+	if r.ctx.Err() != nil { // cancellation closes the file
 		return sched.Cause(r.ctx)
 	}
 	if err != nil {

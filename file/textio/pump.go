@@ -13,8 +13,8 @@ const (
 	pieceBytes = 128 << 10 // half a chunk, so that parsing starts early
 )
 
-// pump reads a source in a goroutine, because a read from a pipe cannot be interrupted, but waiting can.
-// Decompression then also runs in parallel with parsing.
+// pump reads a source in a goroutine, because a read from a pipe cannot be interrupted, and decompresses in parallel
+// with parsing.
 type pump struct {
 	ctx      context.Context
 	quit     chan struct{}
@@ -25,8 +25,8 @@ type pump struct {
 	buffer   []byte
 	err      error
 	group    sched.Group // keeps a panic of the source
-	received int64       // bytes of all pieces received
-	consumed int64       // piece.consumed of the last piece received
+	received int64       // bytes of all pieces
+	consumed int64       // piece.consumed of the last piece
 }
 
 type piece struct {
@@ -35,8 +35,7 @@ type piece struct {
 	consumed int64 // compressed bytes up to the end of the piece
 }
 
-// newPump returns a pump that reads pieces of at least size bytes. consumed, which may be nil, returns the compressed
-// bytes read.
+// newPump reads pieces of at least size bytes. consumed, which may be nil, returns the compressed bytes read.
 func newPump(ctx context.Context, in io.Reader, size int,
 	consumed func() int64) *pump {
 	p := &pump{
@@ -73,7 +72,6 @@ func newPump(ctx context.Context, in io.Reader, size int,
 	return p
 }
 
-// errPanic is the error of a piece if the source panicked.
 var errPanic = errors.New("textio: panic")
 
 func fill(in io.Reader, buf []byte, size int) piece {

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// records turns JSON objects, one after the other or in a list, into lines of a table. Line 0 has the keys; the
-// values of an object, quoted and separated by tabs, are on the line on which it begins, or on the next free line.
+// records turns JSON objects, one after the other or in a list, into lines of a table: line 0 has the keys, and the
+// line on which an object begins, or the next free one, its values, quoted and separated by tabs.
 type records struct {
 	r      *Reader
 	in     *recordText
 	d      *json.Decoder
-	column map[string]int  // of each key that is kept
-	warned map[string]bool // keys that are left out
+	column map[string]int  // of kept keys
+	warned map[string]bool // keys left out
 	cells  []string        // of the current object
 	line   int64           // of the last row
 	out    bytes.Buffer
 	err    error
-	isList bool // within a list
+	isList bool
 
 	// The current object.
 	first   int64
@@ -37,7 +37,7 @@ type Member struct {
 
 type recordText struct {
 	in   io.Reader
-	left int   // bytes that may be read for the current object
+	left int   // bytes of the current object that may be read
 	ends int64 // line ends
 }
 
@@ -45,7 +45,6 @@ type recordText struct {
 // all keys of a table.
 const HeadBytes = 64 << 10
 
-// Faults of records, without a place.
 var (
 	errLong     = &Error{Msg: "an object longer than 1 MiB", Fix: "shorten it; is a quote missing?"}
 	errNoObject = &Error{Msg: "text between the objects of a table", Fix: "correct it"}
@@ -129,7 +128,6 @@ func (t *recordText) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// place returns the number of the current line.
 func (j *records) place() int64 {
 	ahead, _ := io.ReadAll(j.d.Buffered()) // of a buffer
 	return 1 + j.in.ends - int64(bytes.Count(ahead, lineFeed))
@@ -238,7 +236,7 @@ func (j *records) leaveOut(key, problem, fix string) {
 	j.warned[key] = true
 }
 
-// recordSigns escapes characters that would end a quoted cell.
+// recordSigns escapes what would end a quoted cell.
 var recordSigns = strings.NewReplacer(`"`, `""`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\u0000`)
 
 func (j *records) addRow() {

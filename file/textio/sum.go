@@ -67,7 +67,6 @@ func SumFile(ctx context.Context, paths ...string) (s Sum, err error) {
 	return s, nil
 }
 
-// tally sums the bytes read from r.
 type tally struct {
 	r        io.Reader
 	bytes    atomic.Int64

@@ -71,7 +71,6 @@ func lines(t testing.TB, path string, o *Options) ([]string, error) {
 	return all, nil
 }
 
-// chunks reads an input by several goroutines.
 func chunks(t testing.TB, path string, workers int) ([]string, error) {
 	t.Helper()
 	r, err := Open(context.Background(), path, nil)
@@ -108,7 +107,7 @@ func chunks(t testing.TB, path string, workers int) ([]string, error) {
 	return all, err
 }
 
-// check compares both ways of reading with the reference.
+// check compares both ways of reading.
 func check(t testing.TB, text string) {
 	t.Helper()
 	want := slow(text)
@@ -344,7 +343,7 @@ func TestCancelAt(t *testing.T) {
 	if _, err := file.ReadAt(make([]byte, 2), 1); err != nil {
 		t.Fatal(err)
 	}
-	for cancel(stopped); err == nil; { // the file is closed later
+	for cancel(stopped); err == nil; { // closing takes a while
 		_, err = file.ReadAt(make([]byte, 2), 1)
 	}
 	if !errors.Is(err, stopped) || !errors.Is(err, context.Canceled) {

@@ -9,7 +9,7 @@ import (
 
 type unreadFormat struct {
 	title  string                // with its article: "a Git LFS pointer"
-	remedy string                // a way to a file that is read
+	remedy string                // how to get a file that is read
 	begins func() *regexp.Regexp // matches the beginning of the content, where U+FFFD is a byte that is not UTF-8
 }
 
@@ -19,8 +19,7 @@ const (
 	exportTable  = "export the table as CSV: sqlite3 -header -csv {file} 'SELECT * FROM TABLE' > table.csv"
 )
 
-// unreadFormats are recognized but not read, in the order in which they are tried. An archive is matched as "zip:"
-// and the name of the first member.
+// unreadFormats are tried in this order. An archive is matched as "zip:" and the name of the first member.
 var unreadFormats = []unreadFormat{
 	{"a Git LFS pointer", "fetch the file itself with git lfs pull", beginning(`version https://git-lfs\.github\.com/spec/`)},
 	{"an HTML page", fetchPage, beginning(`(?i)\s*<(!doctype html|html|head|body)\b`)},
@@ -55,8 +54,7 @@ func CheckRead(name string, head []byte) error {
 	return nil
 }
 
-// firstMember returns the name of the first member of a zip archive, or "" for other content and for what may be an
-// .npz file.
+// firstMember returns the name of the first member of a zip archive, or "" if it may be an .npz file.
 func firstMember(head []byte) string {
 	const fixed = 30 // bytes before the name
 	if len(head) < fixed || !bytes.HasPrefix(head, []byte("PK\x03\x04")) {
