@@ -42,7 +42,7 @@ const (
 // does not list.
 type UnknownIDs int
 
-// DefaultUnknown accepts edges between unlisted nodes, which get the rows after the listed nodes. It refuses
+// DefaultUnknown accepts edges of unlisted nodes, which get the rows after the listed nodes. It refuses
 // labels of nodes that are not in the graph.
 const (
 	DefaultUnknown UnknownIDs = iota

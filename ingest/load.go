@@ -87,6 +87,7 @@ func Load(ctx context.Context, path string,
 	return s, r, nil
 }
 
+// loads reports whether no setting changes a symmetric matrix or the order of its rows.
 func (c *Config) loads() bool {
 	return !c.Directed && c.Duplicates == DefaultDuplicates && c.Nodes == "" &&
 		c.Fields == nil && c.Weight == "" && !c.hasCodes() && !c.Bipartite &&

@@ -31,7 +31,7 @@ type extent struct {
 	workers int
 	values  bool
 
-	lines   int64 // number of lines
+	lines   int64
 	held    int64 // bytes of the parts in memory
 	readers int64 // bytes of open inputs beyond workerBytes
 

@@ -212,8 +212,8 @@ func (r *reader) begin(list *edgeList, several bool) (err error) {
 	return nil
 }
 
-// readGroup reads a single list with all workers together, and several lists side by side. The error is the
-// error of the first list with an error.
+// readGroup reads one list with all workers, or several lists side by side. The error is the error of the
+// first list with an error.
 func (r *reader) readGroup(group []*edgeList) (err error) {
 	first := len(r.lines.parts)
 	base := r.names.seq

@@ -21,7 +21,7 @@ func stretchLength(cols int) int {
 }
 
 // isOrderFaster predicts whether sweeps are faster with reordered columns: if the result of [countGroups]
-// falls by at least a third, from given to ideal. It falls if few scattered columns have most of the entries,
+// falls from given to ideal by at least a third. It falls if few scattered columns have most of the entries,
 // as in a social network, but not if neighbouring rows refer to neighbouring columns, as in a road network.
 func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 

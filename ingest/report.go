@@ -14,7 +14,7 @@ type Report struct {
 	Nodes          int64        `json:"nodes"`
 	Edges          int64        `json:"edges"`
 	Entries        int64        `json:"entries"`               // stored entries of one direction
-	Isolated       int64        `json:"isolated"`              // nodes without an edge, self loops included
+	Isolated       int64        `json:"isolated"`              // nodes without an edge or a self loop
 	Directed       bool         `json:"directed"`              // as stored
 	Weighted       bool         `json:"weighted"`              // some weight is not 1
 	Weights        string       `json:"weights"`               // the narrowest type that holds all weights exactly: "none" if all are 1, "float32" or "float64"
@@ -32,7 +32,7 @@ type Report struct {
 	PaddedIDs      int64        `json:"padded_ids"`            // ids with blanks around them, outside of quotes
 	MissingIDs     int64        `json:"missing_ids"`           // lines dropped for an end that is blank or one of Config.Missing
 	UnknownIDs     int64        `json:"unknown_ids"`           // lines dropped for a node that is not in the list of nodes
-	IDs            string       `json:"ids"`                   // "numeric" (the ids increase with the rows) or "text" (the order of first appearance)
+	IDs            string       `json:"ids"`                   // "numeric" (ids in increasing order) or "text" (ids in the order of first appearance)
 	Bytes          int64        `json:"bytes"`                 // read, as stored
 	Warnings       []string     `json:"-"`                     // warnings about odd input that was accepted
 	Seconds        float64      `json:"-"`                     // time of the whole run

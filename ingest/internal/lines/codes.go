@@ -55,7 +55,7 @@ func (c *Codes) TimeWarnings(setting string) (list []error) {
 	return list
 }
 
-// Kind returns the number of a kind, or 0 for a new kind after mostNames kinds.
+// Kind returns the number of a kind, or 0 for a new kind if there are mostNames kinds already.
 func (c *Codes) Kind(name string) uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -58,7 +58,7 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	return b, nil
 }
 
-// mustWait reports whether the worker of bucket k must wait for memory, which visits free, up to the first
+// mustWait reports whether the worker of bucket k must wait for memory. Visits free memory, up to the first
 // failed bucket.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)

@@ -80,7 +80,7 @@ func interrupted(t *testing.T, cmd *exec.Cmd, ticks int) string {
 	return ended(t, cmd, os.Interrupt, func() { computes(cmd.Process, ticks) })
 }
 
-// ended is interrupted for any signal, sent after wait returns, twice as timeout(1) does.
+// ended is interrupted for any signal. It sends the signal twice, as timeout(1) does, after wait returns.
 func ended(t *testing.T, cmd *exec.Cmd, by os.Signal, wait func()) string {
 	t.Helper()
 	var stderr bytes.Buffer

@@ -228,8 +228,7 @@ func planIngest(costs *shell.Costs, inputs []string) error {
 	return beginIngest(costs, costs.NewPlan(), text)
 }
 
-// beginIngest plans an ingest of the given bytes of text, of which lines that do not fit into memory go to
-// disk.
+// beginIngest plans an ingest of the given bytes of text. Lines that do not fit into memory go to disk.
 func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 	p.Sweeps = 1
 	bytes := budget.Times(2, text)

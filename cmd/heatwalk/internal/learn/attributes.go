@@ -80,7 +80,7 @@ func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags,
 		run.Console.NoteColumns(f.file, g.Attributes.Columns)
 	}
 	if g.Attributes != nil {
-		run.AtEnd(func() { _ = g.Attributes.Close() }) // it was only read
+		run.AtEnd(func() { _ = g.Attributes.Close() }) // no error matters, because the file was only read
 		g.Graph = g.Leave(g.Attributes.Table.Bytes, "attributes")
 	}
 	missing := new(nodefile.ParseError)

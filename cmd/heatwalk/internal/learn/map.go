@@ -152,7 +152,8 @@ func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section,
 	return []*report.Section{s, {Title: "Unlike their neighbours", Tables: []*report.Table{t}}}, nil
 }
 
-// document prefers, as the first node, a node with reasons and with a neighbourhood that is easy to draw.
+// document returns the nodes of the page and their neighbourhoods. The first node has, if possible, reasons
+// and a neighbourhood that is easy to draw.
 func (g *mapGraph) document(ctx context.Context,
 	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)

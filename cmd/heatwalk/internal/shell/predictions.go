@@ -229,7 +229,7 @@ func (console *Console) warnUntrained(file string, names []string, items []int,
 
 const namedClasses = 3
 
-// DescribeTruth returns the comparison as text, or "".
+// DescribeTruth returns the comparison with the true labels as text, or "".
 func (d *LabelsDocument) DescribeTruth(file, noun string) string {
 	t := d.Truth
 	if t == nil {
