@@ -34,8 +34,8 @@ func FindComponents(ctx context.Context, a Matrix,
 }
 
 // FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows of the
-// whole matrix. If the matrix is symmetric, symmetric may be set to read fewer entries. If several processes share the
-// rows, Of has the rows of this process, Sizes are the sizes in the whole matrix, and the memory is for all n rows.
+// whole matrix. If the matrix is symmetric, set symmetric to read fewer entries. If several processes share the rows,
+// Of has the rows of this process, Sizes are the sizes in the whole matrix, and the memory is for all n rows.
 func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order iter.Seq[int],
 	workers int) (*Components, error) {
 	rows, cols := a.Dims()

@@ -147,9 +147,9 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 		Col: row.col, Val: row.val}, true
 }
 
-// LongRowBytes returns the memory of rows of more than [MaxRange] entries: of the rows that [EachRow] copies at the
-// same time, or of three copies of the longest row, which a sweep in order that appends its entries needs, if this is
-// more.
+// LongRowBytes returns the memory of rows of more than [MaxRange] entries. It is the larger of two sizes: the rows that
+// [EachRow] copies at the same time, and three copies of the longest row, which a sweep in order that appends its
+// entries needs.
 func LongRowBytes(a Matrix, workers int) int64 {
 	rows, longest := longRowsOf(a)
 	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))

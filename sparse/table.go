@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline returns a table without rows that estimates the size of a table with present rows, of which t has the first.
-// It sets Present, Entries and Bytes.
+// Outline estimates the size of a table with present rows, of which t has the first rows. The result has Present,
+// Entries and Bytes, but no rows.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -

@@ -23,7 +23,7 @@ const noSlot = -1
 
 // unit is a group of consecutive ranges, which one core gathers tile by tile.
 type unit struct {
-	lo, hi int // the ranges
+	lo, hi int
 
 	// Rows are sorted by decreasing number of tiles, so that every tile has the first rows of the unit.
 	tiles []tile

@@ -33,9 +33,9 @@ type Shape struct {
 	Lines    int // about, per node that is not isolated
 	Parts    int // components, about; 0: 1
 
-	Text     bool    // ids are text, otherwise numbers
-	Directed bool    // lines have a direction
-	Signed   bool    // some weights are negative
+	Text     bool // ids are text, otherwise numbers
+	Directed bool
+	Signed   bool
 	Loops    bool    // some lines join a node to itself, and loops are kept
 	Decades  float64 // powers of ten over which weights range; 0: all weights are 1
 	Repeats  int     // lines of a pair at the most; 0: 1

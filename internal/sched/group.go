@@ -17,8 +17,8 @@ type Group struct {
 // Panic is the value with which Wait panics: the first panic of the goroutines.
 type Panic struct {
 	Value  any
-	Stack  []byte // stack of the goroutine
-	Lo, Hi int    // the rows lo ≤ i < hi in work, see [InRows]; 0, 0 if not known
+	Stack  []byte
+	Lo, Hi int // the rows lo ≤ i < hi in work, see [InRows]; 0, 0 if not known
 }
 
 // Error omits the stack, which is for developers.

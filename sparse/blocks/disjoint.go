@@ -26,9 +26,9 @@ const (
 	OwnSlot = math.MaxUint32 - 1
 )
 
-// NewDisjoint returns the span of the restrictions of a vector to the components. Nil weights mean a vector of ones,
-// which gives the null space of L; weights d^½ give the null space of L̃. In a component of one row, the weight of the
-// row counts as 1.
+// NewDisjoint returns the space spanned by one vector for each component: the vector weights, restricted to the
+// component. Nil weights mean ones, which give the null space of L; weights d^½ give the null space of L̃. In a
+// component of one row, the weight of the row counts as 1.
 func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	weights []float64) *Disjoint {
 	n := len(c.Of)
@@ -45,9 +45,9 @@ func NewDisjoint(team *sparse.Team, c *sparse.Components,
 	return NewDisjointOf(team, c.Of, len(c.Sizes), unit)
 }
 
-// NewDisjointOf returns the span of one unit vector for each component: the vector unit, restricted to the component
-// and scaled to length 1. component has the component of each row. NewDisjointOf stores the unit vectors in unit. In
-// addition to the result it allocates 4 bytes for each component and 28 for each vector of several rows.
+// NewDisjointOf returns the space spanned by one vector for each component: the vector unit, restricted to the
+// component and scaled to length 1. component has the component of each row. NewDisjointOf stores the scaled vectors in
+// unit. In addition to the result it allocates 4 bytes for each component and 28 for each vector of several rows.
 func NewDisjointOf(team *sparse.Team, component []uint32, components int,
 	unit []float64) *Disjoint {
 	vector, vectors := numberVectors(team, component, components, unit)
@@ -93,7 +93,8 @@ func NewDisjointOf(team *sparse.Team, component []uint32, components int,
 	return ns
 }
 
-// NewDisjointRows returns the span of the unit vectors of some rows. unit must be 1 in these rows and 0 in other rows.
+// NewDisjointRows returns the space spanned by the unit vectors of some rows. unit must be 1 in these rows and 0 in
+// other rows.
 func NewDisjointRows(unit []float64) *Disjoint {
 	n := &Disjoint{Unit: unit, Slot: make([]uint32, len(unit)),
 		slots: make([]int, Chunks(len(unit))+1)}
@@ -210,8 +211,8 @@ type Share struct {
 	partial []float64 // cols for each slot
 }
 
-// Compute stores the share of x in s. If fill is not nil, it must store the rows lo ≤ i < hi of each chunk of x, which
-// Compute then reads; this saves a pass. Cost: a pass over x.
+// Compute stores the share of x in s. If fill is not nil, Compute calls it to store the rows lo ≤ i < hi of each chunk
+// of x before it reads these rows, which saves a pass. Cost: a pass over x.
 func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
 	fill func(worker, lo, hi int)) {
 	s.Begin(n, x.Cols)

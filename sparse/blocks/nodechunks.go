@@ -20,8 +20,8 @@ func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi in
 	})
 }
 
-// NodeSums returns count sums over the nodes of a team, of which this process has n, or over n items if team is nil. do
-// must add each piece to the sums of the piece, which are added in one order for any number of workers.
+// NodeSums returns count sums over the nodes of a team, of which this process has n. If team is nil, it sums over n
+// items. do must add the items lo ≤ i < hi to sums. The bits of the result do not depend on the number of workers.
 func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	do func(sums []float64, lo, hi int)) ([]float64, error) {
 	var sums sched.Sums
@@ -37,7 +37,7 @@ func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	return total, err
 }
 
-// NewDense returns a block without padding. No sweep may gather from it; it is for values that are read row by row.
+// NewDense returns a block without padding, for values that are read row by row. No sweep should gather from it.
 func NewDense[T sparse.Float](rows, cols int) *sparse.Block[T] {
 	return sparse.BlockOf(rows, cols, system.Make[T](rows*cols))
 }

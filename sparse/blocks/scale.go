@@ -15,8 +15,8 @@ var ErrScale = errors.New("graph: edge weights")
 // leastWeight is the least weight of an edge in float64.
 const leastWeight = 1e-100
 
-// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest, the least absolute value of a weight other
-// than 0, is below 1e-100, because its inverse would overflow in products.
+// CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest is below 1e-100, because its inverse would
+// overflow in products. smallest must be the least absolute value of a weight other than 0.
 func CheckLeast(smallest float64) error {
 	if smallest >= leastWeight {
 		return nil
@@ -56,9 +56,9 @@ func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	}
 }
 
-// WeightUnit returns the power of four just below the mean weight of the entries of a matrix, or 1 if all degrees, the
-// sums of its rows, are 0. Quantities divided by WeightUnit do not depend on the unit of the weights. Division by a
-// power of four, or by its root, does not round.
+// WeightUnit returns the power of four just below the mean weight of the entries of a matrix, or 1 if all degrees are
+// 0. degrees must be the sums of the rows. Quantities divided by WeightUnit do not depend on the unit of the weights.
+// Division by a power of four, or by its root, does not round.
 func WeightUnit(a sparse.Matrix, degrees []float64) float64 {
 	team := sparse.TeamOf(a)
 	sum := 0.0

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sums returns size sums over the rows of the matrix. Blocks have rows rows in this process. add must add the
-// contribution of row i to the sums of its chunk.
+// Sums returns size sums over the rows of the matrix. rows is the number of rows of blocks in this process. add must
+// add the contribution of row i to sums.
 func Sums(team *sparse.Team, rows, size int,
 	add func(i int, sums []float64)) []float64 {
 	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {

@@ -21,9 +21,9 @@ type Kind struct {
 
 // Times describes the times of the entries. A time is a number of units: days since 1900-01-01, minutes, or steps from 0.
 type Times struct {
-	Unit  string `json:"unit"`  // "day", "minute" or "step"
-	First uint16 `json:"first"` // least time of an entry
-	Last  uint16 `json:"last"`  // largest time of an entry
+	Unit  string `json:"unit"` // "day", "minute" or "step"
+	First uint16 `json:"first"`
+	Last  uint16 `json:"last"`
 }
 
 // The code of an entry is the position of its kind in the manifest plus kindCodes times its time, where each is 0 if

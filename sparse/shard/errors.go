@@ -35,7 +35,7 @@ var (
 
 // CorruptError describes damage. It wraps [ErrCorrupt].
 type CorruptError struct {
-	Path   string // the file
+	Path   string
 	Offset int64  // the byte where the damaged unit begins, −1 for the whole file
 	What   string // the damage, and the remedy
 }

@@ -25,21 +25,21 @@ const (
 
 // Manifest is the content of the file that makes a directory a store.
 type Manifest struct {
-	Kind       string            `json:"heatwalk"`             // "store"
-	Format     int               `json:"format"`               // 1, 2 if entries have codes or signs, 3 with attributes
-	Identity   string            `json:"identity"`             // 16 hex digits
-	Rows       int64             `json:"rows"`                 // nodes
-	Entries    int64             `json:"entries"`              // stored entries of one direction
-	SelfLoops  int64             `json:"self_loops"`           // entries on the diagonal
-	Directed   bool              `json:"directed"`             // both directions are stored
-	Weighted   bool              `json:"weighted"`             // some entry is not 1
-	Negative   int64             `json:"negative,omitempty"`   // stored entries of one direction that are below 0
-	Kinds      []Kind            `json:"kinds,omitempty"`      // kinds of the entries, in the order of their codes
-	Times      *Times            `json:"times,omitempty"`      // times of the entries
-	Nodes      string            `json:"nodes"`                // "implicit", "numeric" or "string"
-	Order      string            `json:"order,omitempty"`      // name of the order of the rows; "" for the default order
-	Attributes *Attributes       `json:"attributes,omitempty"` // attributes of the nodes
-	Codec      string            `json:"codec"`                // codec of the frames
+	Kind       string            `json:"heatwalk"`           // "store"
+	Format     int               `json:"format"`             // 1, 2 if entries have codes or signs, 3 with attributes
+	Identity   string            `json:"identity"`           // 16 hex digits
+	Rows       int64             `json:"rows"`               // nodes
+	Entries    int64             `json:"entries"`            // stored entries of one direction
+	SelfLoops  int64             `json:"self_loops"`         // entries on the diagonal
+	Directed   bool              `json:"directed"`           // both directions are stored
+	Weighted   bool              `json:"weighted"`           // some entry is not 1
+	Negative   int64             `json:"negative,omitempty"` // stored entries of one direction that are below 0
+	Kinds      []Kind            `json:"kinds,omitempty"`    // in the order of their codes
+	Times      *Times            `json:"times,omitempty"`
+	Nodes      string            `json:"nodes"`           // "implicit", "numeric" or "string"
+	Order      string            `json:"order,omitempty"` // name of the order of the rows; "" for the default order
+	Attributes *Attributes       `json:"attributes,omitempty"`
+	Codec      string            `json:"codec"`
 	Frames     [2]int64          `json:"frames"`               // number of frames of the out direction and of the in direction
 	Options    map[string]string `json:"options,omitempty"`    // how the input was read
 	Sources    []File            `json:"provenance,omitempty"` // the inputs

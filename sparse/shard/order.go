@@ -7,9 +7,9 @@ import (
 )
 
 // Reorder returns the dictionary of the ids of n in which row i has the id of row position[i] of n. The file and
-// [Nodes.Rows] keep the order of the ids of n. name is the name of the order in the manifest; it must not be empty.
-// position must be a permutation, and rows its inverse or nil. The dictionary keeps both slices, 8 bytes a row. n must
-// not be reordered.
+// [Nodes.Rows] keep the order of the ids. name is the name of the order in the manifest; it must not be empty. position
+// must be a permutation, and rows its inverse or nil. The dictionary keeps both slices, 8 bytes a row. n must not be
+// reordered.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.Order != nil || len(position) != n.ids.n {
 		panic(badReorder)

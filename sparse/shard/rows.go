@@ -10,8 +10,8 @@ import (
 // Outside is the place of a row that [Sweeper.WriteRows] leaves out.
 const Outside = ^uint32(0)
 
-// WriteRows writes a store of count rows to the directory dir. place has the new row of each of these rows, and
-// [Outside] for the other rows. A column of the written rows must not be [Outside]. Cost: one sweep, for a directed
+// WriteRows writes a store of count rows to the directory dir. place must have the new row of each of these rows, and
+// [Outside] for the other rows. The written rows must have no entries in other columns. Cost: one sweep, for a directed
 // graph two.
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	count int) error {
