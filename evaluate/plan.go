@@ -91,7 +91,7 @@ func (s *size) newResult(method string) Measured {
 	return Measured{Method: method, TrainFraction: s.fraction, TrainedOn: s.text()}
 }
 
-// sizes checks all splits before anything is computed.
+// sizes returns the training sizes. It checks all splits before anything is computed.
 func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	share := func(s choose.Split) float64 { return float64(len(s.Train)) / float64(len(p.Row)) }
 	var sizes []size
@@ -129,8 +129,8 @@ func (plan *Plan) sizes(p *engine.Problem, seed uint64) ([]size, error) {
 	return sizes, nil
 }
 
-// givenSizes counts sizes that differ by at most 2 % as equal, because the sizes of stratified draws and of folds
-// differ by some nodes.
+// givenSizes returns the given splits by training size. Sizes that differ by at most 2 % count as equal, because the
+// sizes of stratified draws and of folds differ by some nodes.
 func (plan *Plan) givenSizes() (sizes [][]choose.Split) {
 	isClose := func(a, b int) bool { return 50*max(a, b) <= 51*min(a, b) || max(a, b) == min(a, b)+1 }
 	for i, s := range plan.Given {

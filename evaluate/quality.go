@@ -41,11 +41,12 @@ func (q *Quality) measures() []**float64 {
 // leastProbability, the resolution of float32, replaces smaller probabilities, so that their logarithm is finite.
 const leastProbability = 0x1p-23
 
-// rounding is the largest error of a probability, and of the sum of a row.
+// rounding is the largest amount by which a probability may be below 0, and by which the sum of a row may differ from
+// 1.
 const rounding = 1e-3
 
-// measureQuality takes the scores of item i from row(i), which it uses until the next call of row. Cost: a sort of the
-// items for each class.
+// measureQuality compares scores with true classes. row(i) must return the scores of item i, which are used until the
+// next call of row. Cost: a sort of the items for each class.
 func measureQuality(truth, predicted []int, classes int,
 	row func(i int) []float32) Quality {
 	var q Quality
@@ -503,8 +504,8 @@ func (c Confusion) arrange(order []int) Confusion {
 	return out
 }
 
-// compareWith compares with held-out labels if truth is nil. It returns the class of each row in truth, or
-// [Unlabelled].
+// compareWith begins the comparison with truth, or with held-out labels if truth is nil. It returns the class of each
+// row in truth, or [Unlabelled].
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)

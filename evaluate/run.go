@@ -153,7 +153,7 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 
 const splitBytes = 96
 
-// settle assumes that training sets of one size need the same memory.
+// settle returns the methods with their memory. It assumes that training sets of one size need the same memory.
 func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*engine.Problem, len(sizes))
@@ -297,7 +297,7 @@ type outcome struct {
 	Quality Quality
 }
 
-// predict chooses parameters on the training nodes if chosen is nil.
+// predict predicts the test nodes of a split. If chosen is nil, the method chooses parameters on the training nodes.
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))

@@ -79,7 +79,8 @@ func scoresOf(list []Result) (scores [][]float64) {
 	return scores
 }
 
-// compare also stores how the methods compare with the best method. With a single split no difference is significant.
+// compare tests all pairs of methods at one training size, and stores how they compare with the best method. With a
+// single split no difference is significant.
 func compare(results []Result) (tests []Comparison) {
 	scores := scoresOf(results)
 	best := 0

@@ -152,7 +152,8 @@ func (s *Statistics) countComponents(parts *sparse.Components) {
 	}
 }
 
-// linkCounter counts for each row, so that sums do not depend on the number of workers.
+// linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number of
+// workers.
 type linkCounter struct {
 	class    []int32 // of each row
 	directed bool

@@ -110,7 +110,7 @@ func newMerging(a *sparse.CSR) *merging {
 	return g
 }
 
-// root halves the path to the root, as in union-find.
+// root returns the root of the tree of a node, and halves the path to it, as in union-find.
 func (g *merging) root(node uint32) uint32 {
 	for g.parent[node] != node {
 		g.parent[node] = g.parent[g.parent[node]]

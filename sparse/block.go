@@ -78,7 +78,7 @@ func (b *Block[T]) T() mat.Matrix {
 	return mat.Transpose{Matrix: b}
 }
 
-// overlaps does not count disjoint groups of columns of one block, although their memory is interleaved.
+// overlaps reports whether a and b share an element. Disjoint groups of columns of one block do not.
 func overlaps[T Float](a, b *Block[T]) bool {
 	if len(a.Data) == 0 || len(b.Data) == 0 {
 		return false

@@ -176,7 +176,7 @@ func newForest(n int) forest {
 	return f
 }
 
-// root also halves the path to the root.
+// root returns the smallest row of the set of i, and halves the path to it.
 func (f forest) root(i uint32) uint32 {
 	for {
 		up := f[i].Load()
@@ -206,7 +206,8 @@ func (f forest) join(a, b uint32) {
 	}
 }
 
-// joinAll takes ⌈log₂ P⌉ transfers to process 0, of 4 bytes for each row, and one transfer back.
+// joinAll joins the sets of all processes. It takes ⌈log₂ P⌉ transfers to process 0, of 4 bytes for each row, and one
+// transfer back.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := bytesOf(f)

@@ -41,7 +41,7 @@ type largest struct{ entries, columns, ghosts int64 }
 
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run. A batch has about as many.
+// mostRun is the largest number of rows of a run. A batch has about as many rows.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.

@@ -103,7 +103,7 @@ func newRankedSet(n int) rankedSet {
 	return rankedSet{words: make([]uint64, n/64+1)}
 }
 
-// add makes ranks invalid until the next call of count.
+// add adds a member. Ranks are valid after the next call of count.
 func (s *rankedSet) add(i int) { s.words[i/64] |= 1 << (i % 64) }
 
 func (s *rankedSet) addShared(i int) {

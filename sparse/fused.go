@@ -101,7 +101,8 @@ func (f *fused[T]) end() {
 	f.o.idle = append(f.o.idle, f)
 }
 
-// ownsPadding reports whether loops may include the elements up to the stride, which avoids partial vectors.
+// ownsPadding reports whether the elements of a row up to the stride belong to b. Loops may then include them, which
+// avoids partial vectors.
 func (b *Block[T]) ownsPadding() bool {
 	return len(b.Data) == b.Rows*b.Stride
 }
@@ -113,7 +114,8 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit skips pieces of long rows, and named rows, some of which other processes compute.
+// visit calls the visitor of the step. It skips pieces of long rows, and named rows, some of which other processes
+// compute.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -129,8 +131,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab that begins at column lo, of at most bytes bytes of a row; the last slab has at
-// most limit.
+// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row, and the last
+// slab at most limit bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -233,8 +235,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	return w.factors
 }
 
-// addTerms adds the other terms of the step to the sums of the rows lo ≤ i < hi and columns first ≤ j < end, and stores
-// them in dst.
+// addTerms stores in dst the scaled sums plus the other terms of the step, for the rows lo ≤ i < hi and the columns
+// first ≤ j < end.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	lo, hi, first, end int) {
 	dst := f.dst.rowsOf(lo, first)
@@ -264,7 +266,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	}
 }
 
-// addWhereNotZero skips rows with the factor 0: nearly all rows for a transition matrix.
+// addWhereNotZero adds the scaled rows of x to dst. It skips rows with the factor 0: nearly all rows for a transition
+// matrix.
 func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {
@@ -317,8 +320,8 @@ func (f *fused[T]) visitSplitRows(hi int) {
 	}
 }
 
-// scaleColumns stores diag(Right)·x, because a factor for each entry would double the time of the gather, with room for
-// ghost rows.
+// scaleColumns stores diag(Right)·x, with room for ghost rows. A factor for each entry would double the time of the
+// gather.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
 	m, divided := f.o.A.(*Divided)

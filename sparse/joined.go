@@ -118,7 +118,7 @@ func (m *Joined) buffer() *rowBuffer {
 		val: make([]float64, 0, MaxRange)}
 }
 
-// join omits sums of 0.
+// join returns the panel with the sums of entries that have equal columns. It omits sums of 0.
 func (b *rowBuffer) join(p Panel) Panel {
 	ptr := append(b.ptr[:0], 0)
 	col := b.col[:0]

@@ -129,7 +129,8 @@ func (t *Team) SumNamed(v []float64) {
 	}
 }
 
-// combine uses the order of ranks, so that all processes get the same bits.
+// combine replaces v by f of the vectors of all processes. It uses the order of ranks, so that all processes get the
+// same bits.
 func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return

@@ -104,7 +104,8 @@ type longRow struct {
 	missing int       // number of pieces
 }
 
-// join returns the whole row with its last piece; for other pieces isWhole is false.
+// join collects the pieces of a long row. It returns the whole row with the last piece; for other pieces isWhole is
+// false.
 func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	if p.Pieces == 1 {
 		return p, true

@@ -2,7 +2,7 @@ package sparse
 
 import "github.com/RoaringBitmap/roaring/v2"
 
-// rowSet returns a set that is compressed to at most 8 KiB for each 65,536 rows.
+// rowSet returns the rows i < n with has(i), compressed to at most 8 KiB for each 65,536 rows.
 func rowSet(n int, has func(i int) bool) *roaring.Bitmap {
 	set := roaring.New()
 	batch := make([]uint32, 0, 1<<12)

@@ -77,7 +77,8 @@ func (o *Operator[T]) StepTo(ctx context.Context, dst, x *Block[T],
 	return err
 }
 
-// countWorkers returns 1 for a small step, because starting goroutines takes up to 20 µs.
+// countWorkers returns the number of goroutines of a step. It is 1 for a small step, because starting goroutines takes
+// up to 20 µs.
 func (o *Operator[T]) countWorkers(cols int) int {
 	const rowEntries = 8   // entries that take as long as the other work of a row
 	const little = 1 << 19 // elements, 0.1 ms
@@ -119,7 +120,7 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groupCount returns more than one group of columns only if there are few ranges for the workers.
+// groupCount returns the number of groups of columns. It is more than 1 only if there are few ranges for the workers.
 func (f *fused[T]) groupCount(workers int) int {
 	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)
@@ -129,8 +130,8 @@ func (f *fused[T]) groupCount(workers int) int {
 	return groups
 }
 
-// sweepGroups runs one sweep for each group of columns, with the same bits, because an element of Y depends on one
-// column of X only.
+// sweepGroups runs one sweep for each group of columns in parallel. The bits do not change, because an element of Y
+// depends on one column of X only.
 func (f *fused[T]) sweepGroups(ctx context.Context, workers, groups int) error {
 	register := registerBytes / sizeOf[T]() // columns
 	bound := func(group int) int {

@@ -76,7 +76,7 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	return s, err
 }
 
-// checkRow checks entries that follow the column previous. sum is their share of the sum of hashes.
+// checkRow checks the entries of row i that follow the column previous. sum is their share of the sum of hashes.
 func checkRow(i uint32, n int, previous int64, col []uint32,
 	val []float64) (sum uint64, loops int64, err error) {
 	one := math.Float64bits(1)

@@ -29,7 +29,7 @@ type tiledMatrix struct {
 	values     weights  // values of the rest
 }
 
-// newTiled takes over t. Cost: one sweep.
+// newTiled returns a copy of a in the tiles of t, which must not be used afterwards. Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling,
 	workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
@@ -229,7 +229,7 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	return sum
 }
 
-// call returns the end of the rows of one gather, which nothing can interrupt.
+// call returns the end of the rows, from lo on, that one gather computes. Nothing can interrupt a gather.
 func (t tile) call(lo int) int {
 	limit := int64(1 << 16)
 	if !t.weights.none() { // Converted values should stay in the first-level cache.

@@ -96,7 +96,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling with tiles of columns columns, at most 65,536, even if it is slower than a sweep.
+// newTiling returns the tiling with tiles of the given number of columns, at most 65,536, even if it is slower than a
+// sweep.
 func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
@@ -146,7 +147,7 @@ type segment struct {
 
 type segments []segment
 
-// add maximizes the entries in tiles minus the cost of the segments.
+// add chooses the segments that maximize the entries in tiles minus the cost of the segments.
 func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return

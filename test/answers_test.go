@@ -48,7 +48,7 @@ func (j *job) answer(ctx context.Context, g *heatwalk.Graph, c *Graph) *answer {
 	return a
 }
 
-// row takes the position of a node in the graph that was drawn.
+// row returns the row of a node by its position in the graph that was drawn.
 func row(g *heatwalk.Graph, c *Graph, v int) int {
 	r, ok := g.Nodes.Lookup(c.IDs[v])
 	if !ok {

@@ -160,7 +160,7 @@ func (g *Graph) Permuted(seed uint64) *Graph {
 	return &out
 }
 
-// Merged adds the weights of each pair, without kinds and days.
+// Merged returns the graph with one line for each pair, with the sum of its weights, and without kinds and days.
 func (g *Graph) Merged() *Graph {
 	out := *g
 	out.Kinds, out.Days, out.Edges = 0, 0, nil

@@ -110,7 +110,7 @@ func TestReasonsAddUp(t *testing.T) {
 	}
 }
 
-// wrongReasons returns "" if the reasons are right.
+// wrongReasons describes an error in the reasons of a method, or returns "".
 func wrongReasons(e *heatwalk.Reasons, name string) string {
 	size := math.Max(1, math.Abs(e.Score))
 	most := 10.0
@@ -147,7 +147,7 @@ func wrongReasons(e *heatwalk.Reasons, name string) string {
 	return ""
 }
 
-// Its label must have a share, and the parts must add up to the score.
+// A node without edges has a label, which must have a share, and the parts must add up to the score.
 func TestReasonsOfIsolatedLabels(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "edges.tsv")
 	if err := os.WriteFile(path, []byte("a\tb\nb\tc\nc\td\nd\te\nz\tz\n"), 0o666); err != nil {

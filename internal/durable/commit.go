@@ -118,7 +118,7 @@ func (p *Pending) lockGroup() (unlock func() error, err error) {
 	}
 }
 
-// hasName is false if another folder has taken the place of the folder.
+// hasName reports whether the file is at its path. It is not if another folder has taken the place of its folder.
 func (p *Pending) hasName() bool {
 	written, err := p.f.Stat()
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Pending) hasName() bool {
 }
 
 // undo gives up the first unnamed files, which do not have their names yet, and removes later files that replaced
-// nothing. If none is left that replaced another, it removes the marks.
+// nothing. If no file is left that replaced another file, it removes the marks.
 func undo(files []*Pending, unnamed int) (err error) {
 	var mixed []string
 	for i, p := range files {
@@ -211,7 +211,7 @@ func unmark(files []*Pending) error {
 	return syncDirs(files)
 }
 
-// seal does not sync a file that is written directly.
+// seal writes the buffer, and syncs the file unless it is written directly.
 func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
 		return err
@@ -230,7 +230,7 @@ func (p *Pending) seal() error {
 	return nil
 }
 
-// publish leaves the file open, because otherwise another run might remove it as a leftover.
+// publish renames the file. The file stays open, because otherwise another run might remove it as a leftover.
 func (p *Pending) publish() error {
 	if p.tmp == "" {
 		return nil

@@ -95,8 +95,8 @@ func (system) Follow(name string) (string, error) {
 		Err: errors.New("too many links")}
 }
 
-// leadsTo returns path, which the links of name lead to, unless name opens another file, as the link of an open file
-// may.
+// leadsTo returns path, which the links of name lead to. It returns name if name opens another file, as the link of an
+// open file may.
 func leadsTo(name, path string) string {
 	opened, err := os.Stat(name)
 	if err != nil {

@@ -35,7 +35,7 @@ func (s *scale) value(x float64) float64 {
 	return x
 }
 
-// at draws values outside the axis at its end.
+// at returns the pixel of a value. Values outside the axis are at its end.
 func (s *scale) at(x float64) float64 {
 	share := (s.value(x) - s.low) / (s.high - s.low)
 	return s.first + s.length*min(1, max(0, share))

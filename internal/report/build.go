@@ -65,7 +65,7 @@ var pageFiles embed.FS
 //go:embed pages/fields.tsv
 var fieldList string
 
-// fieldOf makes a title of the words of a key that is not listed.
+// fieldOf returns the field of a key. If the key is not listed, its words are the title.
 func fieldOf(key string) field {
 	for line := range strings.Lines(fieldList) {
 		if text, isThere := strings.CutPrefix(line, key+"\t"); isThere {
@@ -113,7 +113,7 @@ func Build(name string, document any) (*Page, error) {
 	return p, nil
 }
 
-// rows gives an object the values of the enclosing objects for keys that it lacks.
+// rows returns the objects at a path. An object gets the values of the enclosing objects for keys that it lacks.
 func (o object) rows(path string) []object {
 	list := []object{o}
 	for key := range strings.SplitSeq(path, ".") {
@@ -139,7 +139,7 @@ func (o object) rows(path string) []object {
 	return list
 }
 
-// value returns a quotient for a/b, and nil for a missing value.
+// value returns the value of a key, a quotient for a/b, or nil if a value is missing.
 func (o object) value(key string) any {
 	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
 		x, isNumber := o[a].(float64)
@@ -207,7 +207,7 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell takes the number of decimals of its column, or −1 if it is not known.
+// cell returns the value of a key as a cell. decimals is −1 if the number of decimals of the column is not known.
 func (o object) cell(key string, decimals int) Cell {
 	f := fieldOf(key)
 	switch v := o.value(key).(type) {
@@ -345,7 +345,8 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns enough decimals for four digits of the largest number, without zeros at the end of all numbers.
+// decimalsOf returns the number of decimals of a column: enough for four digits of the largest number, without zeros at
+// the end of all numbers.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
 	for _, x := range numbers {
@@ -359,7 +360,7 @@ func decimalsOf(numbers []float64) (decimals int) {
 	return decimals
 }
 
-// pivot has a row for each value of the first column and a column for each value of Pivot.
+// pivot returns a table with a row for each value of the first column and a column for each value of Pivot.
 func (p *part) pivot(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {

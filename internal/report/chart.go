@@ -147,7 +147,7 @@ func (c *Chart) Extent() (low, high Point) {
 	return low, high
 }
 
-// ticksBelow omits a text that would overlap the previous text.
+// ticksBelow draws the ticks of the horizontal axis. It omits a text that would overlap the previous text.
 func (s *scene) ticksBelow(x *scale, bottom float64) {
 	edge := math.Inf(-1)
 	for _, t := range x.ticks {
@@ -169,7 +169,7 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band is a bar for a single point.
+// band draws the ranges of a line as an area, or as a bar for a single point.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)

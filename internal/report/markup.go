@@ -50,7 +50,7 @@ func (m *markup) facts(list []Fact) {
 
 const longest = 24
 
-// wrap gives a long text several lines, which leaves space for numbers.
+// wrap appends the text of a cell. A long text gets several lines, which leaves space for numbers.
 func (m *markup) wrap(text string) {
 	if utf8.RuneCountInString(text) > longest {
 		m.element(`<span class="long">`, text)

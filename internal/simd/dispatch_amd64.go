@@ -25,7 +25,8 @@ var (
 
 const registerBytes = 32
 
-// addRows first reads the last elements, so that a slice that is too short panics before the assembly writes past it.
+// addRows adds rows by AVX2. It first reads the last elements, so that a slice that is too short panics before the
+// assembly writes past it.
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if !hasAVX2 {
 		plainAddRows(dst, rows, k, a, scale, x)
@@ -161,7 +162,7 @@ func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 
 const packGroup = 16
 
-// pack uses AVX-512 for whole groups if two codes fit into a word. Plain Go packs the others, after the bits that the
+// pack packs whole groups by AVX-512 if two codes fit into a word. Plain Go packs the others, after the bits that the
 // last group leaves.
 func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup

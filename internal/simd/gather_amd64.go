@@ -61,8 +61,8 @@ func passWidth(remainder, size int) int {
 	return bytes / size
 }
 
-// run takes two calls for each pass over columns, because prefetches for the last few rows would leave the memory of
-// col.
+// run processes the columns in passes. Each pass takes two calls, because prefetches for the last few rows would leave
+// the memory of col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)
@@ -174,7 +174,8 @@ func (g *gather[T]) long(rows, bytes int) bool {
 	return pairsPay(g.ptr[:rows+1], bytes, length)
 }
 
-// pairsPay reports whether rows of bytes bytes are summed two at a time, which requires a mean of length entries.
+// pairsPay reports whether summing two rows of the given bytes at a time pays. The rows must have at least length
+// entries on average.
 func pairsPay(ptr []int64, bytes, length int) bool {
 	rows := len(ptr) - 1
 	entries := int(ptr[rows] - ptr[0])
@@ -182,7 +183,7 @@ func pairsPay(ptr []int64, bytes, length int) bool {
 		entries >= max(pairEntries, length*rows)
 }
 
-// pairs gathers the first rows, a row before the middle of their entries and a row after it at a time.
+// pairs gathers the first rows, two rows at a time: a row before the middle of their entries and a row after it.
 func (g *gather[T]) pairs(width, rows int) {
 	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()

@@ -79,8 +79,8 @@ func (d *division) part(lo, hi, depth int) {
 	newMerge(d, lo, mid, hi, depth, e).run()
 }
 
-// choose returns the first wanted vector of a part with known eigenvalues. The next merge needs all vectors of a part
-// of T.
+// choose returns the first wanted vector of a part with known eigenvalues. All vectors of a part of T are wanted,
+// because the next merge needs them.
 func (d *division) choose(lo, hi int) int {
 	if lo == 0 && hi == d.n {
 		d.first = d.n - d.count(d.values)

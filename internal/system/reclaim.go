@@ -71,7 +71,7 @@ func reclaim(bytes int) {
 	}
 }
 
-// runtimeBytes omits free pages of the heap.
+// runtimeBytes returns the memory of the runtime without free pages of the heap.
 func runtimeBytes() int64 {
 	sample := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

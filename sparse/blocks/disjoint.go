@@ -127,7 +127,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 }
 
-// numberVectors numbers the components in which the vector has several nonzero rows. Components with one get OwnSlot.
+// numberVectors numbers the components in which the vector has several nonzero rows. Components with one nonzero row
+// get OwnSlot.
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)

@@ -19,7 +19,7 @@ import (
 // of the vector decoders.
 const rawBits = 32
 
-// selectorBytes counts whole groups of sixteen ids.
+// selectorBytes returns the bytes of the selectors of n ids, in whole groups of sixteen.
 func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 
 // appendIDs appends b, the four widths and the coded ids to dst. deltas is scratch memory as long as ids.

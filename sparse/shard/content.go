@@ -21,8 +21,8 @@ func (m *Manifest) Content() string {
 	return cmp.Or(m.Options[ContentOption], m.Identity)
 }
 
-// setContent records the digits of [Manifest.Content]. pairs is the sum of contentSum over all rows, attributes the
-// checksum of their file or "".
+// setContent records the digits of [Manifest.Content]. pairs is the sum of contentSum over all rows. attributes is the
+// checksum of the file of attributes, or "".
 func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 	sum := uint32(0)
 	b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {
@@ -43,8 +43,8 @@ func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 	m.Options[ContentOption] = fmt.Sprintf("%x", digest[:8])
 }
 
-// contentSum returns the contribution of row i to a sum modulo 2^64 that identifies the entries, in an undirected store
-// on the diagonal and right of it. Columns must not decrease.
+// contentSum returns the contribution of row i to a sum modulo 2^64 that identifies the entries. In an undirected store
+// it omits the entries left of the diagonal. Columns must not decrease.
 func contentSum(directed bool, i uint32, col []uint32, val []float64, code []uint32) uint64 {
 	first := 0
 	if !directed {

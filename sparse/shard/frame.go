@@ -73,7 +73,7 @@ func maxPayload(rows, entries int) int {
 		codeBytes*entries
 }
 
-// header omits the checksum and the length of the uncompressed payload.
+// header returns the header of a frame, without the checksum and the length of the uncompressed payload.
 func (m *Manifest) header(direction int, number int64, f frame,
 	r sparse.Range) header {
 	h := header{
@@ -98,12 +98,12 @@ func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
 
-// frameSum skips the bytes that hold the checksum.
+// frameSum returns the checksum of a frame. It skips the bytes that hold the checksum.
 func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
 
-// appendPayload takes nil lengths for a piece of a long row; a nil val means ones.
+// appendPayload appends the payload of a frame. lengths is nil for a piece of a long row; a nil val means ones.
 func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	deltas []uint32) []byte {
 	start := len(dst)
@@ -171,7 +171,7 @@ func lengthsTo(ptr []int64, b []byte) int {
 	return offset
 }
 
-// hasEscape reports whether one of eight bytes is [escape], all of whose bits are set, so that adding one carries.
+// hasEscape reports whether one of eight bytes is [escape]. All bits of escape are set, so that adding one carries.
 func hasEscape(word uint64) bool {
 	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	return word&((word&low)+0x0101010101010101)&high != 0

@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// frameJob is a frame in the making, which one goroutine encodes and the writer writes in its turn.
+// frameJob is a frame in the making. A goroutine encodes it, and the writer writes it in its turn.
 type frameJob struct {
 	r       sparse.Range
 	lengths []uint32

@@ -115,8 +115,8 @@ func (l *listing) changedError(shard int) error {
 	return l.changeFault(shard)
 }
 
-// checkUnchanged finds that another process is writing to the store, although the frames that were read had the right
-// checksums.
+// checkUnchanged returns an error if another process has written to a shard since it was opened, although the frames
+// that were read had the right checksums.
 func (l *listing) checkUnchanged() error {
 	for shard := range l.shards {
 		if err := l.changedError(shard); err != nil {

@@ -116,7 +116,7 @@ func sumText(sum uint32) string {
 	return fmt.Sprintf("%08x", sum)
 }
 
-// encode also sets the checksum.
+// encode returns the text of the manifest, and sets its checksum.
 func (m *Manifest) encode() ([]byte, error) {
 	m.Kind, m.Format, m.Checksum = "store", m.version(), zeroSum
 	var buf bytes.Buffer

@@ -202,7 +202,8 @@ func (s *Store) storedViews() []*view {
 	return []*view{s.out}
 }
 
-// planFixed adds up the memory that does not depend on the limit, which the error states if it exceeds the limit.
+// planFixed adds up the memory that does not depend on the limit. If the sum exceeds the limit, the error states the
+// sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	for _, item := range []budget.Item{

@@ -188,7 +188,7 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame compares the checksum of a frame with seen if it was read before, and otherwise checks the header.
+// checkFrame compares the checksum of a frame with seen if the frame was read before. Otherwise it checks the header.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got := frameSum(frame)
 	want := binary.LittleEndian.Uint32(frame[atSum:])
@@ -247,7 +247,8 @@ func (v *view) frameError(i int, format string, args ...any) error {
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
 }
 
-// sumError says whether the file was changed, another frame is at this place, or neither.
+// sumError returns the error for a wrong checksum. It says whether the file was changed, another frame is at this
+// place, or neither.
 func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	f := v.direct.frames[i]
 	if err := v.s.listed.changedError(int(f.shard)); err != nil {

@@ -24,7 +24,7 @@ type Sweeper struct {
 	joined, transposed *sparse.Joined
 }
 
-// entries joins entries that differ by their codes only after [Weigh].
+// entries returns the matrix of the store. After [Weigh], entries that differ by their codes only are joined.
 func (s *Sweeper) entries() sparse.Matrix {
 	if s.joined != nil {
 		return s.joined

@@ -26,7 +26,7 @@ func (t *target) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// sync makes a failure final, because the system may have dropped the data.
+// sync syncs a file. A failure is final, because the system may have dropped the data.
 func (t *target) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
@@ -50,7 +50,7 @@ func (t *target) unlock() error {
 	return err
 }
 
-// makeDir makes the directory, or the target of a link of its name, if it does not exist.
+// makeDir makes the directory if it does not exist. If its name is a link, makeDir makes the target of the link.
 func (t *target) makeDir() error {
 	err := t.fs.Mkdir(t.dir)
 	if errors.Is(err, fs.ErrExist) {
@@ -144,8 +144,8 @@ func (t *target) mayWrite() error {
 		t.dir, m.Rows, m.Entries)
 }
 
-// removeLeftovers removes the files of unfinished runs; nothing if the manifest is damaged, because the files of the
-// store are not known.
+// removeLeftovers removes the files of unfinished runs. If the manifest is damaged, it removes nothing, because the
+// files of the store are not known.
 func (t *target) removeLeftovers() (removed int, err error) {
 	keep := map[string]bool{lockName: true}
 	m, err := readManifest(t.fs, t.dir)
@@ -190,7 +190,7 @@ func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// publishManifest returns published as true even if an error followed the renaming.
+// publishManifest renames the new manifest. published is true if it was renamed, even if an error followed.
 func (t *target) publishManifest() (published bool, err error) {
 	if err = t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
 		return false, err

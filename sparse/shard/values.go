@@ -29,7 +29,7 @@ func negative(val []float64) (count int64) {
 	return count
 }
 
-// valueForm does not use integers for −0.
+// valueForm returns the narrowest exact form of val. Integers do not represent −0 exactly.
 func valueForm(val []float64) int {
 	ones := true
 	integer := true

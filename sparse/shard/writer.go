@@ -143,7 +143,7 @@ func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	return w.err
 }
 
-// append writes each piece of a long row as a frame.
+// append writes a row, and each piece of a long row as a frame of its own.
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if val != nil && len(val) != len(col) ||
 		w.Manifest.HasCodes() && len(code) != len(col) {
@@ -207,8 +207,8 @@ func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error
 	return nil
 }
 
-// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the matrix: 0 for a
-// symmetric undirected store, and equal in both directions of a directed store. A wrong matrix passes with a
+// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the matrix. The sum is 0
+// for a symmetric undirected store, and equal in both directions of a directed store. A wrong matrix passes with a
 // probability of 2^−64. Columns must not decrease.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64,
 	code []uint32) (sum uint64, loops int64) {
