@@ -43,7 +43,7 @@ type attributeColumn struct {
 	count   int     // all values
 	missing int     // rows without a value
 	words   int     // rows with a word that is missing among numbers
-	sum     float64 // of the numbers
+	sum     float64 // sum of the numbers
 	dates   int
 	areDays bool    // dates are numbers of days
 	days    float64 // sum of the dates in days
@@ -59,12 +59,11 @@ type attributeColumn struct {
 	first   *nodefile.ParseError // about the first strange value, which is Msg
 }
 
-// attributeTable reads a table with a node in each row.
 type attributeTable struct {
 	c       *FeatureConfig
 	rows    nodefile.Reader
 	columns []attributeColumn
-	use     input.Columns // of every column
+	use     input.Columns // uses of all columns
 }
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {
@@ -184,7 +183,7 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 		case !c.isText && t.isMissing(string(text), false):
 			c.words++
 			if len(c.texts.Values) <= mostLevels {
-				c.texts.Code(text) // a category of a column of text
+				c.texts.Code(text)
 			}
 			continue
 		}
@@ -235,7 +234,6 @@ func (t *attributeTable) inspect(row nodefile.Row) error {
 
 const secondsOfDay = 24 * 60 * 60
 
-// dayOf returns days since 1970.
 func dayOf(date time.Time) float64 {
 	return math.Floor(float64(date.Unix()) / secondsOfDay)
 }
@@ -327,7 +325,7 @@ func (t *attributeTable) decide() error {
 }
 
 // assign assigns columns of the result to columns of the file, and returns their number. It sorts categories by
-// bytes, so that the order of rows has no effect. A model has assigned categories already.
+// bytes, whatever the order of rows.
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -394,8 +392,8 @@ func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	}
 }
 
-// readTable reads a table with a column of ids, first for the types of the columns and then for the values, so that
-// no text is kept.
+// readTable reads a table with a column of ids twice, for the types of the columns and for the values, so that no
+// text is kept.
 func (r *features) readTable(ctx context.Context) error {
 	t := newAttributeTable(r.nodes, r.c)
 	if !table.Numbers(r.c.Fields) {

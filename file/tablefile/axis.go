@@ -66,8 +66,8 @@ func WriteIDs(w io.Writer, a Axis) error {
 // Memory: 8 bytes for each id and the size of the file, about twice as much for a compressed file or a stream.
 func ReadAxis(ctx context.Context, path string, n int,
 	stdin io.Reader) (Axis, error) {
-	var text []byte             // all ids, concatenated
-	ends := make([]int, 1, n+1) // id i is text[ends[i]:ends[i+1]]
+	var text []byte // concatenated ids
+	ends := make([]int, 1, n+1)
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())
 	}
@@ -131,7 +131,7 @@ func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader)
 	return a, err
 }
 
-// numbers returns numbers as ids, from 0, or from 1 for columns of LIBSVM text.
+// numbers returns the ids 0, 1, 2 …, or 1, 2, 3 … for columns of LIBSVM text.
 func (f *File) numbers(which string) Axis {
 	if which == "rows" {
 		return Axis{f.Rows, strconv.Itoa}
@@ -139,8 +139,7 @@ func (f *File) numbers(which string) Axis {
 	return Axis{f.Cols, func(i int) string { return strconv.Itoa(f.first + i) }}
 }
 
-// rowIDs returns the ids of axisOr, which must be distinct because labels and predictions refer to rows by id. The
-// error about a repeated id is a [*nodefile.ParseError].
+// rowIDs returns the ids of axisOr, which must be distinct because labels and predictions refer to rows by id.
 func (f *File) rowIDs(ctx context.Context, named string,
 	stdin io.Reader) ([]string, error) {
 	rows, err := f.axisOr(ctx, "rows", named, stdin)

@@ -27,8 +27,8 @@ type Column[R any] struct {
 	Truth  func(row R) bool
 }
 
-// appendTo appends the value of a row as text, quoted by quote, or missing. If missing is "", it quotes a missing
-// text as an empty text.
+// appendTo appends the value of a row as text, quoted by quote, or missing. If missing is "", it appends a quoted
+// empty text.
 func (c *Column[R]) appendTo(line []byte, row R, quote func([]byte, string) []byte,
 	missing string) []byte {
 	switch {
@@ -62,7 +62,7 @@ func (c *Column[R]) float(row R) float64 {
 	return 0
 }
 
-// rowFile writes rows in one of the formats. close flushes the buffer, and does not close the underlying writer.
+// rowFile writes rows in a format. close flushes the buffer, and does not close the underlying writer.
 type rowFile[R any] struct {
 	write func(row R) error
 	close func() error

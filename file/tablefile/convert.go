@@ -36,9 +36,9 @@ type Conversion struct {
 	Reserve func(bytes int64, what string) error
 
 	// Results of [Conversion.Prepare].
-	Rows, Cols Axis     // ids of rows and columns
+	Rows, Cols Axis
 	Classes    []string // class names in the order of their numbers 1, 2 …; nil: labels are unchanged
-	labels     []string // of each row, from LabelFile; nil: labels of File
+	labels     []string // labels of rows from LabelFile; nil: labels of File
 }
 
 // Prepare finds the ids of rows and columns, and reads LabelFile. Without ids in IDs (for rows), in the matrix or in
@@ -147,7 +147,6 @@ func readNumbers(ctx context.Context, path string, n int) ([]float64, error) {
 // Memory: one row and File.Held bytes.
 func Convert[T sparse.Float](ctx context.Context, c *Conversion, format *Format,
 	w, labels io.Writer) error {
-	// of the next row
 	i := 0
 	label := "0"
 	file, err := NewWriter[T](w, format, &Matrix{Rows: c.Rows, Cols: c.Cols, Kernel: c.Kernel, RowIDs: c.RowIDs, ColIDs: c.ColIDs, Label: func(i int) string {

@@ -26,7 +26,7 @@ type Features struct {
 	Unknown int           // rows skipped because their node is not in the graph
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 
-	groups []group  // of each attribute of a table
+	groups []group  // groups of attributes of a table
 	mapped *os.File // file of rows that are read on demand; nil: none
 }
 
@@ -88,7 +88,7 @@ type group struct {
 	title  string
 	at, n  int
 	levels []string // categories; nil: numbers
-	mean   float64  // of the numbers
+	mean   float64  // mean of the numbers
 
 	areDays bool // numbers are days since 1970
 }
@@ -169,7 +169,6 @@ func ReadFeatures(ctx context.Context, path string, nodes nodefile.Lookup,
 	return r.Features, err
 }
 
-// readingShare divides the memory limit into the share for reading.
 const readingShare = 8
 
 type features struct {
@@ -178,7 +177,7 @@ type features struct {
 	file    string
 	nodes   nodefile.Lookup
 	unknown nodefile.Unknown
-	ids     Axis          // of the rows of a matrix
+	ids     Axis          // ids of the rows of a matrix
 	reading int64         // bytes of reading above its share of the limit; ≤ 0: none
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }
@@ -211,8 +210,8 @@ func (r *features) readMatrix(ctx context.Context) error {
 	})
 }
 
-// readIDs reads the ids of the rows of a matrix. Without ids, row i is node i; then the graph must have the nodes 0 …
-// n−1, and the matrix n rows.
+// readIDs reads the ids of the rows of a matrix. Without ids, row i is node i, and the graph must have the nodes 0 …
+// n−1 for n rows.
 func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 	if r.c.Rows != nil {
 		r.ids = *r.c.Rows
@@ -240,7 +239,7 @@ func (r *features) readIDs(ctx context.Context, f *File) (err error) {
 	return nil
 }
 
-// add adds the row of a node. line is the line of the file, or 0 for a matrix.
+// add adds the row of a node; line is 0 for a matrix.
 func (r *features) add(line int64, id []byte, values []float32) error {
 	row, isNode := r.unknown.Find(r.nodes.Lookup, line, id)
 	if !isNode {
@@ -264,7 +263,7 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 // orders, and at most K^D orders agree with D values; K^D · ∏ n! / L! must be below 1/4 divided by the number of
 // columns.
 func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
-	classOf := make([]map[float32]int, len(f.groups)) // of each value
+	classOf := make([]map[float32]int, len(f.groups)) // class of each value
 	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
 	for i := range f.groups {
 		classOf[i] = map[float32]int{}

@@ -103,7 +103,6 @@ func TestFeatureColumns(t *testing.T) {
 	}
 }
 
-// dense returns a row including its zeros.
 func dense(a *Features, row int) []float32 {
 	cols := a.Table.Cols
 	out := make([]float32, cols)

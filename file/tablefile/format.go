@@ -36,11 +36,10 @@ type Format struct {
 	of64 rows[float64]
 }
 
-// rows reads and writes rows with elements of type T.
 type rows[T sparse.Float] struct {
 	read  func(ctx context.Context, in *textio.Reader, f *File, visit func(label []byte, row []T) error) error
 	write func(w io.Writer, m *Matrix) (*Writer[T], error)
-	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // for formats with AnyOrder
+	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // nil without AnyOrder
 }
 
 // rowsOf selects the field of type T, because a Go method cannot have type parameters.

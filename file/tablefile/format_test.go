@@ -53,7 +53,6 @@ func newPlainWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) 
 	}}, err
 }
 
-// A declared format needs no other changes.
 func TestDeclaredFormat(t *testing.T) {
 	before := Formats
 	Formats = slices.Concat(Formats, []*Format{plain})

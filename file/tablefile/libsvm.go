@@ -39,12 +39,12 @@ const bufferBytes = 256 << 10
 type vectorReader struct {
 	name      string
 	in        *bufio.Reader
-	text      []byte // of the current line, without its comment
-	line      int64  // current, from 1
-	column    int    // of the last word, from 1
-	longest   int    // bytes of a line
+	text      []byte // current line without its comment
+	line      int64  // current line, from 1
+	column    int    // column of the last word, from 1
+	longest   int    // bytes of the longest line
 	zeroBased bool
-	limit     int // on the number of columns; 0: none
+	limit     int // largest number of columns; 0: no limit
 	bits      int // precision of values, 32 or 64
 
 	rows    int64
@@ -157,7 +157,7 @@ func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	return true, nil
 }
 
-// readLabel checks and stores the first word of a line.
+// readLabel checks and stores the label.
 func (v *vectorReader) readLabel(word []byte) error {
 	switch {
 	case bytes.IndexByte(word, ':') >= 0:
@@ -304,7 +304,7 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 		return err
 	}
 	row := make([]T, f.Cols)
-	var filled []int // columns of the row with a value: only these are reset to 0 afterwards
+	var filled []int // columns with a value, which are reset to 0 afterwards
 	changed := textio.Fault(f.Name, 0, "try again", "has changed while it was read")
 	for {
 		fits := true
@@ -360,8 +360,9 @@ func isVectors(head []byte) bool {
 	return largest >= 2
 }
 
-// newLIBSVMWriter writes lines with a label, and then features as index:value without zeros, or 0:serial and all
-// values of a kernel. Indices and serial numbers count from 1. Values have enough digits to read the same bits back.
+// newLIBSVMWriter writes a label and then features as index:value without zeros, or 0:serial and all values of a
+// kernel, on each line. Indices and serial numbers count from 1. Values have enough digits to read the same bits
+// back.
 func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	bits := bitsOf[T]()

@@ -21,7 +21,7 @@ import (
 // mappedBytes is the size, as float32, above which rows of an array stay in its file.
 const mappedBytes = 64 << 20
 
-// isMapped reports whether the rows of f stay in its file, a plain .npy file larger, as float32, than mappedBytes or
+// isMapped reports whether the rows of f stay in its file: a plain .npy file, larger as float32 than mappedBytes or
 // than the share of the memory limit for reading.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
@@ -38,12 +38,11 @@ func isPlain(f *File) bool {
 		filepath.Ext(f.path) == NPY.Endings[0]
 }
 
-// mappedRows reads rows of a .npy file.
 type mappedRows struct {
 	array *npy.Array
 	file  *os.File
 	cols  int
-	place []int32 // of each row in the file, −1: missing; nil: the same
+	place []int32 // row in the file of each row, −1: missing; nil: the same row
 
 	mu  sync.Mutex
 	err error // guarded by mu
@@ -75,7 +74,6 @@ func (m *mappedRows) RowsTo(dst []float32, lo int) {
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// read stores whole rows of the file, from row lo on, in dst.
 func (m *mappedRows) read(dst []float32, lo int) {
 	b := buffers.Get().(*[]byte)
 	defer buffers.Put(b)

@@ -31,7 +31,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	c = cmp.Or(c, new(FeatureConfig))
 	t := newAttributeTable(nodes, c)
 	unknown := &nodefile.Unknown{Nodes: nodes}
-	var codes [][]int32 // of each column, the code of each node; −1: no value
+	var codes [][]int32 // codes of nodes for each column; −1: no value
 	const line = 50     // bytes of an entry of a map
 	bytes = line * int64(nodes.Len())
 	err = t.each(ctx, path, func(row nodefile.Row) error {
@@ -97,7 +97,7 @@ func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	return attributes, bytes, nil
 }
 
-// attribute determines the type by the distinct values.
+// attribute returns an attribute, of a type that fits its distinct values.
 func attribute(title string, values []string, codes []int32,
 	isLabel bool) graphfile.Attribute {
 	a := graphfile.Attribute{Title: title}

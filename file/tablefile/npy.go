@@ -88,7 +88,6 @@ func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	return nil
 }
 
-// elementError returns the error about an element that narrowTo refuses.
 func elementError(f *File, i, j int, v float64) error {
 	what := "is beyond float32"
 	fix := "pass {dtype=float64}"
@@ -140,7 +139,7 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 
 func (f *File) readRows(a *npy.Array,
 	visit func(i int, row []float64) error) error {
-	const elements = 1 << 13 // per read
+	const elements = 1 << 13 // elements per read
 	height := max(1, elements/f.Cols)
 	rows := make([]float64, min(height, f.Rows)*f.Cols)
 	for lo := 0; lo < f.Rows; lo += height {
@@ -167,7 +166,6 @@ func panelRows(f *File) int {
 	return int(max(1, min(int64(f.Rows), memory/(8*int64(f.Cols)+16))))
 }
 
-// panelBytes returns the memory of a panel and its buffers.
 func panelBytes(f *File) int64 {
 	if !f.byColumns {
 		return 0

@@ -77,7 +77,7 @@ func TestBadArrays(t *testing.T) {
 	three := npyFile("<f8", "False", "(3, 1)", []float64{1, 2, 3})
 	cut := npzFile(zip.Store, "X", three)
 	damaged := bytes.Clone(cut)
-	damaged[bytes.LastIndex(damaged, []byte("\x08@"))] ^= 1 // in the last element
+	damaged[bytes.LastIndex(damaged, []byte("\x08@"))] ^= 1 // damages the last element
 	for _, test := range []struct {
 		name string
 		file []byte

@@ -22,7 +22,7 @@ var NPZ = &Format{
 	of64: rows[float64]{read: readNPZ[float64], write: newNPZWriter[float64]},
 }
 
-// arrays lists the names of the matrix in an archive. kernelArray is the name of a precomputed kernel.
+// arrays lists the names of the matrix in an archive.
 var arrays = []string{"features", kernelArray, "X", "x", "arr_0"}
 
 const kernelArray = "kernel"
@@ -82,7 +82,7 @@ func (f *File) inspectArchive(in *textio.Reader) error {
 }
 
 // archiveNames returns the strings of the array which ("rows" or "cols") as ids, or nil if the array is missing or
-// contains numbers. It refuses tabs and line breaks, because files of ids could not contain them.
+// contains numbers. It refuses tabs and line breaks, which files of ids could not contain.
 func archiveNames(ctx context.Context, f *File, which string,
 	n int) ([]string, error) {
 	in, err := open(ctx, f.path)
@@ -242,7 +242,7 @@ func holdsMatrix(name string, in *textio.Reader) bool {
 	return sparse && rows != cols || pick(archive) != ""
 }
 
-// newNPZWriter writes the ids as arrays rows and cols, and the matrix as kernel or features.
+// newNPZWriter writes ids as arrays rows and cols, and the matrix as kernel or features.
 func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	archive := npy.NewArchive(w)
 	err := cmp.Or(archive.Strings("rows", m.Rows.N, m.Rows.ID),

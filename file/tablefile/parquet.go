@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// groupRows is the number of rows of a Parquet row group, which the writer keeps in memory.
+// groupRows is the number of rows of a Parquet row group, which is kept in memory.
 const groupRows = 1 << 16
 
 func newParquet(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {

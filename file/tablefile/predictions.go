@@ -24,7 +24,7 @@ type Prediction struct {
 	// Scores has one score for each class, or is nil. A writer reads it during the call only.
 	Scores []float64
 
-	class int   // of the label; −1: none, or several
+	class int   // number of the label; −1: no label, or several
 	order []int // classes of the scores in the line, even if there are no scores
 }
 
@@ -44,7 +44,6 @@ var fixedColumns = []Column[*Prediction]{
 	scoreColumn("probability", func(p *Prediction) int { return p.class }),
 }
 
-// setColumns are the columns of prediction sets, which follow the fixed columns.
 var setColumns = []Column[*Prediction]{
 	{Title: "set", Optional: true, Text: func(p *Prediction) string { return strings.Join(p.Set, SetSeparator) }},
 	{Title: "set_size", Whole: func(p *Prediction) int { return len(p.Set) }},
@@ -55,7 +54,6 @@ const SetSeparator = "|"
 
 const labelTitle = "label"
 
-// scoreDigits is the number of digits of scores as text.
 const scoreDigits = 6
 
 func scoreColumn(title string, class func(p *Prediction) int) Column[*Prediction] {

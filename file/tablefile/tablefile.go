@@ -53,7 +53,7 @@ type File struct {
 	path      string
 	o         Options
 	first     int  // number of the first column, 0 or 1
-	longest   int  // bytes of a line of text
+	longest   int  // bytes of the longest line of text
 	byColumns bool // an array is stored by columns
 	isInteger bool // an array holds integers
 	sparse    bool // an archive holds a sparse matrix in CSR form

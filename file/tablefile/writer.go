@@ -35,9 +35,9 @@ type Writer[T sparse.Float] struct {
 	cols, written int
 	row           func(i int, values []T) error
 	put           func(i, j int, row []T) error // nil if rows are written in order
-	held          []T                           // all elements, with Matrix.Hold
+	held          []T                           // all elements, if Matrix.Hold is set
 	close         func() error
-	narrow        []T // buffer for a row of a block
+	narrow        []T
 }
 
 // NewWriter returns a writer of a matrix in the format f with elements of type T. It writes the ids to
