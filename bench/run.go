@@ -11,7 +11,7 @@ import (
 
 // Settings states how much a workload does.
 type Settings struct {
-	Columns int  // of the block; walk has five
+	Columns int  // columns of the block; walk has five
 	Double  bool // float64 instead of float32
 	Repeat  int  // after one that does not count
 	Workers int  // 0: one for each processor
@@ -29,12 +29,12 @@ type Report struct {
 	Repeat int `json:"repeat"`
 	Times
 
-	BytesPerSecond   float64  `json:"bytes_per_second,omitempty"` // of gathered rows, with padding
+	BytesPerSecond   float64  `json:"bytes_per_second,omitempty"` // rate of gathered rows, with padding
 	DType            string   `json:"dtype,omitempty"`
 	Entries          int64    `json:"entries,omitempty"`
 	NsPerEntryColumn float64  `json:"ns_per_entry_column,omitempty"`
 	Columns          int      `json:"columns,omitempty"`
-	Sweeps           int      `json:"sweeps,omitempty"` // with all columns
+	Sweeps           int      `json:"sweeps,omitempty"` // sweeps with all columns
 	Checksum         *float64 `json:"checksum,omitempty"`
 }
 

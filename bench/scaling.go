@@ -23,18 +23,18 @@ import (
 // Scaling measures jobs on graphs of increasing size, each in its own process.
 type Scaling struct {
 	Program string   // heatwalk
-	Flags   []string // of every call of Program
-	Folder  string   // for graphs and outputs
+	Flags   []string // flags of every call of Program
+	Folder  string   // folder for graphs and outputs
 
 	Graphs []string         // rmat, sbm, grid, or paths of edge lists
 	Jobs   []string         // names of [ScalingJobs]
-	Lists  map[string][]int // by names of [ScalingLists]
+	Lists  map[string][]int // values by names of [ScalingLists]
 
 	Peers  []Peer
 	Budget time.Duration
 
-	Done     []*Cell                      `json:"-"` // of an earlier run, not measured again
-	Progress func(done, total int64)      `json:"-"` // in cells
+	Done     []*Cell                      `json:"-"` // cells of an earlier run, not measured again
+	Progress func(done, total int64)      `json:"-"` // called with numbers of cells
 	Save     func(r *ScalingReport) error `json:"-"` // after each cell
 }
 
@@ -59,15 +59,15 @@ type Cell struct {
 	Nodes   int64  `json:"nodes"`
 	Entries int    `json:"entries"`
 	Times
-	PeakMemoryBytes  int64   `json:"peak_memory_bytes"` // of the process, with the graph
+	PeakMemoryBytes  int64   `json:"peak_memory_bytes"` // peak of the process, with the graph
 	Sweeps           int     `json:"sweeps,omitempty"`
 	NsPerEntryColumn float64 `json:"ns_per_entry_column"`
 	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"`
 	Checksum         float64 `json:"checksum"`
-	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // of this machine for the same sweeps
+	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // time of this machine for the same sweeps
 	LimitShare       float64 `json:"limit_share,omitempty"`   // LimitSeconds ÷ SecondsMin
 
-	scale   int // of a generated graph
+	scale   int // scale of a generated graph
 	command string
 }
 
@@ -83,7 +83,7 @@ type Absence struct {
 
 // ScalingReport is the result of [Scaling].
 type ScalingReport struct {
-	Machine Machine   `json:"machine"` // at the start
+	Machine Machine   `json:"machine"` // state at the start
 	Cells   []*Cell   `json:"cells"`
 	Fits    []Fit     `json:"fits"`
 	LeftOut []Absence `json:"left_out,omitempty"`
@@ -120,7 +120,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	graphs := map[string]*scalingGraph{}
 	scale := 0
 	start := time.Now()
-	var last, previous time.Duration // of all cells of the scale, and of the scale before
+	var last, previous time.Duration // time for all cells of the scale, and of the scale before
 	for i, c := range cells {
 		s.Progress(int64(i), int64(len(cells)))
 		if c.scale > scale {

@@ -5,11 +5,11 @@ import "cmp"
 type scalingJob struct {
 	command string // template of [Cell.words]; the last word is the output
 	check   string // call whose checksum is the output's checksum; "": checksum of its bytes
-	axes    string // of [scalingAxes]
+	axes    string // names of [scalingAxes]
 	sources string // comma-separated; "": no choice
 	width   int    // columns of each sweep; 0: columns of the cell
-	bytes   int    // of a number in a sweep; 0: sweeps of unknown width
-	sweeps  int    // of peers, 0: not known
+	bytes   int    // bytes of a number in a sweep; 0: sweeps of unknown width
+	sweeps  int    // sweeps of peers, 0: not known
 }
 
 // scalingJobs are the jobs of [Scaling] by name.

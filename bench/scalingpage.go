@@ -18,13 +18,13 @@ type Fit struct {
 	Axis     string  `json:"axis"`  // entries, columns, labels, classes, attributes or threads
 	Points   int     `json:"points"`
 	Exponent float64 `json:"exponent"`
-	Stderr   float64 `json:"exponent_stderr,omitempty"` // with three points or more
+	Stderr   float64 `json:"exponent_stderr,omitempty"` // given for three points or more
 }
 
 // scalingAxis is a property of cells that varies along a curve.
 type scalingAxis struct {
 	name  string
-	noun  string // of a count of the cell; "": graphs of one model are the curve
+	noun  string // noun of a count of the cell; "": graphs of one model are the curve
 	value func(c *Cell) *int
 }
 

@@ -30,7 +30,7 @@ func (w *Walk[T]) Gram(ctx context.Context, start int, rows, cols []Pick,
 	k.prepare()
 	k.sweeps = plan.walks(len(rows)) * k.sweepsAt(plan.slab)
 	values := make([]T, plan.panel*len(cols))
-	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // of cols, then of some rows
+	features := sparse.NewBlock[T](len(cols)+plan.rows, w.width(start)) // features of cols, then of some rows
 	held := blocks.Range(features, 0, len(cols))
 	if plan.rows == 0 {
 		if err := k.collectTo(ctx, held, start, cols, w.scale(start), plan.slab); err != nil {
@@ -90,7 +90,7 @@ func (w *Walk[T]) planGram(start int,
 		return nil, plan, err
 	}
 	k = w.walkerOf(picked, across)
-	row := budget.Vector[T](len(across)) // of a panel
+	row := budget.Vector[T](len(across)) // bytes of a row of a panel
 	isSquare := slices.Equal(picked, across)
 	planOf := func(rows, slab int) gramPlan {
 		p := gramPlan{rows: rows, panel: min(rows, int(max(1, panelBytes/row))), slab: slab}

@@ -121,7 +121,7 @@ func testGramMemory[T sparse.Float](t *testing.T) {
 				t.Errorf("%d bytes more: %v", more, err)
 			}
 		}
-		slabs := 9 // of one column each, for each walk
+		slabs := 9 // slabs of one column, for each walk
 		if !square {
 			slabs *= len(rows)
 		}

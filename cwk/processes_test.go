@@ -54,7 +54,7 @@ func TestWalksOnSeveralProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range []int{2, 3} {
-		blocks := make([][2]*sparse.Block[float64], size) // of the last run
+		blocks := make([][2]*sparse.Block[float64], size) // blocks of the last run
 		for run := range 2 {
 			err := testgraph.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, 10, 25, n}

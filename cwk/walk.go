@@ -75,10 +75,10 @@ func (w *Walk[T]) Run(ctx context.Context, lo, hi int,
 type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
-	data     [2][]T              // of the blocks
-	variants []int               // of w, increasing
+	data     [2][]T              // memory of the blocks
+	variants []int               // variants of w, increasing
 	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
-	seeds    []seed              // in the order of their rows
+	seeds    []seed              // sorted by row
 	enough   func(t int) bool    // nil: never before Steps
 
 	done, sweeps int
@@ -86,7 +86,7 @@ type walker[T sparse.Float] struct {
 
 type seed struct {
 	row, class int
-	index      int // in Seeds
+	index      int // index in Seeds
 }
 
 func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {

@@ -20,7 +20,7 @@ import (
 // Among is the map scale·K_LL + diag(shift), where K_LL are the values of a kernel K between the nodes L. It holds
 // two blocks of all nodes, and must not be used concurrently.
 type Among struct {
-	Sweeps int // of all products so far
+	Sweeps int // sweeps of all products so far
 
 	kernel   Kernel
 	nodes    []int

@@ -53,7 +53,7 @@ func TestMaternBoundsHold(t *testing.T) {
 		name string
 		a    *sparse.CSR
 		p    param.Values
-		most float64 // of the relative bound
+		most float64 // largest relative bound
 	}{
 		{"triangles and a weak link", cliques(t, 3, 1e-9), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1e4)}, 1e-5},
 		{"a weaker link", cliques(t, 3, 1e-11), param.Values{"laplacian": param.Of(combinatorial), "nu": param.Of(2.0), "kappa": param.Of(1e5)}, 1e-3},
@@ -164,7 +164,7 @@ func TestInverseOfUnevenDegrees(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
-		most float64 // of the relative bound
+		most float64 // largest relative bound
 	}{
 		{"a bridge of 1e8", cliques(t, 5, 1e8), 1e-9},
 		{"a bridge of 1e12", cliques(t, 5, 1e12), 1e-7},

@@ -32,7 +32,7 @@ var commuteTime = Family{
 // distance is the commute time, +Inf between components.
 type distance struct {
 	inverse *spectral
-	volume  []float64 // of the component of each node
+	volume  []float64 // volume of each node's component
 }
 
 func newDistance(inverse *spectral) *distance {

@@ -41,7 +41,7 @@ func (o *effort) sweeps() func(stage string, done, total int64) {
 }
 
 type engineResult struct {
-	bound      []float64 // of the norms of column errors
+	bound      []float64 // bounds of the norms of column errors
 	rounded    []float64 // part of bound that a smaller tolerance would hardly reduce
 	sweeps     int
 	method     string
@@ -109,7 +109,7 @@ type solves struct {
 	lone   []int // rows where the inverse is (scale·I)⁻¹
 	joint  joint // the inverse as a series, for many inverses of one matrix; zero if it takes too many sweeps
 
-	assumed string // about the least eigenvalue of a singular system
+	assumed string // assumption about the least eigenvalue of a singular system
 }
 
 // applyTo implements [engine]. Without a bound of the least eigenvalue it estimates errors from residuals, and

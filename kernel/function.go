@@ -116,7 +116,7 @@ type Function struct {
 	NamedFunction
 	Values param.Values // all parameters, with the first of several Times
 
-	mu    sync.Mutex // of ApplyTo
+	mu    sync.Mutex // serializes ApplyTo
 	n     int
 	team  *sparse.Team
 	apply func(ctx context.Context, y, b *sparse.Block[float64], s *Settings) (*Report, error)
@@ -482,7 +482,7 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	longest := extremes[0]
 	largest := extremes[1]
 	smallest := -extremes[2]
-	norm := 1.0 // of S
+	norm := 1.0 // bound of ‖S‖
 	switch kind {
 	case sparse.Adjacency:
 		norm = largest

@@ -56,7 +56,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.of.Name, err)
 		}
-		var report *Report // of process 0
+		var report *Report // report of process 0
 		got := contract.OnProcesses(t, 2+at%2, test.g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
 			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), b.Cols)
 			for i := range own.Rows {

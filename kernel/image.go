@@ -76,7 +76,7 @@ type attempts struct {
 	restarted bool    // an attempt began at zero with the smallest tolerance
 	reached   float64 // error before the restart
 
-	miss, rounded float64 // of the last attempt, see planNext
+	miss, rounded float64 // errors of the last attempt, see planNext
 }
 
 // planNext decides whether an attempt was the last one, and sets the effort of the next. miss is the error of the

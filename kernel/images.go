@@ -14,7 +14,7 @@ import (
 type Images struct {
 	Nodes  int
 	Team   *sparse.Team // processes that share the rows; nil: one process
-	Method string       // for reports
+	Method string       // name for reports
 
 	// Apply stores K·X in dst. It calls progress with the number of sweeps since the last call.
 	Apply func(ctx context.Context, dst, x *sparse.Block[float64], progress func(sweeps int)) error
@@ -22,7 +22,7 @@ type Images struct {
 	// Blocks is the number of blocks of Apply, dst and x included.
 	Blocks int
 
-	Sweeps  int // of a call of Apply
+	Sweeps  int // sweeps of a call of Apply
 	Prepare int // sweeps of the construction
 
 	// The error of a value is at most Tail + Rounding·v, where v is the largest value. Norm is an upper bound

@@ -80,7 +80,7 @@ func (s *Settings) progress(done, total int) {
 const (
 	defaultTolerance = 1e-10
 	defaultLimit     = 1e-8
-	singleLimit      = 1e-6 // for values rounded to float32
+	singleLimit      = 1e-6 // limit of values rounded to float32
 )
 
 // complete returns s with defaults, and with the smallest memory limit of a team.

@@ -33,7 +33,7 @@ func (e *solves) findLeast(ctx context.Context, cols int) error {
 	const tightest = 1e-13
 	for tolerance := firstLook; ; {
 		pairs, err := l.find(ctx, tolerance)
-		if errors.Is(err, lanczos.ErrKnown) { // by rounding, another eigenvalue is below the known 0
+		if errors.Is(err, lanczos.ErrKnown) { // rounding puts another eigenvalue below the known 0
 			return noDigit("")
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	l := &leastSearch{system: s}
 	memory := s.Memory
 	if memory > 0 {
-		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // of the following solve, without its argument and result
+		memory += budget.Times(inverseBlocks-2, budget.Block[float64](len(g.Degrees), cols)) // memory of the following solve, without its argument and result
 	}
 	op := g.Laplacian()
 	weights := s.Scale

@@ -21,21 +21,21 @@ import (
 type modularity struct {
 	graph      *graph.Graph
 	team       *sparse.Team
-	nodes      int     // of all processes
+	nodes      int     // nodes of all processes
 	rank       int     // most eigenpairs
 	adapts     bool    // uses fewer pairs if the gap below them is wider
 	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // norm of the matrix subtracted from A
 
 	features  *sparse.Block[float64] // F, once computed, padded with zero columns
-	tolerance float64                // of features
+	tolerance float64                // tolerance of features
 	foundPairs
 }
 
 type foundPairs struct {
-	Bound  float64 // of ‖FFᵀ − K‖
+	Bound  float64 // bound of ‖FFᵀ − K‖
 	Cut    string  // advice if Bound is infinite
-	Scale  float64 // of rounding errors in M
+	Scale  float64 // scale of rounding errors in M
 	Sweeps int
 	Method string
 }

@@ -46,7 +46,7 @@ func TestVonNeumannNearPole(t *testing.T) {
 		cols := []int{0, n / 2, n - 1}
 		for _, rest := range []float64{1e-3, 1e-5, 1e-7} {
 			alpha := (1 - rest) / rho
-			rest := 1 - alpha*rho // as rounded
+			rest := 1 - alpha*rho // rounded
 			var bits *sparse.Block[float64]
 			for _, workers := range []int{1, 3} {
 				k := mustNew(t, newGraph(t, a, workers), "von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(alpha)})

@@ -159,7 +159,7 @@ func (w *perron) solve(ctx context.Context, sigma float64) error {
 				Enough: w.isSolved, MaxIterations: limit,
 			})
 			switch {
-			case errors.Is(err, iterative.ErrIndefinite): // by rounding, σ is too small
+			case errors.Is(err, iterative.ErrIndefinite): // rounding makes σ too small
 				return errPerron
 			case err != nil && !errors.Is(err, iterative.ErrIterationLimit):
 				return err
@@ -196,7 +196,7 @@ func (w *perron) precondition(ctx context.Context, sigma float64) error {
 			w.noFactor = false
 		}
 	}
-	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // by rounding
+	if errors.Is(err, iterative.ErrParameter) || errors.Is(err, graph.ErrScale) { // rounding is the cause
 		return nil
 	}
 	return err

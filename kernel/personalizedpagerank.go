@@ -61,7 +61,7 @@ type restartingWalk struct {
 	graph   *graph.Graph
 	op      *sparse.Operator[float64] // Tᵀ
 	lengths []float64                 // entries of rows
-	inverse []float64                 // of degrees, 0 at sinks
+	inverse []float64                 // inverse degrees, 0 at sinks
 	alpha   float64
 	uniform float64 // weight of every node in q; 0: q is p
 }
@@ -178,7 +178,7 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	system.Memory = memory
 	cols := p.Cols
 	if w.uniform > 0 {
-		cols++ // for q
+		cols++ // one more for q
 	}
 	startOf := func(i, j int) float64 {
 		if j == p.Cols {

@@ -84,7 +84,7 @@ func TestKernelsOnSeveralProcesses(t *testing.T) {
 		{"modularity", param.Values{"rank": param.Of(5), "resolution": param.Of(0.8)}},
 		{"von-neumann", nil},
 		{"von-neumann", of("matrix", adjacency)},
-		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.9995 / radius)}}, // by solves
+		{"von-neumann", param.Values{"matrix": param.Of(adjacency), "alpha": param.Of(0.9995 / radius)}}, // computed by solves
 		{"regularized-laplacian", of("laplacian", combinatorial)},
 		{"pseudo-inverse", nil},
 		{"commute-time", nil},

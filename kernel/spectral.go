@@ -97,12 +97,12 @@ type computation struct {
 type slabLog struct {
 	report     Report
 	progress   func(done, total int)
-	slabs      int // to be computed in all
+	slabs      int // number of all slabs
 	done       int // slabs
-	sweeps     int // of all attempts that are over
-	slabSweeps int // of slabs that are done
-	last       int // of the attempt with which the last slab was done
-	attempt    int // of the last attempt
+	sweeps     int // sweeps of attempts that are over
+	slabSweeps int // sweeps of slabs that are done
+	last       int // sweeps of the attempt with which the last slab was done
+	attempt    int // sweeps of the last attempt
 }
 
 // columnScale converts columns of K to columns of diag(1/s)·K·diag(s).
@@ -252,7 +252,7 @@ func (k *spectral) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	symmetric := slices.Equal(rows, cols)
 	handed := false
-	var lostRoot error // of K^½, where rounding kept it from its tolerance
+	var lostRoot error // error of K^½, where rounding kept it from its tolerance
 	for half := symmetric && k.half != nil && fitsHalf(k.Len(), len(rows)); ; half = false {
 		c, err := k.begin(s)
 		if err != nil {

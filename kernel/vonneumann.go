@@ -146,7 +146,7 @@ func (g *matrices) nearRadius(ctx context.Context, alpha, upper float64) (engine
 		switch {
 		case err == nil:
 			return &solves{system: system, scale: 1}, nil
-		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // by rounding
+		case errors.Is(err, iterative.ErrParameter), errors.Is(err, graph.ErrScale): // rounding is the cause
 		default:
 			return nil, err
 		}

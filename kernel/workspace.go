@@ -10,11 +10,11 @@ import (
 )
 
 type work struct {
-	inverse bool // by solves of package iterative; otherwise by package expm
+	inverse bool // solved by package iterative; otherwise a function by package expm
 	series  bool // a Chebyshev series on every graph
 	joint   bool // an inverse computed together with others, as a series
 	half    bool // blocks of nodes among themselves are UᵀU with U = K^½·E
-	search  bool // for an eigenvalue first: the largest of A, or for an inverse the smallest
+	search  bool // an eigenvalue is computed first: the largest of A, or for an inverse the smallest
 }
 
 func functionOf(series bool) work { return work{series: series, half: true} }

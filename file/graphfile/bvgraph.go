@@ -56,14 +56,14 @@ type bvGraph struct {
 
 	window      uint64 // a list refers to one of this many nodes before it
 	minInterval uint64 // least length of an interval; 0: none
-	zeta        uint   // of the code ζ_k
+	zeta        uint   // k of the code ζ_k
 
 	degree, reference, blocks, block, residual func() uint64
 
 	lists            [][]uint32 // successors of node x at x mod (window+1)
 	extra            []uint32   // not copied
 	intervals, gaps  []uint32   // parts of extra
-	copied           []uint32   // from an earlier node
+	copied           []uint32   // successors copied from an earlier node
 	decoded          uint64     // arcs so far
 	allocatedEntries int
 }

@@ -63,7 +63,7 @@ func (w *bitWriter) minimal(v, m uint64) {
 }
 
 type bvSettings struct {
-	code                   map[string]string // of each kind of number
+	code                   map[string]string // codes by kind of number
 	window, minInterval, k int
 }
 

@@ -8,10 +8,10 @@ import (
 // Collection holds many small graphs, whose vertices and edges may have labels. Graphs store a label as its index in
 // Labels or EdgeLabels, which are sorted by bytes.
 type Collection struct {
-	IDs        []string // of the graphs
-	Class      []string // of each graph, "" for none; nil: no graph has one
+	IDs        []string // ids of the graphs
+	Class      []string // classes of the graphs, "" for none; nil: no graph has a class
 	Graphs     []Member
-	Labels     []string // of vertices; may be nil
+	Labels     []string // labels of vertices; may be nil
 	EdgeLabels []string // may be nil
 	Directed   bool
 }
@@ -19,11 +19,11 @@ type Collection struct {
 // Member is a graph of a collection. Its vertices are 0 … Len()−1. No arc occurs twice. In an undirected graph an
 // edge is two arcs, and a loop is one arc.
 type Member struct {
-	ID        []string // of the vertices; may be nil
+	ID        []string // ids of the vertices; may be nil
 	Ptr       []int32  // vertex v has the arcs Ptr[v] ≤ a < Ptr[v+1]
 	To        []int32  // target of each arc, increasing for each vertex
-	EdgeLabel []int32  // of each arc; may be nil
-	Label     []int32  // of each vertex; may be nil
+	EdgeLabel []int32  // labels of the arcs; may be nil
+	Label     []int32  // labels of the vertices; may be nil
 }
 
 // Len returns the number of vertices.
@@ -36,7 +36,7 @@ type Shape struct {
 	Largest          int   // most vertices of a graph
 	Alike            int64 // most pairs of vertices with one label in a graph
 	Pairs            int64 // Σ over graphs of (number of labels in the graph)²
-	Labels           int   // of vertices; 0: none
+	Labels           int   // labels of vertices; 0: none
 	EdgeLabels       int
 	Classes          int   // 0: no graph has one
 	Text             int64 // bytes of labels, classes and ids
@@ -76,7 +76,7 @@ func (c *Collection) Shape() *Shape {
 	}
 	for _, list := range texts {
 		for _, text := range list {
-			s.Text += 16 + int64(len(text)) + 8 // as the allocator rounds
+			s.Text += 16 + int64(len(text)) + 8 // the allocator rounds up
 		}
 	}
 	return s

@@ -25,7 +25,7 @@ type edgeBuffer struct {
 	coded    []codedEdge          // first edge of each kind and time
 	codeAt   map[[2]string]uint32 // index in coded
 	codes    []uint32             // indices in coded; empty without Input.Kind and Input.Time
-	kindTime [2]string            // of the next edge
+	kindTime [2]string            // kind and time of the next edge
 }
 
 type codedEdge struct {
@@ -47,16 +47,16 @@ type edgeAttribute struct {
 	seen      bool        // some edge has a value
 	isNumber  bool        // some value is a weight
 	isSigned  bool        // some value is a negative weight
-	values    []edgeValue // by edge; empty unless the attribute may be the weight
-	bad       error       // about the first value that is no weight
-	rounded   int64       // see Summary
+	values    []edgeValue // values by edge; empty unless the attribute may be the weight
+	bad       error       // error about the first value that is no weight
+	rounded   int64       // number of rounded values
 	roundedAt string
 }
 
 func (h *edgeBuffer) attribute(key string) *edgeAttribute {
 	a := h.byKey[key]
 	if a == nil {
-		const attribute = 250 // of map and struct
+		const attribute = 250 // bytes of map and struct
 		h.bytes += attribute + int64(len(key))
 		a = &edgeAttribute{key: key}
 		h.byKey[key] = a
@@ -91,7 +91,7 @@ func (h *edgeBuffer) addCode(line int64) error {
 	}
 	place, exists := h.codeAt[h.kindTime]
 	if !exists {
-		const edge = 150 // of map, headers and slices
+		const edge = 150 // bytes of map, headers and slices
 		h.bytes += edge + int64(len(h.kindTime[0])+len(h.kindTime[1]))
 		place = uint32(len(h.coded))
 		h.codeAt[h.kindTime] = place

@@ -17,9 +17,9 @@ import (
 // WriteOptions are the settings of [Write]; nil is the zero value.
 type WriteOptions struct {
 	Memory   int64                                 // bytes for rows that are put in order; 0: no limit
-	Progress func(stage string, done, total int64) // of entries read and put in order, in all sweeps; may be nil
+	Progress func(stage string, done, total int64) // called with entries read and put in order, in all sweeps; may be nil
 
-	Attributes []Attribute // of nodes, for formats with [Format].NodeAttributes
+	Attributes []Attribute // attributes of nodes, for formats with [Format].NodeAttributes
 }
 
 // Attribute is an attribute of nodes.
@@ -125,7 +125,7 @@ func (g *graph) textBytes(markup int) int64 {
 		id = g.idTo(id[:0], row)
 		longest = max(longest, len(id))
 	}
-	const head, weight = 1 << 10, 2 * 25 // of an edge at both of its ends
+	const head, weight = 1 << 10, 2 * 25 // bytes of the head, and of a weight at both ends of an edge
 	lines := g.edges()
 	text := 2 * (longest + 1)
 	if markup > 0 {

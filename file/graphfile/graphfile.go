@@ -14,8 +14,8 @@ import (
 // Format is a format of graph files. [Formats] lists all formats; [Register] adds formats of other packages.
 type Format struct {
 	Name    string   // short name, such as "metis", of a format that [Write] writes; "": only read
-	Title   string   // for messages and reports: "METIS"
-	Endings []string // of names of such files; the content counts for more
+	Title   string   // title for messages and reports: "METIS"
+	Endings []string // usual endings of file names; the content counts for more
 	Text    bool     // text, which may be written compressed
 
 	// Encoded reports whether text with this beginning declares its encoding. Nil means that no text does.
@@ -44,7 +44,7 @@ type Format struct {
 	Size  func(s *shard.Store) int64
 
 	write  func(ctx context.Context, out *bufio.Writer, g *graph) (isolated int, err error) // nil: only read
-	size   func(g *graph) int64                                                             // of the file; nil: textBytes
+	size   func(g *graph) int64                                                             // size of the file; nil: textBytes
 	markup int                                                                              // bytes of an edge or node as text, without ids, weights and attributes; 0: nodes have no text
 	held   func(g *graph) int64                                                             // memory of write without rows that are put in order; nil: none
 }
@@ -91,7 +91,7 @@ const (
 
 // Input is an opened file, and how [Read] reads it.
 type Input struct {
-	Name string    // for messages; its ending may decide
+	Name string    // file name for messages; its ending may decide
 	Text io.Reader // decompressed; text must be UTF-8 without a byte-order mark
 
 	// File is the same content with random access, and Size its length. If File is nil, formats that need random access
@@ -131,8 +131,8 @@ type Batch struct {
 	Number   []uint64  // ids, if they are numbers; else empty
 	Text     []byte    // ids, if they are text, concatenated
 	End      []int     // where each id ends in Text
-	Weight   []float64 // of each edge, finite and ≥ 0; empty: all are 1 so far
-	Code     []uint32  // of kind and time of each edge; empty without Input.Kind and Input.Time
+	Weight   []float64 // weights of edges, finite and ≥ 0; empty: all are 1 so far
+	Code     []uint32  // codes of kind and time of edges; empty without Input.Kind and Input.Time
 }
 
 func (b *Batch) len() int { return len(b.Number) + len(b.End) }
@@ -149,7 +149,7 @@ type Summary struct {
 	Numbered  bool          // nodes are First … First+Nodes−1; batches count them from 0
 	Nodes     uint64        // if Numbered
 	First     uint64        // if Numbered
-	Lines     int64         // of a text format
+	Lines     int64         // lines of a text format
 	Columns   input.Columns // uses of columns of a table, or of attributes of edges
 	AreEvents bool          // lines of a table are events between two nodes, such as payments
 	Notes     []error       // warnings

@@ -15,7 +15,7 @@ type content struct {
 	graph *Summary
 	nodes []string
 	edges []string
-	sum   float64 // of weights
+	sum   float64 // sum of weights
 	first uint64  // number of the node at position 0
 }
 

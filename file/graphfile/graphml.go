@@ -29,7 +29,7 @@ type graphML struct {
 	arcs   bool // edges are directed by default
 	number int  // nodes so far
 
-	names [4]nameKey // by kind of name, without the id
+	names [4]nameKey // names by kind, without the id
 }
 
 const ownID = 2
@@ -131,7 +131,7 @@ func (g *graphML) node(t xml.StartElement) error {
 	}
 	if number, isNumbered := strings.CutPrefix(names[ownID], "n"); isNumbered &&
 		table.IsInteger([]byte(number)) {
-		names[ownID] = "" // of an earlier file of igraph
+		names[ownID] = "" // an earlier file of igraph
 	}
 	return g.nodes.add(line, names...)
 }

@@ -41,9 +41,9 @@ type jsonLines struct {
 	edges   *edgeBuffer
 	ends    [2]string       // keys of source and target
 	hasEnds bool            // the first edge has chosen ends
-	line    int64           // of the current object
+	line    int64           // line of the current object
 	own     []textio.Member // texts, numbers, and objects with an id, replaced by the id
-	inner   []textio.Member // of its containers
+	inner   []textio.Member // members of containers
 }
 
 // containers are the members in which Neo4j, graphology, Cytoscape.js and the JSON Graph Format put attributes.
@@ -84,7 +84,7 @@ func (g *jsonLines) object(line int64, members []textio.Member) error {
 	}
 	id := g.find("id")
 	switch g.find("type") {
-	case "node": // of Neo4j
+	case "node": // Neo4j
 		return g.declare(id)
 	case "relationship":
 		return g.edge()
@@ -159,7 +159,7 @@ func (g *jsonLines) chooseEnds() {
 		for i, m := range members {
 			titles[i] = m.Key
 		}
-		if slices.Contains(titles, "start") && slices.Contains(titles, "end") { // of Neo4j
+		if slices.Contains(titles, "start") && slices.Contains(titles, "end") { // Neo4j
 			g.ends = [2]string{"start", "end"}
 			g.hasEnds = true
 		} else if source, target := table.Ends(titles); source >= 0 {

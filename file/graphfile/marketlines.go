@@ -54,7 +54,7 @@ func IsMarket(name string, head []byte) bool {
 // then an entry on each line. Rows and columns count from 0 here and from 1 in files. The caller adds the remedy to
 // errors about entries.
 type MarketReader struct {
-	Name   string // for messages
+	Name   string // file name for messages
 	Signed bool   // values may be negative
 	marketHead
 
@@ -191,7 +191,7 @@ func (r *MarketReader) Entry(f *table.Fields,
 		value += 0 // −0 becomes 0
 	}
 	switch {
-	case row < col && r.Symmetry == Symmetric: // as in SciPy
+	case row < col && r.Symmetry == Symmetric: // SciPy does the same
 		row, col = col, row
 	case row == col && r.Symmetry == Skew:
 		return fault(-1, "(%d,%d) lies on the diagonal of a skew-symmetric file",

@@ -13,17 +13,17 @@ type nodeNames struct {
 	kinds   []string // titles of the kinds of names, the id last
 	ignored []string // must not be chosen
 	nodes   []namedNode
-	byID    map[string]uint32 // by the id that edges use
+	byID    map[string]uint32 // numbers of nodes by the id that edges use
 	listed  []uint32          // declared nodes, in the order of the file
-	names   [][]byte          // of each node, once settled
+	names   [][]byte          // names of nodes, once settled
 	notes   []error
 	bytes   int64
 }
 
 // namedNode is a declared node, or an id that an edge uses before its declaration.
 type namedNode struct {
-	line  int64    // of the declaration, or of the first use
-	names []string // of each kind, "" for none, the id last; nil: not declared
+	line  int64    // line of the declaration, or of the first use
+	names []string // names by kind, "" for none, the id last; nil: not declared
 }
 
 // networkXName names nodes in igraph's files of NetworkX graphs, whose ids are numbers.
@@ -39,7 +39,7 @@ func newNodeNames(s *batchWriter, kinds ...string) *nodeNames {
 func (r *nodeNames) number(id string, line int64) uint32 {
 	n, exists := r.byID[id]
 	if !exists {
-		const node = 150 // of map, headers and slices
+		const node = 150 // bytes of map, headers and slices
 		r.bytes += node + int64(len(id))
 		n = uint32(len(r.nodes))
 		r.byID[id] = n

@@ -44,7 +44,7 @@ type edgeTable struct {
 	chosen *table.Choice
 
 	warnings []error
-	text     [edgeColumns][]byte // of a row
+	text     [edgeColumns][]byte
 }
 
 func readParquet(s *batchWriter) (*Summary, error) {
@@ -200,7 +200,7 @@ const groupRows = 1 << 18
 
 func parquetBytes(g *graph) int64 {
 	const (
-		largest = 6 << 20 // of a column of a group, and its compressor
+		largest = 6 << 20 // bytes of a column of a group and its compressor
 		row     = 32      // per row in a small column
 	)
 	column := min(largest, row*g.edges())

@@ -213,7 +213,7 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 		return nil
 	}
 	offset := data.At
-	var integers []int64 // of 64 bits, which a float may not hold
+	var integers []int64 // integers of 64 bits, which a float may not hold
 	var err error
 	if data.Width == 8 && data.Kind != 'f' {
 		integers = b.integerValues[:n]

@@ -23,8 +23,8 @@ const (
 	tuEdges         = "_A.txt"               // a line "u, v" for each edge, vertices from 1
 	tuIndicator     = "_graph_indicator.txt" // graph of each vertex, from 1
 	tuClasses       = "_graph_labels.txt"    // class of each graph
-	tuLabels        = "_node_labels.txt"     // of each vertex
-	tuEdgeLabels    = "_edge_labels.txt"     // of each line of DS_A.txt
+	tuLabels        = "_node_labels.txt"     // label of each vertex
+	tuEdgeLabels    = "_edge_labels.txt"     // label of each line of DS_A.txt
 	fixIndicator    = "number the graphs from 1, and give each vertex one line"
 	maxTUVertices   = math.MaxInt32 - 1
 	missingTUOfPart = "a collection in the TU layout has DS_A.txt and DS_graph_indicator.txt, with one name for DS"
@@ -96,10 +96,10 @@ type tuReader struct {
 	ctx    context.Context
 	prefix string
 	c      *Collection
-	graph  []int32 // of each vertex, from 0
-	place  []int32 // of each vertex; vertices of a graph are adjacent
+	graph  []int32 // graph of each vertex, from 0
+	place  []int32 // place of each vertex; the vertices of a graph are adjacent
 	start  []int32 // place of the first vertex of each graph, then the number of all vertices
-	size   []int32 // of the graphs
+	size   []int32 // vertices of each graph
 }
 
 // lines skips blank lines. exists is false if the file is missing.

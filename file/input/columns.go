@@ -8,7 +8,7 @@ import (
 
 // Column reports how one column of a table is used.
 type Column struct {
-	Title string `json:"title"`          // as in the header, or "column 3"
+	Title string `json:"title"`          // title in the header, or "column 3"
 	Use   string `json:"use,omitempty"`  // a use below, or the kind of an attribute: "number", "12 categories"; "": ignored
 	Note  string `json:"note,omitempty"` // why it is ignored, for example "dates"
 }
@@ -23,7 +23,7 @@ const (
 	Node   = "node"
 	Label  = "label"
 	Value  = "value" // a number to be predicted
-	Part   = "part"  // of a split: train or test
+	Part   = "part"  // part of a split: train or test
 	Index  = "index" // row numbers, which are skipped
 )
 

@@ -19,8 +19,8 @@ import (
 type Error struct {
 	File   string // file, or array in it
 	Option string // wrong option, instead of File
-	Line   int64  // from 1; 0: unknown
-	Column int    // from 1, in bytes; 0: unknown
+	Line   int64  // counted from 1; 0: unknown
+	Column int    // counted from 1, in bytes; 0: unknown
 	Byte   int64  // offset from 0, instead of Line, in files without lines
 	AtByte bool   // Byte is set
 	Msg    string // the problem

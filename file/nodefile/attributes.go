@@ -24,7 +24,7 @@ type AttributeConfig struct {
 	Header  Header      // default: decide from the text
 	Missing []string    // words for a missing value, besides the empty text; nil: the words of [table.Missing] in a column of numbers
 	Memory  int64       // limit of the table in bytes; 0: no limit
-	Stdin   io.Reader   // for the path "-"; nil: os.Stdin
+	Stdin   io.Reader   // content of the path "-"; nil: os.Stdin
 	Warn    func(error) // called with warnings about the file; may be nil
 }
 
@@ -32,7 +32,7 @@ type AttributeConfig struct {
 type Column struct {
 	Name   string
 	Values []string // distinct values in order of first appearance, by code
-	Code   []int32  // of each record; −1 for a missing value
+	Code   []int32  // codes of records; −1: missing value
 }
 
 func (c *Column) labels(file string) *Labels {
@@ -55,14 +55,14 @@ func (c *Column) labels(file string) *Labels {
 // Attributes is a table of records.
 type Attributes struct {
 	File    string
-	IDs     []string      // of the records; without a column of ids, numbers from 1
-	Line    []int64       // of each record
+	IDs     []string      // ids of records; without a column of ids, numbers from 1
+	Line    []int64       // lines of records
 	Columns []Column      // the attributes
-	Classes *Labels       // of the records; nil without a column of classes
-	Use     input.Columns // of the columns of the file
+	Classes *Labels       // classes of records; nil without a column of classes
+	Use     input.Columns // uses of all columns of the file
 	Bytes   int64         // approximate memory of the table
 
-	rows map[string]int // by id
+	rows map[string]int // rows by id
 }
 
 // Lookup implements [Lookup].
@@ -123,7 +123,7 @@ type attributeReader struct {
 
 	lines   []int64
 	columns []attributeColumn
-	bytes   int64 // of the table, and of lists while they grow
+	bytes   int64 // memory of the table, and of lists while they grow
 }
 
 type attributeColumn struct {

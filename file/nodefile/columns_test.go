@@ -35,7 +35,7 @@ func TestLabelColumns(t *testing.T) {
 		name, text string
 		numbers    bool
 		fields     string // right columns
-		label      string // of the first node
+		label      string // label of the first node
 	}{
 		{"l.csv", ",age,customer_id,segment,city\n0,31,c100,gold,Rome\n1,45,c101,tin,Oslo\n2,31,c102,tin,Rome\n", false, "3,4", "gold"},
 		{"l.csv", ";Kunde;city;age;Klasse\n0;c100;Rome;31;a\n1;c101;Oslo;45;b\n2;c102;Rome;31;a\n", false, "2,5", "a"},

@@ -34,7 +34,7 @@ type ListConfig struct {
 	Set         string              // name of the place of the nodes in messages; default: the graph
 	Skip        []string            // titles of columns that [ReadPrior] skips
 	Text        input.Text          // how the text is read; default: decide from it
-	Stdin       io.Reader           // for the path "-"; nil: os.Stdin
+	Stdin       io.Reader           // content of the path "-"; nil: os.Stdin
 	Warn        func(error)         // called with warnings about the file; may be nil
 	Columns     func(input.Columns) // called with the use of the columns if there is something to report; may be nil
 }

@@ -57,7 +57,7 @@ func CompareIDs(a, b string) int {
 
 // OrderClasses returns the indices of names in the order of outputs: numbers by value, then other names by bytes.
 func OrderClasses(names []string) []int {
-	value := make([]float64, len(names)) // of a number; +∞ of text
+	value := make([]float64, len(names)) // number; +∞ for text
 	for class, name := range names {
 		number, fault := table.ParseNumber([]byte(name), 64)
 		if fault != "" {

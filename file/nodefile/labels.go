@@ -27,9 +27,9 @@ type LabelConfig struct {
 	Missing     []string    // words for a missing label in any case, besides the empty text; nil: -1 and the words of [table.Missing], if all other labels are numbers
 	MinusOne    bool        // -1 is a label
 	Several     bool        // a node may have several labels, each on a line of its own
-	Separator   string      // with Several, text between labels on one line; "": one label a line
+	Separator   string      // text between labels on one line if Several is set; "": one label a line
 	Fix         string      // remedy for nodes that are not in the graph; default: the options of ingest
-	Stdin       io.Reader   // for the path "-"; nil: os.Stdin
+	Stdin       io.Reader   // content of the path "-"; nil: os.Stdin
 	Warn        func(error) // called with warnings about the file; may be nil
 }
 
@@ -38,10 +38,10 @@ var ErrSeveral = errors.New("several labels of a node")
 
 // Labels holds the known classes of some nodes.
 type Labels struct {
-	File       string   // for messages
+	File       string   // file name for messages
 	Row        []int    // labelled nodes in the order of the ids; a node with several labels once for each
-	Class      []int    // of each entry of Row, an index of Names
-	Names      []string // in the order of their first nodes, see [Labels.Sort]
+	Class      []int    // for each entry of Row, an index of Names
+	Names      []string // class names in the order of their first nodes, see [Labels.Sort]
 	Unlabelled int      // lines without a label: empty, blank, or a word for a missing label
 	Unknown    int      // lines skipped because their node is not in the graph
 	Repeated   int      // lines that repeat an earlier one
@@ -284,7 +284,7 @@ type labelReader struct {
 	t        *Reader
 	labels   *Labels
 	classes  classes
-	lines    []int64  // of each label
+	lines    []int64
 	last     []uint32 // for each row, 1 + index of its last label, or 0
 	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 	isValue  bool     // labels must be numbers

@@ -64,7 +64,7 @@ func TestReadLabels(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.more.File, test.more.Row, test.more.Class, test.more.Names = path, want.Row, want.Class, want.Names
-			got.Columns, got.MissingWords = nil, nil // see TestLabelColumns and TestMissingWords
+			got.Columns, got.MissingWords = nil, nil // TestLabelColumns and TestMissingWords check these
 			if !reflect.DeepEqual(*got, test.more) {
 				t.Errorf("%+v, want %+v", *got, test.more)
 			}

@@ -19,7 +19,7 @@ import (
 // Endings of files about nodes.
 const (
 	idsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
-	ContentFile = ".content" // of the LINQS collections: each line is a node, its features and its class
+	ContentFile = ".content" // ending of LINQS collections: each line is a node, its features and its class
 )
 
 // MaxFields bounds the number of columns that a setting names.
@@ -28,7 +28,7 @@ const MaxFields = 1000
 // Reader reads a table with a node in each row. The caller may set the fields of the first group; [Reader.Read] sets
 // the other fields before it yields the first row.
 type Reader struct {
-	Name    string                                 // for messages
+	Name    string                                 // file name for messages
 	Lookup  func(id string) (row int, isNode bool) // finds a node in the graph; nil: unknown graph
 	Value   string                                 // kind of the second column, input.Label, input.Value or input.Part; "": only the node is read
 	Every   bool                                   // all columns are read, as attributes
@@ -38,16 +38,16 @@ type Reader struct {
 	Option  string                                 // option for Fields, or for Attributes, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
-	Options textio.Options // for opening the file
+	Options textio.Options // settings for opening the file
 
-	Titles   []string      // of the header; or nil
-	Names    []string      // with Every, of all columns: titles of the header, or else column 1, column 2 …
-	Line     int64         // of the header; or 0
+	Titles   []string      // titles of the header; or nil
+	Names    []string      // names of all columns if Every is set: titles of the header, or else column 1, column 2 …
+	Line     int64         // line of the header; or 0
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 	TitleFix string        // setting that reads the first line as titles, as in a Fix; or ""
 
-	width     int64    // with Every, the line that decides the number of fields
+	width     int64    // line that decides the number of fields if Every is set
 	isPart    bool     // the file is a part of a table, perhaps only a header
 	titled    bool     // the first row holds titles, as in Parquet
 	header    []string // fields of the header in text; or nil

@@ -21,7 +21,7 @@ type Unknown struct {
 	first        int64  // number of the first line
 	line         int64
 	id           string        // first unknown id, with its line
-	lineOf       map[int]int64 // of each node, see FindOnce
+	lineOf       map[int]int64 // line of each node, see FindOnce
 }
 
 // Find counts a line, and returns the row of its id as the function [Find] does. line is 0 if the file has no lines.

@@ -14,7 +14,7 @@ import (
 // Values holds the known numbers of some nodes.
 type Values struct {
 	*Labels           // Names are the distinct texts of the numbers
-	Value   []float64 // of each entry of Row
+	Value   []float64 // numbers of the entries of Row
 }
 
 // largestValue bounds values, so that their squares are finite.

@@ -14,13 +14,13 @@ import (
 
 // Archive is a .npz file: a zip archive of arrays in members NAME.npy.
 type Archive struct {
-	Name string // for messages
+	Name string // name for messages
 
 	// Watch, if not nil, wraps the reader of each array, for example to count bytes.
 	Watch func(io.Reader) io.Reader
 
 	members map[string]*zip.File // the first of equal names
-	single  string               // of the only member, if it is an array
+	single  string               // name of the only member, if it is an array
 }
 
 // OpenArchive reads the directory of an archive of size bytes.

@@ -61,7 +61,7 @@ func (a *Array) Uint32s(dst []uint32) (ok bool, err error) {
 
 // Folder is a folder of arrays in files NAME.npy.
 type Folder struct {
-	Name string // for messages
+	Name string // name for messages
 
 	mu    sync.Mutex
 	files []*os.File // guarded by mu

@@ -37,7 +37,7 @@ const Magic = "\x93NUMPY"
 
 // Array reads the elements of an array in stored order. It has a method for each kind of elements.
 type Array struct {
-	Name    string // for messages: the file, and the member of an archive
+	Name    string // file, and member of an archive, for messages
 	Kind    byte   // 'i', 'u', 'f', 'b' or the kinds of text 'S' and 'U'
 	Width   int    // bytes of an element
 	Shape   []int64
@@ -464,7 +464,7 @@ type Placed[T simd.Float] struct {
 	start   int // bytes before the first element
 	element int
 	buf     []byte
-	offset  int64 // of buf in the file
+	offset  int64 // offset of buf in the file
 }
 
 // NewPlaced writes the header of a rows×cols matrix to w.

@@ -39,7 +39,7 @@ type reader struct {
 type column struct {
 	table.ParquetLeaf
 	isDecimal  bool
-	scale      int  // of a decimal: 1.50 with the scale 2 is stored as 150
+	scale      int  // scale of a decimal: 1.50 with the scale 2 is stored as 150
 	isUnsigned bool // holds unsigned integers
 	logical    any  // logical type; nil: the type of the values
 }
@@ -241,7 +241,7 @@ func (r *row) AppendText(dst []byte, i int) []byte {
 	case v.Kind() == parquet.Double && math.IsNaN(v.Double()):
 		return dst
 	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
-		const julian = 2440588 // of 1970-01-01
+		const julian = 2440588 // Julian day of 1970-01-01
 		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst,
 			time.DateOnly)
 	case v.Kind() == parquet.Boolean:

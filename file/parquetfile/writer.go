@@ -33,8 +33,8 @@ type writer struct {
 	out     *output
 	columns []table.ParquetColumn
 	batch   []parquet.Row
-	values  []parquet.Value // of the batch, then of the incomplete row
-	text    []byte          // of the values
+	values  []parquet.Value // values of the batch, then of the incomplete row
+	text    []byte          // text of the values
 	begun   int             // values of the batch
 }
 

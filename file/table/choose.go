@@ -51,11 +51,11 @@ type Request struct {
 
 // Choice states how the columns of a table are used.
 type Choice struct {
-	Column    map[string]int // by use, from 0; −1 for none
+	Column    map[string]int // columns by use, from 0; −1: none
 	HasHeader bool
 	AreEvents bool // rows are events between two nodes: they have a time, or titles of a sender and a receiver
 	Columns   input.Columns
-	Warning   *input.Error // about the first line, without a place; or nil
+	Warning   *input.Error // warning about the first line, without a place; or nil
 }
 
 // chooser assigns columns to roles: first by settings, then by titles, then by position.
@@ -64,7 +64,7 @@ type chooser struct {
 	s     *Sample
 	r     *Request
 	roles []role
-	use   []string // of each column, "" for none yet
+	use   []string // uses of columns, "" for none yet
 	odd   []int    // columns of ends that cannot be ids
 }
 

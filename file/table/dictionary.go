@@ -2,7 +2,7 @@ package table
 
 // Dictionary numbers the distinct values of a column in order of first appearance.
 type Dictionary struct {
-	Values []string // by code
+	Values []string // values by code
 	code   map[string]int32
 }
 

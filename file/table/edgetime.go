@@ -19,14 +19,14 @@ var TimeFormats = strings.Fields("iso unix unixms seconds dmy mdy ymd")
 // EdgeTime is the time of an edge. A day with an offset is converted to the day in UTC.
 type EdgeTime struct {
 	Value     uint16
-	Unit      string // see package shard
+	Unit      string // unit of package shard
 	Precision string // "year" or "month" if Value is its first day, else ""
 	HasOffset bool   // the text has an offset from UTC other than 0
 }
 
 // TimeForm is the format of the times in a column.
 type TimeForm struct {
-	column string // of a setting
+	column string // column of a setting
 	format string // one of TimeFormats, or ""
 }
 
@@ -114,7 +114,7 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	for i, letter := range f.format {
 		part[strings.IndexRune("ymd", letter)], _ = strconv.Atoi(parts[1+i])
 	}
-	if year := &part[0]; *year < 100 { // as in strptime
+	if year := &part[0]; *year < 100 { // as strptime does
 		*year += 1900
 		if *year < 1969 {
 			*year += 100

@@ -48,7 +48,7 @@ func Look(text string) string {
 // left out.
 func FindAlike(texts iter.Seq[string], has func(text string) bool) (pair [2]string, count int) {
 	const most = 1 << 16         // texts kept
-	first := map[string]string{} // by look, if no text equals its look
+	first := map[string]string{} // texts by look, if no text equals its look
 	for text := range texts {
 		look := Look(text)
 		if look == text {

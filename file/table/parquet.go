@@ -15,8 +15,8 @@ var ParquetEndings = []string{".parquet", ".pq"}
 
 // ParquetLeaf describes a column of a Parquet file.
 type ParquetLeaf struct {
-	Title  string // with dots between levels of nested columns
-	Type   string // for messages
+	Title  string // title with dots between levels of nested columns
+	Type   string // type for messages
 	IsFlat bool   // neither nested nor repeated
 	IsText bool   // text, UUIDs, numbers, decimals or booleans; no dates, times or binary data
 }

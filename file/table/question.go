@@ -21,7 +21,7 @@ func (c *chooser) ask(problem string) *input.Error {
 	isOdd := !c.r.IsTyped && areMost(c.rows(), func(row []string) bool { return !all(row, isPaired) })
 	choices := c.choices()
 	if !isOdd && len(choices) > 0 && c.r.IsKnown != nil && !c.r.IsKnown(c.s.Titles[choices[0][0]]) && c.r.Header != input.NoHeader {
-		c.HasHeader = true // in the remedy
+		c.HasHeader = true // the remedy has a header
 	}
 	var columns []string
 	for i, title := range c.s.Titles {
@@ -237,7 +237,7 @@ func (c *chooser) askOneColumn() error {
 	if !c.mayBeID(c.s.Titles[0]) {
 		e.Fix = c.rowsFix()
 	}
-	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // in the lines below
+	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // the lines below have more fields
 		e.Fix = "fix the line"
 		e.Otherwise = "pass {skip-bad-lines}"
 	}

@@ -13,10 +13,10 @@ const SampleRows = 1000
 
 // Sample is the beginning of a table, which alone determines the choice of columns.
 type Sample struct {
-	Titles    []string   // of the first line, which may be a header
-	Rows      [][]string // of the lines below, at most SampleRows
+	Titles    []string   // fields of the first line, which may be a header
+	Rows      [][]string // fields of the lines below, at most SampleRows
 	Text      []byte     // the lines below that are in memory
-	Separator byte       // in Text
+	Separator byte       // separator of the fields in Text
 }
 
 func all[E any](list []E, hasForm func(E) bool) bool {

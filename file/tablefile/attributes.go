@@ -49,14 +49,14 @@ type attributeColumn struct {
 	days    float64 // sum of the dates in days
 	zeros   bool    // some number has a leading zero
 	mean    float64
-	odd     *nodefile.ParseError // about the first value that is not a number
-	form    *nodefile.ParseError // about the first number with another decimal character or thousands
+	odd     *nodefile.ParseError // error about the first value that is not a number
+	form    *nodefile.ParseError // error about the first number with another decimal character or thousands
 
 	at    int      // first column of the result
 	names []string // categories, sorted by bytes, in the order of their columns of the result
 
 	strange int                  // values that are no category of a model
-	first   *nodefile.ParseError // about the first strange value, which is Msg
+	first   *nodefile.ParseError // error about the first strange value, which is Msg
 }
 
 type attributeTable struct {

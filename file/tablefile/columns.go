@@ -78,7 +78,7 @@ func newText[R any](w io.Writer, ending string, columns []Column[R]) rowFile[R] 
 	}
 	out := bufio.NewWriterSize(w, bufferBytes)
 	end := func(line []byte) error {
-		line[len(line)-1] = '\n' // in place of the last separator
+		line[len(line)-1] = '\n' // replaces the last separator
 		_, err := out.Write(line)
 		return err
 	}

@@ -22,7 +22,7 @@ type Conversion struct {
 	File   *File
 	Kernel bool      // write LIBSVM text in its form for precomputed kernels
 	IDs    string    // file with the ids of the rows; "": ids that [File.Axis] finds
-	Stdin  io.Reader // for the path "-"; nil: os.Stdin
+	Stdin  io.Reader // content of the path "-"; nil: os.Stdin
 
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 

@@ -107,7 +107,7 @@ type FeatureConfig struct {
 	SkipUnknown bool             // skip rows of nodes that are not in the graph, otherwise an error
 	SkipBad     bool             // skip faulty lines of a table with a warning, otherwise an error
 	Memory      int64            // limit of the table and of reading it (an eighth), in bytes; 0: no limit
-	Stdin       io.Reader        // for the path "-"; nil: os.Stdin
+	Stdin       io.Reader        // content of the path "-"; nil: os.Stdin
 	Warn        func(error)      // called with warnings about the file; may be nil
 }
 

@@ -14,7 +14,7 @@ import (
 // Format is a file format of matrices. [Formats] lists all formats.
 type Format struct {
 	Name    string   // short: "npy"
-	Title   string   // for messages, with an article: "a NumPy array"
+	Title   string   // title with an article: "a NumPy array"
 	Endings []string // usual endings of file names: ".npy"
 	Kernel  string   // name of the variant for precomputed kernels; "": none
 	NoGraph string   // remedy where a graph is expected
@@ -30,7 +30,7 @@ type Format struct {
 	matches func(ending string, head []byte) bool                                             // whether a file has this format, by its name and first bytes
 	holds   func(name string, in *textio.Reader) bool                                         // whether such a file holds a matrix; nil: always
 	inspect func(f *File, in *textio.Reader) error                                            // determines the shape
-	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // see [File.Axis]; nil: the format holds no ids
+	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // ids for [File.Axis]; nil: the format holds no ids
 
 	of32 rows[float32]
 	of64 rows[float64]

@@ -25,12 +25,12 @@ func streamError(path string) error {
 
 // Options holds the settings of [Inspect]; nil means the zero value.
 type Options struct {
-	Name      string                                // for messages and for the format; "": the path
+	Name      string                                // file name for messages and for the format; "": the path
 	ZeroBased bool                                  // indices of LIBSVM text count from 0
 	Columns   int                                   // columns of LIBSVM features; 0: the largest index
 	Memory    int64                                 // limit of a panel of rows, in bytes; 0: 64 MiB
 	Progress  func(stage string, done, total int64) // called with the bytes read and the size of the file (0: unknown); may be nil
-	Stdin     io.Reader                             // for the path "-"; nil: os.Stdin
+	Stdin     io.Reader                             // content of the path "-"; nil: os.Stdin
 
 	// Copy returns the path of a temporary file for a decompressed copy of input that can be read only once. If it is
 	// nil, such input is an error.

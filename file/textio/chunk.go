@@ -24,7 +24,7 @@ const (
 
 // Chunk is a run of whole lines of one input.
 type Chunk struct {
-	Index int   // in the order of the file, from 0
+	Index int   // position in the file, from 0
 	First int64 // number of its first line, from 1; line 0 has the titles of JSON, between tabs
 	Lines int
 	Data  []byte // lines, each ending in a line feed; Slack zero bytes follow within its capacity
@@ -52,7 +52,7 @@ type chunker struct {
 	carry    []byte // start of a line
 	lines    int64  // delivered
 	head     *Chunk // read ahead by Head
-	index    int    // of chunks delivered
+	index    int    // number of delivered chunks
 	started  bool
 	finished bool
 }

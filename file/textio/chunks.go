@@ -29,9 +29,9 @@ func (r *Reader) Chunks(workers int, visit func(worker int, c *Chunk) error) err
 }
 
 type delivery struct {
-	mu      sync.Mutex // of the fields below
+	mu      sync.Mutex // guards the fields below
 	chunks  *chunker
-	err     error // of the earliest chunk
+	err     error // error of the earliest chunk
 	place   int   // its index
 	isEnded bool
 }

@@ -139,14 +139,14 @@ func wholeRunes(text []byte) int {
 type decoder struct {
 	in       io.Reader
 	file     string
-	encoding string // for messages
+	encoding string // name for messages
 	next     charset
 
 	raw      [16 << 10]byte
 	n        int   // bytes in raw that are not decoded
 	lines    int64 // lines before out
 	out      []byte
-	position int // in out
+	position int // position in out
 	err      error
 }
 

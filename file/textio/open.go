@@ -20,7 +20,7 @@ import (
 
 // Options holds the settings of [Open]; nil means the zero value.
 type Options struct {
-	Stdin io.Reader   // for the path "-"; nil: os.Stdin
+	Stdin io.Reader   // content of the path "-"; nil: os.Stdin
 	Warn  func(error) // called with warnings about the input; may be nil
 	Any   bool        // accept binary files, otherwise an error
 
@@ -36,16 +36,16 @@ type Reader struct {
 
 	name    string
 	text    io.Reader   // decompressed and decoded
-	closers []func()    // in order: closing the file first ends goroutines that read it
+	closers []func()    // called in order: closing the file first ends goroutines that read it
 	stop    func() bool // stops closing the file when the context ends
 	ctx     context.Context
 	file    *os.File    // nil for standard input
-	opened  os.FileInfo // of a regular file when it was opened, else nil
+	opened  os.FileInfo // state of a regular file when it was opened, else nil
 
-	stored   tally        // of the stored input
-	inflated tally        // of decompressed text
+	stored   tally        // sum of the stored input
+	inflated tally        // sum of the decompressed text
 	random   atomic.Int64 // read by random access
-	total    int64        // of the stored input in bytes; 0: unknown
+	total    int64        // bytes of the stored input; 0: unknown
 	inflater *pump        // nil if not compressed
 	window   atomic.Int64 // largest declared by a zstd frame
 	limit    int64

@@ -15,10 +15,10 @@ type records struct {
 	r      *Reader
 	in     *recordText
 	d      *json.Decoder
-	column map[string]int  // of kept keys
+	column map[string]int  // columns of kept keys
 	warned map[string]bool // keys left out
-	cells  []string        // of the current object
-	line   int64           // of the last row
+	cells  []string        // cells of the current object
+	line   int64           // line of the last row
 	out    bytes.Buffer
 	err    error
 	isList bool
@@ -129,7 +129,7 @@ func (t *recordText) Read(p []byte) (int, error) {
 }
 
 func (j *records) place() int64 {
-	ahead, _ := io.ReadAll(j.d.Buffered()) // of a buffer
+	ahead, _ := io.ReadAll(j.d.Buffered()) // reading a buffer cannot fail
 	return 1 + j.in.ends - int64(bytes.Count(ahead, lineFeed))
 }
 

@@ -13,9 +13,9 @@ import (
 
 // Sum identifies the content of an input.
 type Sum struct {
-	Bytes int64  `json:"bytes"`           // as stored
-	Lines int64  `json:"lines,omitempty"` // of decompressed text; 0 of binary content
-	CRC   string `json:"crc32c"`          // of the bytes as stored
+	Bytes int64  `json:"bytes"`           // bytes as stored
+	Lines int64  `json:"lines,omitempty"` // lines of decompressed text; 0 for binary content
+	CRC   string `json:"crc32c"`          // checksum of the bytes as stored
 
 	IsOpen bool `json:"-"` // the last line has no line end, as in a file that was cut
 }

@@ -8,7 +8,7 @@ import (
 )
 
 type unreadFormat struct {
-	title  string                // with its article: "a Git LFS pointer"
+	title  string                // title with its article: "a Git LFS pointer"
 	remedy string                // how to get a file that is read
 	begins func() *regexp.Regexp // matches the beginning of the content, where U+FFFD is a byte that is not UTF-8
 }
