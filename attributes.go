@@ -78,7 +78,7 @@ func NameAttributes(f *tablefile.Features, list []Reasons) {
 	row := make([]float32, f.Table.Cols)
 	for i := range list {
 		columns, values := reader.Row(list[i].Row)
-		if columns != nil { // of the values that are not 0
+		if columns != nil { // columns of the values that are not 0
 			clear(row)
 			for k, column := range columns {
 				row[column] = values[k]

@@ -21,7 +21,7 @@ func (g *Graph) EachEdge(ctx context.Context, visit func(e Edge) error) error {
 	if err := g.checkOpen(); err != nil {
 		return err
 	}
-	place := make([]int, g.Nodes.Len()) // by row
+	place := make([]int, g.Nodes.Len()) // place of each row
 	i := 0
 	for row := range g.Nodes.Rows() {
 		place[row] = i

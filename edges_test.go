@@ -146,7 +146,7 @@ func compareColumns(t *testing.T, name string, x, want mat.Matrix, bounds []floa
 			squares += math.Pow(x.At(i, j)-want.At(i, j), 2)
 			size += math.Pow(want.At(i, j), 2)
 		}
-		rounding := 1e-12 * math.Sqrt(size) // of want
+		rounding := 1e-12 * math.Sqrt(size) // rounding of want
 		if math.Sqrt(squares) > bounds[j]+rounding || bounds[j] > 1.01*limit*math.Sqrt(size) {
 			t.Errorf("%s: column %d is wrong by %g, bound %g, limit %g", name, j, math.Sqrt(squares), bounds[j], limit)
 		}

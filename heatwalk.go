@@ -106,7 +106,7 @@ type Graph struct {
 
 	options   Options
 	temporary *durable.TempDir
-	edges     *sides.Edges  // with kinds or times; nil: none
+	edges     *sides.Edges  // edges with kinds or times; nil: none
 	held      []budget.Item // memory of the caller
 	resources *resources
 }

@@ -88,18 +88,18 @@ type Job struct {
 	Memory       int64 // bytes for the computation, the same in all processes; 0: no limit
 
 	g           *Graph
-	division    *sparse.Division // of the rows among processes; nil: this process has all
+	division    *sparse.Division // division of the rows among processes; nil: this process has all
 	data, bytes int64            // memory of the graph, and of the job
-	isRunning   atomic.Bool      // has the bytes of the pool
+	isRunning   atomic.Bool      // the job has the bytes of the pool
 }
 
 // resources are what jobs have computed of the graph, shared by all its handles.
 type resources struct {
 	turn       chan struct{} // has an element while a job uses the fields below or the layout of the store
 	pool       *budget.Pool  // memory of all jobs
-	a          sparse.Matrix // in memory, in the layout of the first job; nil: not yet
+	a          sparse.Matrix // matrix in memory, in the layout of the first job; nil: not yet
 	components *sparse.Components
-	structured *graph.Graph // with components; nil: not yet
+	structured *graph.Graph // graph with its components; nil: not yet
 	isArranged bool
 	isClosed   atomic.Bool
 }

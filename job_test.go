@@ -300,7 +300,7 @@ func TestEndsWithCause(t *testing.T) {
 // greedy is a kernel that takes all memory of its settings.
 type greedy struct {
 	nodes int
-	heap  uint64 // when it has taken the memory
+	heap  uint64 // heap when the kernel has taken the memory
 }
 
 func (k *greedy) Len() int { return k.nodes }

@@ -161,7 +161,7 @@ func NewProblem(g *Graph, rows, classes []int, names []string) *engine.Problem {
 		return &engine.Problem{Graph: new(graph.Graph), Row: rows, Class: classes, Names: names}
 	}
 	id := func(row int) string {
-		if row < 0 || row >= len(g.Degrees) { // of no node, as methods find
+		if row < 0 || row >= len(g.Degrees) { // the row of no node, as methods find
 			return ""
 		}
 		return g.Nodes.ID(row)
@@ -371,7 +371,7 @@ const learningPart = "learning and predictions"
 // predictionSpace declares the memory of a prediction with its baselines, suggestions or reasons.
 func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o *PredictOptions) (budget.Workspace, error) {
 	n := len(p.Degrees)
-	after := budget.Held(40 * int64(n)) // of [shift.Check]
+	after := budget.Held(40 * int64(n)) // memory of [shift.Check]
 	if o.Suggest > 0 {
 		after = after.And(method.SuggestWorkspace(p))
 	}

@@ -185,7 +185,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	}
 	pairs, err := Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: m, Which: which}, k,
 		&lanczos.Settings{Tolerance: tolerance, Progress: g.options.Progress})
-	if pairs == nil || pairs.Vectors == nil { // of another process
+	if pairs == nil || pairs.Vectors == nil { // another process has the pairs
 		return nil, pairs, err
 	}
 	return g.fromRows(pairs.Vectors), pairs, err

@@ -53,7 +53,7 @@ func (p *Prediction) MeasureGraph() *GraphFigures {
 
 const (
 	largestRatio = 1.5  // ratio to the figure of the model above which a figure is reported
-	leastShare   = 0.01 // that a share must reach to be reported
+	leastShare   = 0.01 // least share that is reported
 )
 
 // Differences returns a line for each figure of graph that differs from the same figure of the model f by more than a

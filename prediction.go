@@ -84,15 +84,15 @@ type Prediction struct {
 	Leaks []string
 
 	g        *Graph
-	engine   *engine.Engine  // that has predicted
+	engine   *engine.Engine  // engine that has predicted
 	job      *Job            // has ended
 	given    *engine.Problem // the labels of all processes
-	problem  *engine.Problem // of this process, with the weights that the method has learned from
+	problem  *engine.Problem // problem of this process, with the weights that the method has learned from
 	settings *engine.Settings
 	options  *PredictOptions
 
-	attributes *tablefile.Features // read by Classify; nil: none
-	coverage   float64             // of sets in WriteTo; 0: none
+	attributes *tablefile.Features // attributes that Classify has read; nil: none
+	coverage   float64             // coverage of the sets in WriteTo; 0: none
 }
 
 // Label returns the label of a node: its given label if it has one, otherwise the predicted label. It returns "" if
@@ -333,9 +333,9 @@ func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 }
 
 func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
-	position := map[int]int{} // of a kind in list
+	position := map[int]int{} // position of each kind in list
 	total := 0.0
-	for _, i := range sched.Ascending(l.codes) { // by time
+	for _, i := range sched.Ascending(l.codes) { // codes by time
 		if l.values[i] == 0 {
 			continue
 		}

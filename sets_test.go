@@ -118,7 +118,7 @@ func TestSetsCover(t *testing.T) {
 				}
 				law := lawOf(sets)
 				found, right := coverageOf(g, sets, labels)
-				const noise = 0.02 // of hidden labels; the final model has learned from more labels
+				const noise = 0.02 // noise of hidden labels; the final model has learned from more labels
 				if found < law.Quantile(0.025)-noise || found > max(right, law.Quantile(0.975))+noise {
 					outside++
 					t.Logf("%d labels, draw %d, coverage %v: %.3f, mean size %.2f", number, draw, coverage, found, sets.MeanSize)
@@ -150,7 +150,7 @@ func TestMethodsHaveSets(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		const noise = 0.06 // of 280 hidden labels
+		const noise = 0.06 // noise of 280 hidden labels
 		law := lawOf(sets)
 		found, right := coverageOf(g, sets, labels)
 		if found < law.Quantile(0.01)-noise || found > max(right, law.Quantile(0.99))+noise {

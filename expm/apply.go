@@ -158,13 +158,13 @@ type evaluation struct {
 // once for two sweeps.
 type part struct {
 	f         *Function
-	y         *sparse.Block[float64] // to which terms are added
+	y         *sparse.Block[float64] // block to which terms are added
 	dest      *sparse.Block[float64] // the result, which may be y
 	out       *Outcome
 	expansion *expansion
 	sums      columnSums
-	colNorms  []float64 // of the result so far, in the caller's variables
-	null      float64   // of the result in the null space
+	colNorms  []float64 // column norms of the result so far, in the caller's variables
+	null      float64   // norm of the result in the null space
 	lower     float64   // lower bound of ‖f(H)B‖
 	added     int       // terms in y
 	end       int       // last term, if settled
@@ -176,7 +176,7 @@ type part struct {
 	scale     bool // the coming sweep is the last
 	done      bool
 
-	fit       *stieltjes // of the power of a Matérn function; nil if the power is whole
+	fit       *stieltjes // fit of the power of a Matérn function; nil if the power is whole
 	tame      bool       // added by the plan: steeper exponentials may need no solves
 	strict    bool       // its remainder may make steeper exponentials unnecessary
 	lastReach []float64  // up to the last requested end
@@ -265,7 +265,7 @@ func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
 	}
-	const slack = 1e-9 // for rounding errors of the norms
+	const slack = 1e-9 // rounding errors of the norms
 	return math.Hypot(p.null,
 		min(p.f.value(e.m.Lo), p.f.value(e.m.Hi))*(1-slack)*e.norm)
 }
@@ -279,7 +279,8 @@ func (p *part) begin(e *evaluation) {
 	p.lower = p.leastNorm(e)
 }
 
-// tolerance is smaller for a strict part, whose result may make steeper exponentials unnecessary.
+// tolerance returns the tolerance of a part, smaller for a strict part, whose result may make steeper exponentials
+// unnecessary.
 func (c *costs) tolerance(p *part) float64 {
 	const share = 0.4
 	if p.strict {
@@ -300,7 +301,7 @@ func (e *evaluation) refuse(p *part) {
 // multiplies the error of σ by ν, and [math.Pow] errs by about ν/2.
 func (f *Function) valueRounding() float64 {
 	if f.kind == exponential && f.shift > 0 {
-		return 4 // of the two factors of raise
+		return 4 // roundings of the two factors of raise
 	}
 	if f.kind == matern {
 		return 2 * f.power
@@ -308,7 +309,8 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish adds the rounding of the result itself. rounded is the part of columns, the bounds, that comes from rounding errors.
+// finish fills the outcome of a part, and adds the rounding of the result itself. rounded is the part of columns, the bounds,
+// that comes from rounding errors.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {
 	o := p.out

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const bits = 400 // of series
+const bits = 400 // precision of series
 
 func expSeries(z float64) *big.Float {
 	e, t := new(big.Float).SetPrec(bits).SetInt64(1), new(big.Float).SetPrec(bits).SetInt64(1)

@@ -320,7 +320,7 @@ func exact(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
 // inverse returns M⁻¹ rounded once.
 func inverse(n int, entry func(i, j int) *big.Rat) [][]float64 {
-	rows := make([][]*big.Rat, n) // of (M | I)
+	rows := make([][]*big.Rat, n) // rows of the matrix (M | I)
 	for i := range rows {
 		rows[i] = make([]*big.Rat, 2*n)
 		for j := range n {

@@ -11,7 +11,7 @@ type Function struct {
 	value func(x float64) float64
 
 	rate         float64
-	shift, slope float64 // of a resolvent; shift of a Matérn function, or of the exponent of an exponential
+	shift, slope float64 // coefficients of a resolvent; shift of a Matérn function, or of the exponent of an exponential
 	power        float64 // exponent of a Matérn function or of a whole power
 }
 
@@ -125,9 +125,9 @@ type expansion struct {
 	coef  []float64
 	tail  []float64 // tail[j] ≥ Σ_{i>j} |c_i|
 	size  float64   // Σ |c_j|
-	slope float64   // of rounding errors of products, in slopeRounding·ε
+	slope float64   // effect of rounding errors of products, in slopeRounding·ε
 
-	productRounding float64 // of products, relative to the usual; 0 means 1
+	productRounding float64 // rounding errors of products, relative to the usual; 0 means 1
 }
 
 // steepest bounds the derivative on [−1, 1], with |T_j'| ≤ j².
@@ -160,7 +160,8 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// newExpansion takes a bound of the sum of the sizes of the omitted coefficients.
+// newExpansion returns the expansion with the given coefficients; remainder bounds the sum of the sizes of the omitted
+// coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
 	for j := len(coef) - 1; j >= 0; j-- {

@@ -10,7 +10,7 @@ import (
 )
 
 type goldenKernel struct {
-	format     string // of the file's name
+	format     string // format of the file's name
 	of         string // the map
 	parameters [][]any
 	f          func(p []any) Function

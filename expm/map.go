@@ -22,7 +22,7 @@ type Map struct {
 
 	unproven bool         // given by the caller, or estimated
 	symmetry *blocks.Lazy // 1: compared with the transpose; nil: not needed
-	rounding float64      // of products, relative to the width of the interval and to a proven interval; 0 means 1
+	rounding float64      // rounding errors of products relative to the width of the interval, compared with a proven interval; 0 means 1
 
 	// A sweep runs on K = diag(1/inner)·(H − centre)·diag(inner). Nil means ones.
 	sweep  sparse.Applier[float64]
@@ -38,17 +38,17 @@ type Map struct {
 	// For solves with I + γH.
 	graph      *graph.Graph
 	normalized bool
-	degrees    Diagonal // of the graph
-	laplacian  Diagonal // of the map
+	degrees    Diagonal // degrees of the graph
+	laplacian  Diagonal // diagonal of the map
 
 	*caches
 }
 
 // caches are shared by a map and its copies with estimated intervals.
 type caches struct {
-	slabs   sync.Pool // of *sparse.Block[float64]
-	planned sync.Map  // from ratio to *expansion, see planFalling
-	narrow  sync.Map  // from steps to the *Map with the estimated interval
+	slabs   sync.Pool // slabs to reuse, *sparse.Block[float64]
+	planned sync.Map  // *expansion by ratio, see planFalling
+	narrow  sync.Map  // *Map with the estimated interval, by number of steps
 }
 
 // Team returns the processes that share the rows of the map.

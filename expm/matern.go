@@ -34,7 +34,7 @@ type inverses struct {
 	m     *Map
 	p     *part
 	x     *sparse.Block[float64]
-	share float64 // error of each solve in the result
+	share float64 // error that each solve may leave in the result
 
 	bound   float64
 	columns []float64
@@ -43,8 +43,8 @@ type inverses struct {
 	solves  int // all solves
 }
 
-// solveMatern takes one solve for each integer power, and one for each pole of a rational approximation of the fractional
-// power.
+// solveMatern computes (σI + H)^−ν·B by one solve for each integer power, and one for each pole of a rational approximation of
+// the fractional power.
 func (e *evaluation) solveMatern(ctx context.Context, p *part) error {
 	p.out.Method = Rational
 	k := e.b.Cols

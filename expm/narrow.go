@@ -133,7 +133,7 @@ func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int
 	for _, v := range t.Eigenvalues() {
 		lo, hi = min(lo, v), max(hi, v)
 	}
-	const rounding = 1e-9 // of eigenvalues, relative to the norm
+	const rounding = 1e-9 // rounding error of an eigenvalue, relative to the norm
 	slack := rounding * (m.Hi - m.Lo)
 	if !ended {
 		root := logMissed(m.team.TotalOf(m.n)) / float64(2*done-1)

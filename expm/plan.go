@@ -12,7 +12,7 @@ import (
 
 type plan struct {
 	series   []*part
-	groups   [][]*part // of one resolvent each, by increasing rates
+	groups   [][]*part // groups that share a resolvent, by increasing rates
 	rational []*part
 	steepest *part // falling exponential of the series with the largest rate
 	sweeps   int

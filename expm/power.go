@@ -19,7 +19,7 @@ type stieltjes struct {
 }
 
 const (
-	fitPoints = 400 // in equal steps of log x
+	fitPoints = 400 // points in equal steps of log x
 	mostPoles = 40
 )
 
@@ -44,7 +44,7 @@ type aaa struct {
 	used    []bool
 	support []int
 	weight  []float64
-	value   []float64 // at every point
+	value   []float64 // values of the rational function at all points
 }
 
 func newAAA(s, top float64) *aaa {

@@ -50,7 +50,7 @@ func TestFunctionsOnSeveralProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
-		var report *Result // of process 0
+		var report *Result // report of process 0
 		got := contract.OnProcesses(t, 2+at%2, g, []int{2, 19, 20, 77}, func(part *graph.Graph, _ func(row int) int) (*sparse.Block[float64], error) {
 			team, own := sparse.TeamOf(part.A), sparse.NewBlock[float64](len(part.Degrees), cols)
 			for i := range own.Rows {

@@ -31,7 +31,7 @@ type solves struct {
 	planned []float64 // norms that the attempt was planned with
 	errors  solveErrors
 
-	firstSteps float64 // of the first solve
+	firstSteps float64 // steps of the first solve
 	unfinished float64 // residual of the first solve if it reached the limit on steps, else 0
 	factored   bool
 }
@@ -67,7 +67,7 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 	}
 }
 
-// run reports in again that norms were guessed wrong, and another attempt may meet the tolerance.
+// run computes the group. If again is true, norms were guessed wrong, and another attempt may meet the tolerance.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
@@ -165,11 +165,11 @@ func (s *solves) lastTerm(p *part) int {
 }
 
 type solveErrors struct {
-	size          float64     // of the block to which a function is applied
-	sizes         []float64   // of its columns
+	size          float64     // norm of the block to which a function is applied
+	sizes         []float64   // norms of its columns
 	expected      float64     // rounding errors of a solve, estimated
-	residual      [][]float64 // of each solve, by column
-	residualNorms []float64   // of the residual of each solve
+	residual      [][]float64 // residuals of each solve, by column
+	residualNorms []float64   // norm of the residual of each solve
 	rounded       [][]float64 // rounding errors of each solve and step, by column
 	wrong         []float64   // norms of rounded
 }

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// Rounding errors, in ε: solveRounding of a solve of a Matérn function.
+	// solveRounding is the rounding error of a solve of a Matérn function, in ε.
 	solveRounding = 10
 
-	// stepRounding of a step of the recurrence of resolvents.
+	// stepRounding is the rounding error of a step of the recurrence of resolvents, in ε.
 	stepRounding = 2
 
-	// residualRounding of the residual of a solve, in ε‖w∘x‖, see roundingOf.
+	// residualRounding is the rounding error of the residual of a solve, in ε‖w∘x‖, see roundingOf.
 	residualRounding = 1
 )
 

@@ -9,7 +9,7 @@ import (
 
 func TestRows(t *testing.T) {
 	const n, cols, tolerance = 400, 3, 1e-9
-	a := testgraph.Random(7, n, n, true) // with rows that have no entry
+	a := testgraph.Random(7, n, n, true) // some rows have no entry
 	rows := []int{n - 1, 0, 17, 200, 16}
 	for name, fs := range map[string][]Function{
 		"S": {Exp(-0.5), Inverse(3, 2)}, "L̃": {Exp(-0.25), Exp(-300), Power(2, 0)}, "L": {Exp(-40), Exp(-1e5), Matern(0.01, 1.5)}, "A": {Exp(-2)},

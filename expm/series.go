@@ -88,7 +88,7 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	p.measure = next
 }
 
-// runSeries takes one sweep for each term of the longest series.
+// runSeries computes the parts by series in H, with one sweep for each term of the longest series.
 func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	e.split(parts, true)
 	for _, p := range parts {
@@ -171,7 +171,7 @@ type recurrence struct {
 	j     int
 	x, t  *sparse.Block[float64] // T_{j−1} and T_j
 	guard bool                   // the coming sweep measures T_j
-	batch [][]float64            // of each worker, a run of rows
+	batch [][]float64            // a run of rows for each worker
 }
 
 // After guardEvery sweeps the norm of the vectors is checked.

@@ -96,7 +96,7 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 // of rounding.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
-	var residual []float64 // of each solve, relative to the block
+	var residual []float64 // residual that each solve may leave, relative to the block
 	crowding = 1
 	for _, p := range group {
 		x := c.m.planFalling(-p.f.rate / gamma)

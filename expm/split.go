@@ -15,7 +15,7 @@ type division struct {
 	share            *blocks.Share // nil: there is no null space
 	inner            []float64     // divisors of the part outside the null space
 	parts            []*part
-	nullValues, lone []float64 // of the parts at the eigenvalues of the null space
+	nullValues, lone []float64 // values of the parts at the eigenvalues of the null space
 	scratch          []rowFactors
 }
 

@@ -131,7 +131,7 @@ func TestRoundingOfBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rowSum := 2 * (n - 1.0) // of |L|, or of |L̃|
+		rowSum := 2 * (n - 1.0) // row sum of |L|, or of |L̃|
 		if normalized {
 			rowSum = 2
 		}

@@ -43,9 +43,9 @@ type CG struct {
 
 type column struct {
 	target   float64 // the column has converged if residual ≤ target
-	norm     float64 // of the right-hand side
+	norm     float64 // norm of the right-hand side
 	first    float64 // residual before the first step
-	residual float64 // norm of the residual
+	residual float64 // current norm of the residual
 	rz       float64 // rᵀM⁻¹r
 	progress progress
 	steps    int
@@ -58,10 +58,10 @@ type status uint8
 const (
 	live status = iota
 	converged
-	exhausted // by the limit of steps
+	exhausted // reached the limit of steps
 	indefinite
 	noDirection // only rounding errors are left
-	waiting     // for the ladder's next preconditioner
+	waiting     // waits for the ladder's next preconditioner
 )
 
 func (c *column) relative() float64 {

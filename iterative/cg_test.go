@@ -313,7 +313,7 @@ func TestZeroColumns(t *testing.T) {
 	}
 	b, x := sparse.NewBlock[float64](5, 2), randomBlock(1, 5, 2)
 	for i := range 5 {
-		b.Row(i)[1] = 3 // in the null space
+		b.Row(i)[1] = 3 // the column lies in the null space
 	}
 	res, err := s.SolveTo(ctx, x, b, nil)
 	if err != nil || res.Steps != 0 {
@@ -376,7 +376,7 @@ func TestEnough(t *testing.T) {
 	for i := range b.Data {
 		b.Data[i] = float64(i%7) - 2.5
 	}
-	const some = 0.03 // of each element, where the norm is asked to be far less
+	const some = 0.03 // tolerance for each element; the tolerance of the norm is far smaller
 	small := func(residual []float64) bool {
 		for i, r := range residual {
 			if math.Abs(r) > some*math.Abs(b.Data[i]) {

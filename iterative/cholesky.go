@@ -20,7 +20,7 @@ import (
 type cholesky struct {
 	order   []uint32  // row at each position
 	pivot   []float64 // inverse pivots
-	scale   []float64 // of a factor of diag(1/s)·M·diag(1/s); nil means ones
+	scale   []float64 // s, for a factor of diag(1/s)·M·diag(1/s); nil means ones
 	lower   triangle  // coefficients of earlier positions, by rows
 	upper   triangle  // the transpose of lower
 	levels  []int     // starts of groups of independent positions
@@ -30,7 +30,7 @@ type cholesky struct {
 }
 
 type triangle struct {
-	ptr []int64  // by position
+	ptr []int64  // start of each position
 	col []uint32 // vertices
 	val []float64
 }
@@ -146,7 +146,7 @@ func newFactor(columns *columns, workers int) *cholesky {
 // position depends on.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
-	level := make([]uint32, n) // of vertices
+	level := make([]uint32, n)
 	var top uint32
 	for step, v := range columns.order {
 		top = max(top, level[v])
@@ -166,10 +166,10 @@ func (c *cholesky) arrange(columns *columns) {
 		c.levels[l+1] += c.levels[l]
 	}
 	next := slices.Clone(c.levels)
-	position := make([]uint32, n) // of vertices
+	position := make([]uint32, n)
 	c.order = make([]uint32, n)
 	c.pivot = make([]float64, n)
-	step := make([]uint32, n) // of positions
+	step := make([]uint32, n)
 	for s, v := range columns.order {
 		p := next[level[v]]
 		next[level[v]]++

@@ -38,7 +38,7 @@ type elimination struct {
 	buckets buckets
 
 	// Of the current vertex:
-	sum        []float64 // of the multi-edges to each neighbour
+	sum        []float64 // sum of the multi-edges to each neighbour
 	neighbours []neighbour
 	tailSums   []float64
 	draws      *rand.PCG
@@ -66,7 +66,7 @@ type columns struct {
 	pivot []float64 // inverse pivots; 0 for a pivot of 0
 	entries
 
-	mass []float64 // of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion; nil: none
+	mass []float64 // mass of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion; nil: none
 }
 
 func newColumns(n int, stored int64) columns {
@@ -159,7 +159,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 			return nil, fmt.Errorf("%w to more than %d entries", ErrFill, limit)
 		}
 	}
-	columns := e.columns // without the rest of e
+	columns := e.columns // frees the rest of e
 	return &columns, nil
 }
 
@@ -167,7 +167,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 // in memory.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
-	upper := make([]uint32, len(e.head)) // of a row, the next record above the diagonal whose twin has not been read
+	upper := make([]uint32, len(e.head)) // next record of each row above the diagonal whose twin has not been read
 	for i := range e.head {
 		e.head[i] = noRecord
 		upper[i] = noRecord
@@ -330,7 +330,7 @@ type buckets struct {
 	next, prev  []uint32
 	in          []int32
 	lowest      int // buckets below are empty
-	stacks      int // in the first stacks buckets the latest vertex comes first, in others last
+	stacks      int // number of buckets in which the latest vertex comes first; in others it comes last
 }
 
 const noVertex = math.MaxUint32

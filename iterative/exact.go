@@ -52,7 +52,7 @@ func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []floa
 			return nil, fmt.Errorf("%w: products of weights vanish", ErrFill)
 		}
 		neighbours := columns.start[p+1] - columns.start[p]
-		f.error += float64(14*neighbours+12) * unitRoundoff // of the elimination, and of two substitutions
+		f.error += float64(14*neighbours+12) * unitRoundoff // rounding errors of the elimination and of two substitutions
 	}
 	f.factor = newFactor(columns, workers)
 	return f, nil

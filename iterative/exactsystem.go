@@ -230,7 +230,7 @@ func (m *componentMeans) clear() {
 	clear(m.minus)
 }
 
-// add sums positive and negative numbers separately, which keeps all digits.
+// add adds v to the sum of the component of row i. Separate sums of positive and negative numbers keep all digits.
 func (m *componentMeans) add(i int, v float64) {
 	if m.unit[i] == 0 {
 		return

@@ -16,7 +16,7 @@ import (
 // stack until the parent front takes them.
 type multifrontal struct {
 	a        *adjacency
-	vertices []uint32 // by their numbers in a
+	vertices []uint32 // vertices of the graph, by their numbers in a
 	ground   []float64
 	fronts   *fronts
 
@@ -27,12 +27,12 @@ type multifrontal struct {
 	stride int       // a multiple of 4
 	matrix []float64
 
-	shares [panelColumns][]float64 // of each pivot over its sum
+	shares [panelColumns][]float64 // weights of each pivot over their sum
 	unused []float64
 
 	columns *columns
 	kept    int   // number of last vertices whose weights stay on the stack
-	limit   int64 // of values on the stack
+	limit   int64 // limit of the number of values on the stack
 }
 
 // The products of panelColumns pivots are added to the other columns together.
@@ -100,7 +100,7 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 	return m, err
 }
 
-// eliminateFronts returns an error that wraps [ErrFill] if the stack would exceed the limit.
+// eliminateFronts adds the columns of the fronts. The error wraps [ErrFill] if the stack would exceed the limit.
 func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
@@ -229,7 +229,7 @@ func (m *multifrontal) assemble(f int32, children []int32) {
 	}
 }
 
-// eliminate leaves the weights of the other vertices of front f on the stack.
+// eliminate eliminates the first k vertices of front f, and leaves the weights between the other vertices on the stack.
 func (m *multifrontal) eliminate(f int32, k int) {
 	vertices := m.fronts.all(f)
 	for lo, hi := range blocks.Slabs(k, panelColumns) {

@@ -43,7 +43,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 			free[i] = 1
 		}
 	}
-	marks := sparse.NewBlock[float64](n, 2) // of U and L
+	marks := sparse.NewBlock[float64](n, 2) // marks of U and of L
 	for _, i := range clamped {
 		if team != nil && !team.IsNamed(i) {
 			panic(badClamp)
@@ -62,7 +62,7 @@ func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, erro
 	if err != nil {
 		return nil, err
 	}
-	sums := sparse.NewBlock[float64](n, 2) // of the weights to U and to L; differences of degrees would lose digits
+	sums := sparse.NewBlock[float64](n, 2) // sums of the weights to U and to L; differences of degrees would lose digits
 	if err := (&sparse.Operator[float64]{A: sizes.A, Left: free,
 		Workers: g.Workers}).ApplyTo(ctx, sums, marks); err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func TestHarmonicSlow(t *testing.T) {
 			}
 		}
 	}
-	for range 2 { // with the complete factor, and the sampled one
+	for range 2 { // first the complete factor, then the sampled factor
 		unlimited, res, err := of(0, 1)
 		if err != nil || res.SampledCholesky != sampled {
 			t.Fatalf("%v, with a sampled factor: %t", err, res.SampledCholesky)

@@ -22,8 +22,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency adds up entries for the same pair, because the search for an order requires lists without repeats. Rows must
-// have increasing columns, see [eachEdge].
+// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge], and adds up entries for the same pair,
+// because the search for an order requires lists without repeats.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
@@ -149,7 +149,7 @@ func (c *factorCost) add(pivots, border int) {
 
 type fillLimits struct {
 	factorCost
-	steps int64 // of the search for an order
+	steps int64 // steps of the search for an order
 }
 
 const (
@@ -199,7 +199,8 @@ func completeLimit(n int, entries int64) int64 {
 
 var errCompleteFill = fmt.Errorf("%w as a complete one", ErrFill)
 
-// orderFronts puts the held vertices last. The error wraps [ErrFill] if a limit is exceeded.
+// orderFronts returns the fronts of a complete factor, with the held vertices last. The error wraps [ErrFill] if a limit is
+// exceeded.
 func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, isHeld, limits)
@@ -246,7 +247,8 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-// newMinimumDegree makes held vertices, and vertices with far more edges than most, come last.
+// newMinimumDegree returns an order before the first elimination. Held vertices, and vertices with far more edges than most,
+// come last.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
@@ -369,7 +371,7 @@ func (m *minimumDegree) collect(v uint32) {
 	}
 }
 
-// find removes i from the queue, because its degree will change.
+// find adds variable i to found, and removes it from the queue, because its degree will change.
 func (m *minimumDegree) find(i uint32) {
 	m.steps++
 	if m.size[i] == 0 || m.mark[i] == m.round {
@@ -523,7 +525,7 @@ func (t *twins) begin(n int) {
 	}
 }
 
-// clear resets only the heads in use: most borders are short.
+// clear removes all variables. It resets only the heads in use: most borders are short.
 func (t *twins) clear() {
 	for _, h := range t.used {
 		t.head[h] = noVertex

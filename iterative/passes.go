@@ -21,7 +21,8 @@ func (r *passes) part(chunk, which int) []float64 {
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total adds chunks in their order, and then processes. All rows of a chunk count in the same process.
+// total stores the sums over all rows in dst: rᵀr if which is 0, rᵀz if 1. It adds chunks in their order, and then processes.
+// All rows of a chunk count in the same process.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
@@ -46,7 +47,7 @@ func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rz := r.part(chunk, 1)
 	clear(rr)
 	clear(rz)
-	var weights [blocks.ChunkRows]float64 // of the square of each row of a residual in its norm
+	var weights [blocks.ChunkRows]float64 // weight of each row in the norm of a residual
 	for i := range hi - lo {
 		s := blocks.Factor(r.cg.Scale, lo+i)
 		weights[i] = 1 / (s * s)

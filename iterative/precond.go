@@ -14,7 +14,7 @@ type Preconditioner interface {
 	ApplyTo(ctx context.Context, dst, r *sparse.Block[float64]) error
 }
 
-// [CG] computes the product of jacobi inside other passes.
+// jacobi is a diagonal preconditioner, whose product [CG] computes inside other passes.
 type jacobi struct {
 	inverse []float64 // 1/A_ii, or 0 if row i of A is empty
 }

@@ -57,7 +57,7 @@ func TestSystemsOnSeveralProcesses(t *testing.T) {
 		return func(g *graph.Graph, _ func(int) int) (*iterative.System, error) { return make(g) }
 	}
 	harmonic := func(g *graph.Graph, local func(int) int) (*iterative.System, error) {
-		clamped := []int{local(0), local(2), local(600)} // of two components
+		clamped := []int{local(0), local(2), local(600)} // rows of two components
 		return iterative.Harmonic(t.Context(), g, clamped)
 	}
 	for _, c := range []struct {

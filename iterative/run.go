@@ -20,7 +20,7 @@ type run struct {
 	settings           Settings
 	stagnant           bool
 	columns            []column
-	relative, verified []float64 // by column
+	relative, verified []float64 // numbers by column
 }
 
 type recurrence struct {
@@ -28,7 +28,7 @@ type recurrence struct {
 	v                *passes
 	result           *Result
 	exact            bool              // r is the true residual
-	products, rr, rz []float64         // by column
+	products, rr, rz []float64         // numbers by column
 	dot              func(sparse.Rows) // dotRows; stored, because each method value is an allocation
 }
 
@@ -40,12 +40,12 @@ type passes struct {
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
 	z       *sparse.Block[float64] // preconditioned residual, in the memory of q; nil if z is diag(inverse)·r
 
-	alpha, beta []float64 // by column
+	alpha, beta []float64 // numbers by column
 
-	inverse []float64 // of the preconditioner, or ones
+	inverse []float64 // inverse diagonal of the preconditioner, or ones
 	ones    []float64 // nil until unit is called
 
-	parts []float64 // of chunks
+	parts []float64 // sums of chunks
 	dots  sched.Sums
 	null  nullShare
 }
@@ -139,7 +139,7 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// startComplete solves by the complete factor, which counts as a step.
+// startComplete stores in x the solution by the complete factor, which counts as a step, and in r its residual.
 func (r *run) startComplete(ctx context.Context) error {
 	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
 		return err
@@ -367,7 +367,7 @@ func (r *recurrence) projectResidual() {
 		return
 	}
 	r.v.null.total()
-	const negligible = 1e-14 // relative to the norm of a column
+	const negligible = 1e-14 // share of the norm of a column
 	isNeeded := false
 	k := r.v.b.Cols
 	for products := range slices.Chunk(r.v.null.Totals, 2*k) {

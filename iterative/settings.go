@@ -122,5 +122,5 @@ type Result struct {
 	SampledCholesky  bool // the sampled factor was used
 	CompleteCholesky bool // the complete factor was used
 
-	estimate []float64 // relative to the columns
+	estimate []float64 // error estimates of columns, relative to the columns
 }

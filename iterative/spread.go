@@ -61,9 +61,9 @@ func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err e
 }
 
 const (
-	roughTolerance  = 1e-4  // from which a solution is not certified
-	wideTolerance   = 1e-13 // of the residual of a certified solution
-	spreadTolerance = 1e-6  // of the error of a certified solution, relative to the largest value
+	roughTolerance  = 1e-4  // a solution with this tolerance or more is not certified
+	wideTolerance   = 1e-13 // tolerance of the residual of a certified solution
+	spreadTolerance = 1e-6  // tolerance of the error of a certified solution, relative to the largest value
 )
 
 // certify returns an error if it cannot prove that the error of every element of a harmonic function f is within

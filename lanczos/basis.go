@@ -18,7 +18,7 @@ type basis struct {
 	data []float64
 }
 
-// newBasis uses large pages, because passes read all of it.
+// newBasis returns zeros on large pages, because passes read all of the basis.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	system.Expect(8 * int64(size))
@@ -55,7 +55,7 @@ func (c columns) panel(chunk int) []float64 {
 type engine struct {
 	blocks.Pieces
 	team    *sparse.Team
-	rows    int // of this process
+	rows    int // rows of this process
 	scratch [][]float64
 }
 
@@ -72,7 +72,8 @@ func newEngine(team *sparse.Team, rows, workers int) *engine {
 	return e
 }
 
-// eachRow cannot be interrupted, because it takes less time than a product.
+// eachRow calls do for every row with the sums of its piece. It cannot be interrupted, because it takes less time than a
+// product.
 func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	_ = e.Each(context.Background(), size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {

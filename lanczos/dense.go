@@ -12,7 +12,7 @@ import (
 // Up to denseRows rows a map is always solved as a dense matrix.
 const denseRows = 256
 
-// dense makes the matrix by n/4 products of A.
+// dense finds the pairs of the dense matrix, which it makes by n/4 products of A.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	r.m.allocate()
 	sign := r.p.Which.sign()

@@ -101,7 +101,8 @@ type balancedMap struct {
 	factor, inverse []float64
 }
 
-// balance returns nil if a is not R·M·R, if other processes have rows of a, or if factor is 0 in a row that is not excluded.
+// balance returns a as a balancedMap. It returns nil if a is not R·M·R, if other processes have rows of a, or if factor is 0
+// in a row that is not excluded.
 func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 	o, ok := a.(*sparse.Operator[float64])
 	if !ok || o.Team() != nil || o.U != nil || o.Right == nil || !slices.Equal(o.Left, o.Right) {
@@ -162,7 +163,7 @@ const (
 
 type plan struct {
 	filter
-	products float64 // of B, until convergence
+	products float64 // predicted products of B until convergence
 }
 
 // cost returns the work in products, if orthogonalizing a block costs block products.
@@ -175,11 +176,11 @@ type filterChoice struct {
 	spectrum    spectrum
 	lowest      float64 // lower end of the spectrum
 	first, last float64 // eigenvalues of B: the largest, and the last wanted
-	largest     float64 // that rounding reintroduces
+	largest     float64 // largest eigenvalue that rounding reintroduces
 	norm        float64
 	tolerance   float64
-	entries     float64 // of a row, on average
-	growth      float64 // of the last wanted eigenvalue, at least
+	entries     float64 // mean number of entries of a row
+	growth      float64 // least growth of the last wanted eigenvalue
 }
 
 // block returns the cost of orthogonalizing a block, in products.

@@ -17,8 +17,8 @@ type images struct {
 	balanced *balancedMap // nil if balance returned nil
 	e        *engine
 	x, y     *sparse.Block[float64] // a block and its image
-	image    *basis                 // as columns
-	products int                    // of A with a block
+	image    *basis                 // y as columns
+	products int                    // number of products of A with a block
 }
 
 func (m *images) allocate() {

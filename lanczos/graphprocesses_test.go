@@ -26,14 +26,14 @@ func TestGraphOnSeveralProcesses(t *testing.T) {
 		k int
 	}
 	var variants []variant
-	for _, matrix := range sparse.Kinds { // at the end where components have an eigenvector
+	for _, matrix := range sparse.Kinds { // the end at which components have an eigenvector
 		p := GraphProblem{Matrix: matrix, Which: Largest, Resolution: 0.7}
 		if matrix == sparse.Laplacian || matrix == sparse.NormalizedLaplacian {
 			p.Which = Smallest
 		}
 		k := 12
 		if p.Splits() {
-			k = len(whole.Components.Sizes) + 4 // behind isolated nodes
+			k = len(whole.Components.Sizes) + 4 // more pairs than isolated nodes
 		}
 		variants = append(variants, variant{p, k})
 	}
@@ -48,7 +48,7 @@ func TestGraphOnSeveralProcesses(t *testing.T) {
 		}
 		var before *GraphPairs
 		for _, size := range []int{2, 3, 3} {
-			var got *GraphPairs // of process 0, with all rows
+			var got *GraphPairs // pairs of process 0, with all rows
 			err := testgraph.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, 17, n - 2})
@@ -118,7 +118,7 @@ func TestColoursOfSeveralProcesses(t *testing.T) {
 			if err != nil || (got == nil) != (want == nil) {
 				return fmt.Errorf("process %d: vector %v, want %v, error %w", network.Rank(), got, want, err)
 			}
-			sign := make([]float64, len(whole.Components.Sizes)) // of the component's vector
+			sign := make([]float64, len(whole.Components.Sizes)) // sign of the vector of each component
 			for i := range got {
 				row, c := d.Team.Row(i), g.Components.Of[i]
 				if d.Team.IsPadding(i) {

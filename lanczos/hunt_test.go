@@ -83,7 +83,7 @@ func checkValues(t *testing.T, matrix sparse.Kind, which Which, g *graph.Graph, 
 		image.MulVec(h, x)
 		image.AddScaledVec(image, -v, x)
 		residual, length := mat.Norm(image, 2), mat.Norm(x, 2)
-		rounding := float64(n) * 0x1p-52 * norm // of the dense matrix and its product
+		rounding := float64(n) * 0x1p-52 * norm // rounding of the dense matrix and of its product
 		if residual > pairs.ErrorBounds[j]+rounding || residual > 1e-8*norm || math.Abs(length-1) > 1e-12 {
 			t.Errorf("%d of %s, %v: pair %d has residual %g, printed %g with bound %g; length %.15g", len(pairs.Values), matrix, which, j, residual, pairs.Residuals[j], pairs.ErrorBounds[j], length)
 			return

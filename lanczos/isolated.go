@@ -93,7 +93,7 @@ func (e *eigenproblem) compare(a, b pair) int {
 // join returns the first k of the pairs found and the pairs of isolated nodes.
 func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
-	var rows []int // of isolated nodes
+	var rows []int // rows of isolated nodes
 	for j, v := range pairs.Values {
 		sorted = append(sorted, pair{v, j})
 	}

@@ -18,10 +18,10 @@ type Known struct {
 
 type knownVectors struct {
 	*blocks.Disjoint
-	component []uint32 // of each row
+	component []uint32 // component of each row
 	parts     []uint32 // components that have a vector
 	value     float64
-	share     blocks.Share // of the block from which known vectors were removed last
+	share     blocks.Share // share of the block from which known vectors were removed last
 }
 
 // vectors returns unit vectors. Every process of the team must call it.
@@ -66,7 +66,7 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove leaves about ε times the norm of each column in the span of the vectors.
+// remove subtracts from x its part in the span of the vectors, up to about ε times the norm of each column.
 func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	if k.Disjoint != nil {
 		k.share.RemoveTo(k.Disjoint, x, x, workers)

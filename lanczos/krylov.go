@@ -29,22 +29,22 @@ type krylov struct {
 	f         filter
 	deflation *knownVectors
 	seed      uint64
-	dim       int      // of the map, without the rows in zero
+	dim       int      // rows of the map, without the rows in zero
 	zero      []uint32 // rows in which columns are 0
 
 	ortho       orthonormalizer
 	v           *basis
 	locked      int
-	size        int // of V
-	block, last int // of Q, and of the block before Q
+	size        int // columns of V
+	block, last int // columns of Q, and of the block before Q
 	h           []float64
-	stride      int       // of H
+	stride      int       // stride of H
 	r           []float64 // block×last
 	c           []float64
-	streams     uint64 // of random numbers used
+	streams     uint64 // streams of random numbers used
 
 	theta    []float64  // Ritz values, falling
-	residual []float64  // of the Ritz values
+	residual []float64  // residuals of the Ritz values
 	ritz     *mat.Dense // coefficients of Ritz vectors, as columns
 }
 

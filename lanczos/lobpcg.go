@@ -17,8 +17,8 @@ var errSlow = errors.New("lanczos: the preconditioner does not help")
 
 // otherMethod hands over to LOBPCG.
 type otherMethod struct {
-	cost     float64 // in products of Lanczos
-	products float64 // of LOBPCG
+	cost     float64 // cost in products of Lanczos
+	products float64 // products of LOBPCG
 }
 
 // Error implements error.
@@ -73,21 +73,21 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 type lobpcg struct {
 	r       *run
 	m       *images
-	k       *krylov // for its basis
+	k       *krylov // owner of the basis
 	cols    int
 	inverse Preconditioner // nil: no preconditioner
 
-	x, y     *sparse.Block[float64] // of slabColumns columns
-	residues *basis                 // of X
+	x, y     *sparse.Block[float64] // blocks of slabColumns columns
+	residues *basis                 // residuals of X
 	theta    []float64              // Ritz values of X, falling
-	residual []float64              // of residues
+	residual []float64              // norms of the residuals of X
 	active   []int                  // unconverged columns of X
 	held     int                    // columns of P
 	inner    *mat.Dense             // PᵀBP
-	blocks   int                    // with a block
+	blocks   int                    // products with a block
 
 	predicted      float64 // +∞: unknown
-	initial, worst float64 // residual of an unconverged wanted column
+	initial, worst float64 // largest residual of an unconverged wanted column, at first and now
 }
 
 func lobpcgColumns(n, pairs, excluded int) int {

@@ -14,14 +14,15 @@ type eigenproblem struct {
 	Problem
 	which    Which                   // part of the spectrum of the matrix
 	rounding float64                 // bound on the error of computing a residual
-	value    func(λ float64) float64 // of the matrix for an eigenvalue of A; nil: the same
+	value    func(λ float64) float64 // eigenvalue of the matrix for an eigenvalue of A; nil: the same
 	team     *sparse.Team
 	edged    int     // rows with edges; the others are excluded
 	isolated int     // rows without edges
 	zero     float64 // eigenvalue of rows without edges
 }
 
-// of solves S, T and L̃ = I − S as problems of S, so that equal parts of their spectra take equal work.
+// of returns the eigenproblem on a graph. It solves S, T and L̃ = I − S as problems of S, so that equal parts of their spectra
+// take equal work.
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}

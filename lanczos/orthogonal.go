@@ -22,9 +22,9 @@ type orthonormalizer struct {
 
 	replaced bool // a column depended on the others
 
-	origins                  []origin  // of each column of Q
+	origins                  []origin  // origin of each column of Q
 	lengths                  []float64 // reference lengths of the columns of W
-	c, d, gram, coefficients []float64 // of a round
+	c, d, gram, coefficients []float64
 	r, inverse, first        []float64
 }
 

@@ -69,7 +69,7 @@ func forest(t *testing.T, seed uint64, n, hubs int) (a *sparse.CSR, matched int)
 		lists[parent[i]] = append(lists[parent[i]], uint32(i))
 	}
 	taken := make([]bool, n)
-	for i := n - 1; i > 0; i-- { // from the leaves up
+	for i := n - 1; i > 0; i-- { // leaves first
 		if p := parent[i]; !taken[i] && !taken[p] {
 			taken[p] = true
 			matched++

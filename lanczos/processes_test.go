@@ -80,7 +80,7 @@ func TestSeveralProcesses(t *testing.T) {
 		}
 		var before *Pairs
 		for _, size := range []int{2, 3, 3} {
-			var got *Pairs // of process 0, with all rows
+			var got *Pairs // pairs of process 0, with all rows
 			err := testgraph.Processes(size, func(network sparse.Network) error {
 				bounds := []int{0, n / 3, n / 2, n}
 				d := sparse.NewDivision(n, network, append(bounds[:size:size], n), []int{5, n / 3, n - 2})

@@ -48,17 +48,17 @@ type search struct {
 	alternative bool    // LOBPCG may continue
 	candidate   bool    // LOBPCG is expected to continue: a small basis is tried first
 
-	spectrum spectrum // of B, estimated by the first basis
+	spectrum spectrum // spectrum of B, estimated by the first basis
 	lowest   float64  // lower end of spectrum
 	ahead    int      // eigenvalues above the unwanted interval, in multiples of want
 	plan     plan
 
-	distance      float64 // of the last wanted value from the known value, at the last choice
+	distance      float64 // distance of the last wanted value from the known value, at the last choice
 	unfiltered    bool    // a filter was given up; alternating would make no progress
 	probing       bool    // a small basis resolves the end of the spectrum
 	converged     int
 	worst         float64
-	previousWorst float64 // at the last restart
+	previousWorst float64 // worst at the last restart
 	cycles        int     // restarts with the filter
 	strict        float64 // factor of the tolerance for estimated residuals, lowered while true residuals are larger
 	look          int     // size of the basis for the next Ritz values
@@ -70,7 +70,8 @@ func newSearch(r *run, k *krylov, want int) *search {
 		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
-// lanczos returns an [*otherMethod] if alternative is set and LOBPCG is predicted to be faster.
+// lanczos finds the pairs by block Lanczos. The error is an [*otherMethod] if alternative is set and LOBPCG is predicted to be
+// faster.
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
 	r.result.Method = "lanczos"
@@ -88,7 +89,7 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete searches the complement of the pairs found while an eigenvalue may have more copies than a block has columns.
+// complete finds the pairs, and searches their complement while an eigenvalue may have more copies than a block has columns.
 // Values of B decrease, and their vectors are the first columns of the basis. residuals is nil if they are unknown.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
@@ -450,7 +451,7 @@ func (s *search) expectedCycles() float64 {
 // better returns an [*otherMethod] if LOBPCG is predicted to be much faster, unless the wanted pairs are far from the known
 // eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
-	const far = 0.1 // of the width of the spectrum
+	const far = 0.1 // share of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
 	distance := top - p.spectrum.beyond(s.want)
 	previous := s.distance

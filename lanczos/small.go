@@ -64,7 +64,7 @@ func columnNorm(r []float64, j, n int) (length float64) {
 	return length
 }
 
-// invertUpper makes a column whose pivot is 0 zero.
+// invertUpper stores R⁻¹ in dst. A column whose pivot is 0 becomes zero.
 func invertUpper(dst, r []float64, n int) {
 	clear(dst)
 	for j := range n {

@@ -15,10 +15,10 @@ type run struct {
 	m         *images
 	p         *Problem
 	s         Settings
-	n         int // of this process
-	dim       int // of all processes, without excluded rows
+	n         int // rows of this process
+	dim       int // rows of all processes, without excluded rows
 	deflation *knownVectors
-	target    int     // in addition to the known pairs
+	target    int     // pairs to find in addition to the known pairs
 	norm      float64 // lower bound of ‖A‖
 	need      budget.Size
 	result    *Pairs
@@ -48,7 +48,7 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	if r.dim > denseInstead || !r.s.defaultLimit {
 		return r.extremes(ctx)
 	}
-	r.s.MaxProducts = max(500, r.dim*r.dim/64) // as long as all pairs of the dense matrix
+	r.s.MaxProducts = max(500, r.dim*r.dim/64) // takes as long as all pairs of the dense matrix
 	out, err := r.extremes(ctx)
 	if !errors.Is(err, ErrIterationLimit) || r.m.products < r.s.MaxProducts { // rounding ended it
 		return out, err
@@ -65,7 +65,7 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 // over 12 orders of magnitude crowd the eigenvalues.
 const denseInstead = 1024
 
-// extremes uses Lanczos or LOBPCG, whichever is predicted to be faster.
+// extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is predicted to be faster.
 func (r *run) extremes(ctx context.Context) (*Pairs, error) {
 	goal := math.Inf(1) // products of LOBPCG after which Lanczos continues
 	if !r.s.Preconditioned {

@@ -114,8 +114,8 @@ func gather(ctx context.Context, k classify.Gram, items []int) (*sparse.Block[fl
 
 type deep struct {
 	base     *classify.Model
-	items    []int     // with a class
-	diagonal []float64 // K_0(i, i) of items
+	items    []int     // items with a class
+	diagonal []float64 // K_0(i, i) of the items
 	h        []float64 // bandwidths
 }
 

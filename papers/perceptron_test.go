@@ -35,7 +35,7 @@ func TestPerceptronGolden(t *testing.T) {
 		}
 		for c := range l.Graph.Classes {
 			if c > 0 && graph != "wrand60" {
-				break // of which there are no files
+				break // golden files end
 			}
 			mistaken, err := makeMistakes(t.Context(), l.Gram(), classify.LabelledItems(l.Y), l.Y, nil, c, 10)
 			if err != nil {
@@ -53,7 +53,7 @@ func TestPerceptronGolden(t *testing.T) {
 
 // The reference works on features.
 func TestPerceptronOnFeatures(t *testing.T) {
-	p := contract.Clouds(4, 50, 5, 3, 0.6) // which overlap
+	p := contract.Clouds(4, 50, 5, 3, 0.6) // overlapping clouds
 	const epochs = 7
 	models := map[string]func(x []float64) []float64{}
 	for _, vote := range []string{"voted", "averaged", "last"} {

@@ -123,17 +123,18 @@ type relaxation struct {
 	source     *sparse.Block[float64] // P_c ∘ Ψ_j
 	image      *sparse.Block[float64]
 	members    []float64 // labels of each class
-	references []known   // that unlabelled nodes are compared with
+	references []known   // nodes that unlabelled nodes are compared with
 }
 
 // known is a labelled node, or all labelled nodes of a class together.
 type known struct {
 	class int
-	nodes float64   // in the class
-	walks []float64 // sum of their rows of psi
+	nodes float64   // number of labelled nodes of the class
+	walks []float64 // sum of the rows of psi of these nodes
 }
 
-// begin makes a reference for every labelled node, or with β = 1 for each class, because the mean needs only sums.
+// begin allocates the blocks and a reference for every labelled node, or with β = 1 for each class, because the mean needs
+// only sums.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")

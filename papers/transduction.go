@@ -132,11 +132,11 @@ func balancingOffset(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds, v
 type transduction struct {
 	team     *sparse.Team
 	op       *sparse.Operator[float64] // L
-	diagonal []float64                 // of K⁻¹/σ²
+	diagonal []float64                 // diagonal of K⁻¹/σ²
 	v        param.Values
 
 	class      []int     // classes that have labels
-	mu, theta  []float64 // of each class
+	mu, theta  []float64 // numbers of each class
 	unlabelled []int
 	counted    []int   // unlabelled nodes that this process counts
 	free       float64 // unlabelled nodes in all processes
@@ -147,7 +147,7 @@ type transduction struct {
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 
 	scale *sparse.Block[float64] // inverse of the diagonal of the second derivative
-	term  []float64              // of each node, in the objective
+	term  []float64              // term of each node in the objective
 }
 
 func newTransduction(team *sparse.Team, n int, s cwk.Seeds,

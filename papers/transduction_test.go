@@ -138,7 +138,7 @@ func TestSharesAmongEquals(t *testing.T) {
 	seeds = cwk.Seeds{Row: []int{0, 1, 2}, Class: []int{0, 1, 2}, Classes: 3}
 	for _, c := range []struct {
 		offset []float64
-		first  int // of class 0
+		first  int // node of class 0
 	}{{nil, 3}, {[]float64{0, -9, 0}, 4}} {
 		if got := assignShares(f, c.offset, seeds); got[c.first] != 0 {
 			t.Errorf("offset %v: classes %v", c.offset, got)

@@ -30,14 +30,14 @@ type vertex struct {
 	out     *sparse.Operator[float64] // A, or E of a graph
 	in      *sparse.Operator[float64] // Aᵀ of arcs; nil: edges
 	twice   bool                      // E is the square of out: hyperedges are nodes of the graph
-	degrees []float64                 // of arcs: sums of the arcs that leave each vertex, times β
+	degrees []float64                 // for arcs: sums of the arcs that leave each vertex, times β
 
 	last      int  // N
 	factorial bool // λᵢ is βⁱ/i!
 
 	tail   float64 // bounds what a value lacks
 	norm   float64 // bounds the norm of the kernel matrix
-	sweeps int     // that find N
+	sweeps int     // sweeps that find N
 }
 
 var vertices = kernel.Family{
@@ -74,7 +74,7 @@ var vertices = kernel.Family{
 // perStepWeight converts β relative to the mean degree to a weight, limited so that values at hubs do not overflow. Geometric
 // weights are relative to a quarter of the β with which the sum converges on any graph.
 func perStepWeight(x float64, v param.Values, g param.Graph) (float64, error) {
-	const largest = 20 // of β times the largest degree: values are below e⁴⁰, which float32 holds
+	const largest = 20 // bound of β times the largest degree: values are below e⁴⁰, which float32 holds
 	degree := g.MaxDegree()
 	if v.Word("weights") == geometricWeights {
 		return x / (8 * degree), nil
@@ -97,7 +97,7 @@ const (
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexWorkspace includes optional memory on directed graphs, where narrower slabs need less.
+// vertexWorkspace declares the memory of a block of the kernel. On directed graphs narrower slabs need less.
 func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	space := kernel.ImagesWorkspace(edgeBlocks, s.Nodes, s.Long, s.Short)
 	if s.Directed {
@@ -240,7 +240,7 @@ type growth struct {
 	k       *vertex
 	a, b    *sparse.Block[float64] // Aʲ1 and Aʲᵀ1, or Eⁱ1
 	spare   *sparse.Block[float64]
-	largest [2]float64 // of Aʲ1 and Aʲᵀ1, by which a and b are divided, as logarithms
+	largest [2]float64 // logarithms of the largest elements of Aʲ1 and Aʲᵀ1, by which a and b are divided
 	odd     bool
 	sweeps  int
 }

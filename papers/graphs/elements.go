@@ -54,7 +54,7 @@ func readBase(ctx context.Context, path string,
 	if err != nil {
 		return nil, err
 	}
-	place := map[string][]int{} // of each element in the file
+	place := map[string][]int{} // places of each element among the rows and columns of the file
 	for _, which := range []string{"rows", "cols"} {
 		ids, err := file.Axis(ctx, which)
 		if err != nil {

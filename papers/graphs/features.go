@@ -8,9 +8,9 @@ import (
 
 // features holds a sparse vector for each graph; the kernel is their inner product.
 type features struct {
-	graph  []entries // of each graph, by feature
+	graph  []entries // features of each graph
 	ptr    []int     // the entries of feature x in having are ptr[x] to ptr[x+1]
-	having entries   // of each feature, by graph
+	having entries   // graphs with each feature
 }
 
 // entries is a sparse vector with increasing indices.

@@ -80,7 +80,7 @@ type Gram struct {
 	n        int
 	set      *Settings
 	values   Rows
-	diagonal []float64 // of values; nil: they are not divided by norms
+	diagonal []float64 // diagonal of the values; nil: values are not divided by norms
 	rowCount atomic.Int64
 }
 

@@ -56,8 +56,8 @@ var cross = setKernel("cross", "Σ_x Σ_y μ(x)k(x, y)μ(y) of sets of parts, wi
 })
 
 type partSet struct {
-	parts   entries // counts
-	measure float64 // μ(X)
+	parts   entries // count of each part
+	measure float64 // μ(X) of a set
 }
 
 // setKernel declares a kernel between sets of parts. If multi is set, it also accepts multisets and empty sets.
@@ -136,7 +136,7 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// multisets numbers the parts by the byte order of their names.
+// multisets returns the parts of each graph, numbered by the byte order of their names.
 func multisets(ctx context.Context, c *graphfile.Collection,
 	parts string) ([]entries, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)

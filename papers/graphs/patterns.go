@@ -69,13 +69,13 @@ type patternFinder struct {
 	ctx    context.Context
 	c      *graphfile.Collection
 	m      *graphfile.Member
-	bridge []bool // of arcs whose edge is on no cycle
+	bridge []bool // arcs whose edge is on no cycle
 	limit  int
 	visit  func(text string)
 
-	count    int     // of cycles
+	count    int     // number of cycles
 	path     []int32 // arcs from the first vertex of a cycle
-	isOnPath []bool  // of each vertex
+	isOnPath []bool  // vertices on the path
 	seen     []int   // search that last reached a vertex
 	clock    int
 	queue    []int32
@@ -140,7 +140,7 @@ func tail(m *graphfile.Member, a int32) int32 {
 	return int32(end - 1)
 }
 
-// cycles finds every simple cycle from its smallest vertex, towards the smaller of its two neighbours.
+// cycles adds the pattern of every simple cycle, found from its smallest vertex towards the smaller of its two neighbours.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
 	p.isOnPath = make([]bool, n)
@@ -243,7 +243,7 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	return text.String()
 }
 
-// write quotes labels of more than one letter, so that different sequences have different texts.
+// write adds a label to a pattern. It quotes labels of more than one letter, so that different sequences have different texts.
 func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	names := p.c.Labels
 	if edge {

@@ -73,7 +73,7 @@ func orderedBytes(s *graphfile.Shape) int64 {
 	return 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)
 }
 
-// product is valid until the worker's next call.
+// product returns a product that is valid until the worker's next call.
 func (w *walks) product(worker, i, j int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.graph[j])
@@ -114,10 +114,11 @@ func (w *walks) largest(ctx context.Context,
 type weighing struct {
 	decay       float64
 	exponential bool
-	rate        []float64 // of each graph, an upper bound of c·ρ for geometric weights
+	rate        []float64 // upper bound of c·ρ of each graph, for geometric weights
 }
 
-// weigh returns a [*param.ParameterError] if c·ρ of some graph is not proved to be below limit.
+// weigh returns the weights given by v. The error is a [*param.ParameterError] if c·ρ of some graph is not proved to be below
+// limit.
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
 	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")

@@ -36,7 +36,7 @@ func (p *patternFinder) tree(root int32) string {
 // rootedTree numbers the places of a tree from the root down.
 type rootedTree struct {
 	p           *patternFinder
-	vertex, arc []int32 // at each place; the arc leads to it, −1 at the root
+	vertex, arc []int32 // vertex at each place, and the arc that leads to it, −1 at the root
 	children    [][]int32
 }
 

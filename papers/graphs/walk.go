@@ -30,7 +30,7 @@ func weights() []param.Param {
 type labelOrder struct {
 	ptr, targets []int32
 	edgeLabel    []int32 // nil: none; else the arcs of a vertex are sorted by label
-	label        []int32 // of each vertex
+	label        []int32 // label of each vertex
 	group        []group
 	degree       int // largest in-degree or out-degree
 	directed     bool
@@ -129,7 +129,7 @@ func (p *product) reset(g, h *labelOrder) {
 
 func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 
-// apply costs the arcs of each graph times the equally labelled vertices of the other graph.
+// apply stores A×x in dst. Cost: the arcs of each graph times the equally labelled vertices of the other graph.
 func (p *product) apply(dst, x []float64) {
 	g := p.g
 	h := p.h

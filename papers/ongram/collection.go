@@ -51,7 +51,7 @@ var collections = items.Kind{
 			{Name: "splits"}}, learnedFlags()),
 	}},
 	Calibrated: true,
-	MinusOne:   true, // as in many published collections
+	MinusOne:   true, // usual in published collections
 	Check: func(in *items.Input, report func(place, problem string)) {
 		hasParts := slices.ContainsFunc(in.Kernels,
 			func(s *param.Spec) bool { return s.Param("parts") != nil })
@@ -101,7 +101,7 @@ type collection struct {
 	set       *graphs.Settings
 
 	making sync.Mutex
-	cache  map[string]*kernelValues // by the kernel and its given values
+	cache  map[string]*kernelValues // values by kernel and given parameters
 }
 
 type kernelValues struct {
@@ -225,7 +225,7 @@ func (c *collection) rows(ctx context.Context, kernel *param.Spec,
 	}, gram.Values, nil
 }
 
-// gram caches the values of every setting.
+// gram returns the values between all graphs. It caches the values of every setting.
 func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Values,
 	_ []int) (classify.Gram, param.Values, error) {
 	text := kernel.Name + " " + kernel.Text(v)

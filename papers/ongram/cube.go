@@ -88,12 +88,12 @@ const lanes = 8
 // several lanes of one word.
 type cube struct {
 	width   int           // words of a record
-	words   []uint64      // of each distinct record
+	words   []uint64      // words of the distinct records
 	missing []uint8       // lanes of each word that are missing and averaged; nil: none
 	sums    bool          // values are added, not multiplied
 	scale   float64       // before the first word: 0 for sums, else 1
-	agree   []byLanes     // of each word, by the lanes that differ
-	average []byLanes     // of each word, by the missing lanes, relative to agree
+	agree   []byLanes     // values of each word, by the lanes that differ
+	average []byLanes     // values of each word, by the missing lanes, relative to agree
 	placed  [][]laneRange // attributes of each word
 }
 

@@ -79,7 +79,7 @@ type files struct {
 	learner    *classify.Learner
 	parameters param.Values
 	rows, cols tablefile.Axis
-	labels     *nodefile.Labels // of columns
+	labels     *nodefile.Labels // labels of columns
 	progress   func(stage string, done, total int64)
 
 	list   []*tablefile.File
@@ -268,7 +268,7 @@ func (k *files) read(ctx context.Context, stage string,
 		nexts[i] = next
 	}
 	items := make([]float64, len(k.item))
-	for row := range k.rows.N + 1 { // after the last row, reading checks files for changes
+	for row := range k.rows.N + 1 { // reading the end checks files for changes
 		for i, next := range nexts {
 			values, err, _ := next()
 			switch {

@@ -58,7 +58,7 @@ func TestFiles(t *testing.T) {
 	}
 	lambda := v.Number("lambda")
 	a, b, d := k[0][0]+lambda, k[0][1], k[2][1]+lambda
-	weight := [2]float64{(d + b) / (a*d - b*b), -(a + b) / (a*d - b*b)} // of y = (1, −1): left
+	weight := [2]float64{(d + b) / (a*d - b*b), -(a + b) / (a*d - b*b)} // coefficients of y = (1, −1): left
 	for r, row := range k {
 		scores := c.Scores.Row(r)
 		if got, want := f.Labels.Names[c.Class[r]], []string{"left", c.ScoreNames[classify.ArgMax(scores)], "right"}[r]; got != want {

@@ -42,8 +42,8 @@ func (e *AttributeError) Error() string {
 
 // values computes a value once for each pair of distinct records.
 type values struct {
-	distinct []int // of each record, numbered in order of appearance
-	first    []int // record of each distinct record
+	distinct []int // distinct record of each record, numbered in order of appearance
+	first    []int // first record of each distinct record
 	between
 }
 

@@ -34,7 +34,7 @@ var records = items.Kind{
 // headers are in the order of [nodefile.Header].
 var headers = []string{"auto", "yes", "no"}
 
-// openRecords warns about attributes with too many values for categories.
+// openRecords reads the table, and warns about attributes with too many values for categories.
 func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	path := in.Paths[0]
 	a, err := nodefile.ReadAttributes(ctx, path, &nodefile.AttributeConfig{

@@ -44,8 +44,8 @@ type texts struct {
 	text     [][]rune
 	b        float64
 	places   int       // 0: any number
-	shrink   float64   // of stored values, for each character of either string
-	diagonal []float64 // stored K(x, x); nil: values are raw
+	shrink   float64   // factor of stored values for each character of either string
+	diagonal []float64 // stored values K(x, x); nil: values are raw
 }
 
 func stringsOf(attributes []nodefile.Column, v param.Values) (classify.Gram, error) {
