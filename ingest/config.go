@@ -90,10 +90,10 @@ type Config struct {
 	Header       nodefile.Header                       // default: decide from the text, see the package documentation
 	Missing      []string                              // ids that are not nodes: their lines are dropped and counted; nil: none, with a warning of words such as NA
 	SkipBadLines bool                                  // count bad lines and go on
-	UnknownIDs   UnknownIDs                            // for edges with a node that is not in Nodes; default: accept
-	Order        Order                                 // of the store's rows; default: the order of the ids
+	UnknownIDs   UnknownIDs                            // rule for edges with a node that is not in Nodes; default: accept
+	Order        Order                                 // order of the store's rows; default: the order of the ids
 	Force        bool                                  // replace an existing store
-	Codec        string                                // of the shards; "": the usual one
+	Codec        string                                // codec of the shards; "": the usual codec
 	TempDir      string                                // the directory of temporary files; "": the directory that holds the store
 	Memory       int64                                 // bytes for edges, ids and their sorting; 0 means no limit
 	Window       int64                                 // the largest window of a zstd input, which takes memory while it is read; 0: 128 MiB

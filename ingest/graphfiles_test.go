@@ -188,7 +188,7 @@ func TestGraphFilesMemory(t *testing.T) {
 		if _, err := graphfile.Write(t.Context(), form, io.Discard, s, o); err != nil {
 			t.Fatal(err)
 		}
-		const small = 1 << 20 // of the sweep over the store
+		const small = 1 << 20 // memory of the sweep over the store
 		if most > bytes+small {
 			t.Errorf("%s: %d bytes are held, %d are listed", form.Name, most, bytes)
 		}

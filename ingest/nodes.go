@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// readNodes keeps the listed ids in separate parts while all ids are small numbers, and otherwise in the
-// dictionary.
+// readNodes reads the list of nodes. It keeps the ids in separate parts while all ids are small numbers, and
+// otherwise in the dictionary.
 func (r *reader) readNodes() error {
 	in, err := r.open(r.c.Nodes)
 	if err != nil {

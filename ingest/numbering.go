@@ -17,11 +17,11 @@ import (
 
 const noRow = sort.NoRow
 
-// maxNodes is a variable for tests.
+// maxNodes is the largest number of rows of a store. It is a variable for tests.
 var maxNodes = noRow
 
 type numbering struct {
-	nodes *shard.Nodes // in the default order
+	nodes *shard.Nodes // nodes in the default order
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 

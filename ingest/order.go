@@ -112,7 +112,7 @@ func (p *orderProgress) add(work int) {
 	p.reach(p.done + work)
 }
 
-// reach must not be called concurrently.
+// reach reports that all work up to done is finished. It must not be called concurrently.
 func (p *orderProgress) reach(done int) {
 	p.done = done
 	share := float64(done) / float64(max(1, p.work))

@@ -192,8 +192,8 @@ func TestOrderMemory(t *testing.T) {
 		t.Skip("takes most of a second")
 	}
 	paths := write(t, file{"e.txt", edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })})
-	const enough = workerBytes + pageBytes + 2<<20 // for rounds of the sort
-	const entries = 400_000                        // of the graph
+	const enough = workerBytes + pageBytes + 2<<20 // the sort needs memory for several rounds
+	const entries = 400_000                        // entries of the graph
 	for _, test := range []struct {
 		order Order
 		limit int64

@@ -63,7 +63,7 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	}
 	if r.names.listedIDs > 0 { // nodes without edges are a graph
 		r.t.warn(textio.Fault(f.Name, 0, fix, "no edges, so that no node of %s has any", r.c.Nodes))
-		if r.lines.parts == nil { // of an empty file
+		if r.lines.parts == nil { // an empty file
 			r.lines.parts = []*part{{seq: r.names.seq, file: len(r.t.files) - 1}}
 		}
 		return r.stated, nil
@@ -71,8 +71,9 @@ func (r *reader) read(inputs []string) (graphfile.Direction, error) {
 	return 0, textio.Fault(f.Name, 0, fix, "no edges")
 }
 
-// readInputs reads consecutive compressed edge lists at the same time, because each list is decompressed by
-// one goroutine. The parts are the same as if files were read one after another.
+// readInputs reads all inputs into parts. It reads consecutive compressed edge lists at the same time,
+// because each list is decompressed by one goroutine. The parts are the same as if files were read one after
+// another.
 func (r *reader) readInputs(inputs []string) error {
 	several := len(inputs) > 1
 	limit := r.t.workers
@@ -372,8 +373,8 @@ func (c *Config) lineSettings(warn func(error)) *lines.Settings {
 		SkipBadLines: c.SkipBadLines, MaxNodes: maxNodes, Warn: warn}
 }
 
-// parse uses the dictionary as soon as some id is not a small integer. The slices of the part are valid until
-// the parser reads its next chunk.
+// parse makes a part of a chunk. It uses the dictionary as soon as some id is not a small integer. The slices
+// of the part are valid until the parser reads its next chunk.
 func (r *reader) parse(p *lines.Parser, chunk *textio.Chunk,
 	list *edgeList) (*part, error) {
 	if list.lay.IsBipartite() {

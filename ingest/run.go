@@ -96,7 +96,7 @@ func (c *Config) distinctInputs(inputs []string) error {
 	if len(inputs)+len(c.Sources) == 0 {
 		return refuse("", "name a file, or - for standard input", "no input")
 	}
-	var infos []os.FileInfo // of earlier inputs
+	var infos []os.FileInfo // files of earlier inputs
 	for i, path := range inputs {
 		var info os.FileInfo
 		var err error

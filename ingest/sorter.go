@@ -48,8 +48,9 @@ func (e *edgeSorter) planSort(s *sort.Sorter, extra int64) (sort.LineCount, erro
 	return count, err
 }
 
-// isDirected decides by the settings, or else by the direction that files state. To decide whether a matrix
-// with entries in both directions is symmetric, it sorts the matrix once.
+// isDirected reports whether the store will be directed: the settings decide, or else the direction that
+// files state. To decide whether a matrix with entries in both directions is symmetric, it sorts the matrix
+// once.
 func (e *edgeSorter) isDirected(stated graphfile.Direction) (bool, error) {
 	switch {
 	case e.c.Directed || e.c.Undirected:

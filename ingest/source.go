@@ -8,7 +8,7 @@ import (
 
 // Source is an input of [Run] whose edges are computed instead of read from a file of edges.
 type Source struct {
-	Name  string // for messages
+	Name  string // name in messages
 	Bytes int64  // memory that the source takes during the whole run
 
 	// Read visits nodes and edges in batches. Whenever its memory has grown, it must call hold with the bytes

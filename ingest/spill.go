@@ -16,7 +16,7 @@ import (
 type lineStore struct {
 	t        *task
 	parts    []*part
-	held     int64 // of parts in memory
+	held     int64 // bytes of parts in memory
 	count    int
 	top      uint32 // largest code
 	weighted bool
@@ -26,8 +26,8 @@ type lineStore struct {
 	spill     *sort.Spill
 	spillOnce sync.Once
 	spillErr  error
-	loaders   []sort.Lines          // for each worker
-	slabs     []lines.Slabs         // for each worker
+	loaders   []sort.Lines          // buffers of each worker
+	slabs     []lines.Slabs         // buffers of each worker
 	maps      []func(code []uint32) // maps from the codes of parts on disk to rows
 }
 

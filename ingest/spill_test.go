@@ -55,7 +55,7 @@ func TestSpilledStoresAreTheSame(t *testing.T) {
 			paths := write(t, file{"edges.tsv", edgeText(lines, func(int) string { return test.line(r) })})
 			roomy := test.c
 			roomy.TempDir = t.TempDir()
-			const left = ".heatwalk-edges.heatwalk-tmp-01234567" // by a run that was killed
+			const left = ".heatwalk-edges.heatwalk-tmp-01234567" // a killed run left this file
 			if err := os.WriteFile(filepath.Join(roomy.TempDir, left), nil, 0o666); err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,7 @@ type task struct {
 	fs         durable.FS
 	inputBytes int64 // bytes of all inputs, as stored; 0: not known
 	inputs     []*textio.Reader
-	codes      lines.Codes // of kinds and times
+	codes      lines.Codes // codes of kinds and times
 
 	mu sync.Mutex // guards the callbacks, the report and the lines while files are read
 }

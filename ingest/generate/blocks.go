@@ -28,7 +28,7 @@ import (
 // are found with the memory of one node, and chunks of nodes are processed in parallel.
 type blocks struct {
 	g     sbm
-	place []uint32 // of each node
+	place []uint32 // place of each node
 	node  []uint32 // node at each place
 	count []uint32 // number of edges that each node owns
 	near  [][]int  // neighbours of each class
@@ -37,7 +37,8 @@ type blocks struct {
 	offset, low, norm, power float64 // G(t) = ((t+offset)^power − low)/norm
 }
 
-// EdgesTo needs 12 bytes for each node, and draws little more than one end for each edge.
+// EdgesTo writes the edges in the order of the nodes that own them. It needs 12 bytes for each node, and
+// draws little more than one end for each edge.
 func (g sbm) EdgesTo(ctx context.Context, w io.Writer) error {
 	b, err := g.newBlocks(ctx)
 	if err != nil {

@@ -66,7 +66,7 @@ type hypergraph struct {
 	hold  graphfile.Holder
 	files []ingest.FileReport
 
-	ids    []string // of the vertices, in order of appearance
+	ids    []string // ids of the vertices, in order of appearance
 	code   map[string]uint32
 	bytes  int64    // memory of ids and codes
 	vertex []uint32 // the concatenated vertices of all hyperedges

@@ -76,7 +76,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	n := int64(rows)
 	entries := x.NNZ()
 	common := maxCommonRows(x)
-	edges := common // of a row
+	edges := common // most edges of a row
 	if s.Neighbours > 0 {
 		edges = min(edges, int64(s.Neighbours))
 	}

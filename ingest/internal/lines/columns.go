@@ -73,7 +73,8 @@ func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	return lay, nil
 }
 
-// separatorOf knows that lines of a KONECT file mix blanks and tabs, and that its ids contain neither.
+// separatorOf returns the separator of the fields of a line. Lines of a KONECT file mix blanks and tabs, and
+// its ids contain neither.
 func (c *Settings) separatorOf(name string, konect bool, line []byte) byte {
 	if konect && c.Text.Delimiter == "" {
 		return table.Blanks

@@ -44,7 +44,7 @@ const leastPlaces = 7
 
 var ErrTooMany = errors.New("too many distinct nodes; nodes are numbered with 32 bits")
 
-// maxPlaces is a variable for tests.
+// maxPlaces is the largest number of ids of a shard. It is a variable for tests.
 var maxPlaces = 1<<placeBits - 1
 
 // NewDict returns an empty dictionary.
@@ -261,12 +261,12 @@ func (s *dictShard) len() int {
 	return max(1, len(s.entries)) - 1
 }
 
-// Bytes is safe for concurrent use.
+// Bytes returns the memory of the dictionary. It is safe for concurrent use.
 func (d *Dict) Bytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return 8*cap(s.slots) + 16*cap(s.entries) + cap(s.keys) }))
 }
 
-// TextBytes is safe for concurrent use.
+// TextBytes returns the size of all ids. It is safe for concurrent use.
 func (d *Dict) TextBytes() int64 {
 	return int64(d.sum(func(s *dictShard) int { return len(s.keys) }))
 }
@@ -283,7 +283,7 @@ func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 
 // DictBytes returns an upper bound of the memory of a dictionary.
 func DictBytes(ids, text int64) int64 {
-	const slot, entryBytes = 8, 16 // of a slot and of an entry
+	const slot, entryBytes = 8, 16 // bytes of a slot and of an entry
 	const rounded = 16 << 10       // allocations of a shard may exceed the request by these bytes
 	places := ids/dictShards + 4*int64(math.Sqrt(float64(ids)/dictShards)) + group
 	slots := int64(1) << max(leastPlaces, bits.Len64(uint64(2*places-1)))

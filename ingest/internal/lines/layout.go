@@ -37,11 +37,11 @@ type Layout struct {
 	header         []string                // nil without a header and for JSON
 	headerLine     []byte                  // header with one separator between fields
 	Columns        input.Columns           // nil for a Matrix Market file
-	prefix         [2]string               // of the ids of a bipartite graph: the titles of their columns
+	prefix         [2]string               // prefixes of the ids of a bipartite graph: the titles of their columns
 	Market         *graphfile.MarketReader // nil for other files
 
 	AreEvents bool                // see [table.EdgeTable]
-	Direction graphfile.Direction // as Gephi's column Type states
+	Direction graphfile.Direction // direction in Gephi's column Type
 	IsMixed   bool                // Gephi's column Type states both directions
 }
 

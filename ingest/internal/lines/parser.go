@@ -16,7 +16,7 @@ import (
 
 // Parser turns chunks of one file into codes. It is not safe for concurrent use.
 type Parser struct {
-	Name   string // for messages
+	Name   string // name in messages
 	Layout *Layout
 	Slabs  *Slabs
 	Dict   *Dict

@@ -84,7 +84,7 @@ const (
 	cellLines      = 1 << 11 // with fewer cells the map from rows to buckets stays in the first cache
 	leastSpans     = 32
 	maxSpans       = 256
-	spansInFilling = 8       // about
+	spansInFilling = 8       // approximate; the workers share the spans
 	MaxBucketRows  = 1 << 17 // the ends of rows take a part of bucketBytes
 	countShare     = 8       // counts take at most limit/countShare
 )
@@ -152,8 +152,8 @@ func (s *Sorter) cutSpans() {
 	}
 }
 
-// cutCells returns a number above all cells. The first rows have a cell each, because orders and many
-// programs put hubs there.
+// cutCells determines the cells, and returns a number above all of them. The first rows have a cell each,
+// because orders and many programs put hubs there.
 func (s *Sorter) cutCells() int {
 	cells := min(maxCells, max(1, s.lines/cellLines))
 	if s.Limit > 0 {
@@ -207,7 +207,7 @@ func (s *Sorter) cutBuckets(histogram [][]uint32, cells int) {
 			total/(2*maxBuckets))
 	}
 	s.bucketOf = make([]uint16, cells)
-	entries := 0 // in the last bucket
+	entries := 0 // entries in the last bucket
 	for row, next := 0, 0; row < s.Rows; row = next {
 		next = row + 1
 		if row >= int(s.cells.head) {

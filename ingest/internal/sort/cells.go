@@ -8,7 +8,7 @@ type cells struct {
 	head  uint32 // rows below head have a cell each
 }
 
-// cell increases with rows; some numbers of cells are unused.
+// cell returns the cell of a row. Cells increase with rows; some numbers of cells are unused.
 func (c cells) cell(row uint32) int {
 	return int(cellOf(row, c.head, c.shift))
 }

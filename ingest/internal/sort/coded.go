@@ -34,7 +34,7 @@ func Unpack(packed float64) (weight float64, code uint32) {
 // lineSum merges the lines of one entry with the same code.
 type lineSum struct {
 	code  uint32
-	lines [2]int     // of each direction
+	lines [2]int     // lines of each direction
 	value [2]float64 // merged weight of each direction; if directions are not separated, the first is the weight of both
 	first float64    // weight of the first line
 }

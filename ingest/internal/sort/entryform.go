@@ -57,8 +57,8 @@ func (f entryForm) workBytes(gathered bool) int64 {
 	return bytes
 }
 
-// finishBytes is workBytes of gathered entries and the memory of an equally large merged bucket that waits to
-// be visited.
+// finishBytes returns workBytes of gathered entries and the memory of an equally large merged bucket that
+// waits to be visited.
 func (f entryForm) finishBytes() int64 {
 	return f.workBytes(true) + f.mergedBytes()
 }

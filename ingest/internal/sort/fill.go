@@ -11,10 +11,10 @@ type entries[K key] struct {
 	keys   []K
 	values []float64
 	starts []int            // start of each bucket, and the end
-	runs   [][]sortedRun[K] // on disk, for each bucket that is sorted in runs
+	runs   [][]sortedRun[K] // runs on disk of each bucket that is sorted in runs
 	left   []int64          // number of lines dropped from each bucket
 	disk   *Spill
-	work   []finisher[K] // of each worker
+	work   []finisher[K] // buffers of each worker
 }
 
 // fill puts the entries of a filling into their buckets. It calls read with the number of lines of each part.
@@ -46,8 +46,8 @@ func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 type filler[K key] struct {
 	keys     []K
 	values   []float64 // nil: no values
-	next     []slot    // of each bucket
-	bucketOf []uint16  // of each cell
+	next     []slot    // next slot of each bucket
+	bucketOf []uint16  // bucket of each cell
 	head     uint32
 	shift    uint
 	column   uint // bits of a column and of the direction

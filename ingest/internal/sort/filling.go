@@ -78,7 +78,8 @@ func (s *Sorter) spilledBytes() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// cutFillings makes the last fillings as large as possible, so that the least data goes to disk.
+// cutFillings divides the spans into fillings. The last fillings are as large as possible, so that the least
+// data goes to disk.
 func (s *Sorter) cutFillings() error {
 	s.fillings = nil
 	scratch := s.scratchBytes(s.Limit > 0 && s.Bytes() > s.Limit)
@@ -116,7 +117,7 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	return sortFillings[uint64](s, spilled, visit)
 }
 
-// sortFillings is Each after the division into fillings. spilled bytes go to disk.
+// sortFillings is Each after the division into fillings. spilled is the number of bytes that go to disk.
 func sortFillings[K key](s *Sorter, spilled int64,
 	visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {

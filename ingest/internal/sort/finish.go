@@ -25,7 +25,8 @@ type finisher[K key] struct {
 	out            *Rows
 }
 
-// spill does not sort the buckets: sorting them would save a third of the space, but take twice the time.
+// spill writes the buckets in memory to disk. It does not sort them, which would save a third of the space,
+// but take twice the time.
 func (e *entries[K]) spill(b *filling) error {
 	b.bucket = make([]Record, len(e.s.buckets))
 	return sched.Run(e.s.Context, e.s.Workers, len(e.s.buckets), func(worker, k int) error {

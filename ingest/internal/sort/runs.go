@@ -216,7 +216,7 @@ func (r *sortedRun[K]) sortWeights(byDirection bool) {
 	slices.Sort(r.values[ahead:])
 }
 
-// sortByWeight keeps the direction of each line.
+// sortByWeight sorts the lines of an entry by weight, and keeps the direction of each line.
 func (r *sortedRun[K]) sortByWeight() {
 	type line struct {
 		key   K

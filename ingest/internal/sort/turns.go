@@ -64,7 +64,7 @@ func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
-// visitNext unlocks the mutex during the visit.
+// visitNext visits the next bucket in order. The mutex is unlocked during the visit.
 func (t *turns) visitNext() {
 	b := t.finished[t.next]
 	delete(t.finished, t.next)

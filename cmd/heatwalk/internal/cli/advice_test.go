@@ -18,7 +18,7 @@ import (
 // edges.
 type advice struct {
 	files   string // name and text of a file; further files follow a line "-- NAME"
-	flags   string // of the first reading
+	flags   string // flags of the first reading
 	message string // end of the message
 	follow  string // flags as the message names them, see named; "": no flags
 	edges   string // source,target,weight of each edge, sorted as converted

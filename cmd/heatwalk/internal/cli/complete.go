@@ -53,7 +53,7 @@ func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 	}
 	path := strings.Fields(cmd.CommandPath())
 	isRegress := path[1] == "regress"
-	kernels := "kernel" // of nodes
+	kernels := "kernel"
 	if items.Find(path[1]) != nil {
 		kernels = path[1] + " kernel"
 	}

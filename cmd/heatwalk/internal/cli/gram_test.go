@@ -50,7 +50,7 @@ func TestGoldenLearners(t *testing.T) {
 		folder := goldenFolder(t, graph)
 		named := numberByTraining(t, folder)
 		store, train := ingested(t, named), filepath.Join(named, "train.tsv")
-		kernels := map[string]string{} // by flags
+		kernels := map[string]string{} // maps flags to files
 		kernelFile := func(flags string, whole bool) string {
 			key := fmt.Sprint(flags, whole)
 			if kernels[key] == "" {

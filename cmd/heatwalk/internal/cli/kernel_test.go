@@ -92,7 +92,7 @@ func TestGoldenKernels(t *testing.T) {
 					if want.Rows < want.Cols {
 						flags = append(flags, "--rows", idsOf(t, train))
 					}
-					if base == "modularity" { // with all positive eigenvalues
+					if base == "modularity" { // the file has all positive eigenvalues
 						flags = append(flags, "--kernel", fmt.Sprintf("modularity:rank=%d", want.Cols))
 					}
 					abs, rel := 1e-10, 1e-9

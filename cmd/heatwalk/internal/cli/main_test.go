@@ -117,7 +117,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(folder) // and back at the end, as TMPDIR
+	t.Chdir(folder) // the end of the test restores the folder and TMPDIR
 	t.Setenv("TMPDIR", os.TempDir())
 	testscript.RunT(serial{t}, testscript.Params{
 		Dir:                 dir,

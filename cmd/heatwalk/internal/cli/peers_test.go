@@ -231,7 +231,7 @@ func pairwiseMachines(k *mat.Dense, labels map[int]int, cost float64) *mat.Dense
 			}
 		}
 		weight := make([]float64, len(items)) // sign·α, between 0 and sign·C
-		gradient := func(i int) float64 {     // of sign·α
+		gradient := func(i int) float64 {     // gradient of sign·α
 			g := sign[i]
 			for j, w := range weight {
 				g -= w * k.At(items[i], items[j])
@@ -494,7 +494,7 @@ func TestPeersPage(t *testing.T) {
 			got = readColumns(t, "x.values.npy")
 		case strings.HasSuffix(out, ".tsv"):
 			got = readScores(t, out)
-			tolerance = 1e-5 // of six digits
+			tolerance = 1e-5 // numbers in the table have six digits
 		default:
 			got = readColumns(t, out)
 		}

@@ -34,7 +34,7 @@ func findLines(phrase string) (found [][2]string) {
 		text, _ := docs.Pages.ReadFile(page.Name())
 		place := "docs/" + page.Name()
 		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "## heatwalk ") { // of commands.md
+			if strings.HasPrefix(line, "## heatwalk ") { // a title in commands.md
 				place = strings.TrimSpace(line[3:])
 			}
 			line = strings.Trim(line, "#*|> \n")

@@ -342,7 +342,7 @@ type callErrors struct {
 	answer *answer
 }
 
-// Write needs complete lines.
+// Write handles p, which must be complete lines.
 func (w *callErrors) Write(p []byte) (int, error) {
 	for line := range bytes.Lines(p) {
 		var fields struct {

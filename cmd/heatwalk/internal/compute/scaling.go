@@ -37,7 +37,7 @@ type scalingOptions struct {
 	page, graphs, cells string
 	jobs, budget        string
 	peers               []string
-	lists               [6]string // of scalingLists
+	lists               [6]string // values of scalingLists
 }
 
 // scalingLists are the flags of the lists in [bench.Scaling].

@@ -170,7 +170,7 @@ type convertDocument struct {
 	Output     string   `json:"output"`
 	IDs        string   `json:"ids,omitempty"` // absent for stdout
 	Format     string   `json:"format"`
-	Attributes []string `json:"attributes,omitempty"` // of nodes
+	Attributes []string `json:"attributes,omitempty"` // attributes of nodes
 	shell.GraphCounts
 	Without *int  `json:"nodes_without_edge,omitempty"` // nodes that only the file of ids lists
 	Bytes   int64 `json:"bytes"`
@@ -283,7 +283,7 @@ type convertMatrixDocument struct {
 	Cols    int      `json:"cols"`
 	Dtype   string   `json:"dtype"`
 	Kernel  bool     `json:"kernel"`
-	Classes []string `json:"classes,omitempty"` // of the numbers 1, 2 …
+	Classes []string `json:"classes,omitempty"` // names of the classes 1, 2 …
 	Bytes   int64    `json:"bytes"`
 	shell.Closing
 }

@@ -37,8 +37,8 @@ type infoDocument struct {
 	Order            string            `json:"order"`
 	BitsPerEntry     float64           `json:"bits_per_entry"`
 	BytesTotal       int64             `json:"bytes_total"`
-	Columns          input.Columns     `json:"columns,omitempty"` // of a file
-	Command          string            `json:"command,omitempty"` // with all settings of a table of text
+	Columns          input.Columns     `json:"columns,omitempty"` // columns of a file
+	Command          string            `json:"command,omitempty"` // the command with all settings of a table of text
 	Events           bool              `json:"events,omitempty"`  // the weights of both directions of an edge are added
 	Identity         string            `json:"identity,omitempty"`
 	Labelled         *int              `json:"labelled,omitempty"`
@@ -50,7 +50,7 @@ type infoDocument struct {
 	Kinds            []kindCounts      `json:"kinds,omitempty"`
 	FirstTime        string            `json:"first_time,omitempty"` // a date or a step
 	LastTime         string            `json:"last_time,omitempty"`
-	Attributes       *shard.Attributes `json:"attributes,omitempty"` // in the store
+	Attributes       *shard.Attributes `json:"attributes,omitempty"` // attributes in the store
 
 	DegreeBins     []evaluate.DegreeBin   `json:"degree_bins"`
 	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // largest first, without the smallest

@@ -220,7 +220,7 @@ func planIngest(costs *shell.Costs, inputs []string) error {
 		ratio := 1
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".gz", ".bgz", ".zst", ".npz", ".parquet":
-			ratio = 8 // of text to compressed text
+			ratio = 8 // size of text divided by size of compressed text
 		}
 		text = budget.AllOf(text, budget.Times(ratio, info.Size()))
 	}

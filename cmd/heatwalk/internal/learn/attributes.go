@@ -33,7 +33,7 @@ type attributeFlags struct {
 	file   string
 	ids    string
 	fields []string // columns of a table; nil: all columns that can be attributes
-	names  []string // of a model, see [tablefile.FeatureConfig]
+	names  []string // attributes of a model, see [tablefile.FeatureConfig]
 	means  []float64
 	unused bool // no method uses attributes, so that attributes of a store are not read
 }

@@ -35,12 +35,12 @@ type classifyOptions struct {
 	scores       shell.ScoreFlags
 	unreached    string
 	truth        string
-	coverage     float64 // of prediction sets; 0: none
+	coverage     float64 // coverage of prediction sets; 0: none
 	targets      string  // file of the nodes that can have a label
 	suggest      int     // number of nodes to label next; 0: write predictions
-	strategy     string  // for choosing the nodes to label next
+	strategy     string  // strategy for choosing the nodes to label next
 	save         string
-	model        string          // for predict
+	model        string          // path of the model of predict
 	checks       bool            // only check the model
 	kept         *heatwalk.Model // the read model
 	leastReached float64         // share of nodes that labels must reach
@@ -397,7 +397,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 		return err
 	}
 	doc.Phases.Write = time.Since(begun).Seconds()
-	var parameters any // in the run file
+	var parameters any
 	if doc.Parameters != nil {
 		parameters = doc.Parameters
 	}

@@ -100,7 +100,7 @@ func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyD
 func reasonCount(g *shell.OpenGraph, classes int) int {
 	k := int64(classes)
 	nodes := int64(len(g.Degrees))
-	values := (g.A.NNZ() + (8+k)*nodes) * k // of a node, and what all nodes share
+	values := (g.A.NNZ() + (8+k)*nodes) * k // values for a node; the values that all nodes share are as many
 	limit := ReasonValues + ReasonValues*nodes/400_000
 	return int(max(0, min(mostReasons, limit/max(1, values)-1)))
 }

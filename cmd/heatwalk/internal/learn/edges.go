@@ -17,7 +17,7 @@ import (
 type factorsDocument struct {
 	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
 	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
-	Since       string             `json:"since,omitempty"`     // of a model
+	Since       string             `json:"since,omitempty"`     // value of --since in a model
 	Until       string             `json:"until,omitempty"`
 }
 

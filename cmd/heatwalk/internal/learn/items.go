@@ -37,7 +37,7 @@ type itemOptions struct {
 	labels, truth string
 	block         shell.DenseFlags
 	scores        shell.ScoreFlags
-	coverage      float64 // of prediction sets; 0: none
+	coverage      float64 // coverage of prediction sets; 0: none
 	splitting     shell.SplitFlags
 }
 
@@ -205,7 +205,7 @@ func checkItems(line *shell.CommandLine, o *itemOptions, args []string) {
 type itemRun struct {
 	out  *shell.Outputs
 	o    *itemOptions
-	name string // of the input
+	name string
 	c    *items.Collection
 	l    *nodefile.Labels
 }
@@ -276,7 +276,7 @@ func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	}
 	group = 1
 	if err == nil && n > 0 && r.c.Rows != nil {
-		row := budget.Row[float64](columns) + 4*int64(columns) // and a copy for the output
+		row := budget.Row[float64](columns) + 4*int64(columns) // values of a row and their copy for the output
 		group = budget.Widest(n, p.Room(), func(rows int) budget.Size { return budget.Times(rows, row) })
 		err = p.Reserve(int64(group)*row, "rows of values")
 	}
@@ -318,7 +318,7 @@ func (r *itemRun) writeKernel() error {
 		return err
 	}
 	room := sparse.NewBlock[float64](group, len(cols))
-	values := *room // of a group of rows
+	values := *room // values of a group of rows
 	number := shell.ClassNumbers(r.c.Labels, n)
 	err = r.out.FillMatrix(o.block.Dtype, &tablefile.Matrix{Rows: rowAxis, Cols: colAxis, Kernel: true, Label: func(i int) string { return number(rows[i]) }}, func(i int, row []float64) error {
 		if i%group == 0 {

@@ -30,12 +30,12 @@ type classifyDocument struct {
 	Method     string                    `json:"method"`
 	Parameters *engine.Parameters        `json:"parameters,omitempty"`
 	Settings   int                       `json:"settings,omitempty"`
-	Model      any                       `json:"model,omitempty"` // of auto
+	Model      any                       `json:"model,omitempty"` // model of auto
 	ModelText  string                    `json:"model_text,omitempty"`
-	Models     []mixedModel              `json:"models,omitempty"` // of auto, in words
+	Models     []mixedModel              `json:"models,omitempty"` // models of auto, in words
 
 	Suggested int                   `json:"suggested,omitempty"`
-	Strategy  string                `json:"strategy,omitempty"` // of suggest
+	Strategy  string                `json:"strategy,omitempty"` // strategy of suggest
 	LabelNext []labelNext           `json:"label_next,omitempty"`
 	Summary   *evaluate.Predictions `json:"predictions,omitempty"`
 	Several   *engine.LabelSetModel `json:"multi_label,omitempty"`
@@ -47,10 +47,10 @@ type classifyDocument struct {
 	SampleText  string        `json:"label_sample_text,omitempty"`
 	LabelSample *shift.Report `json:"label_sample,omitempty"` // how labelled nodes differ from others, if the labels are not a random sample
 
-	Graph      *heatwalk.GraphFigures `json:"graph,omitempty"`       // of the graph of predict
-	ModelGraph *heatwalk.GraphFigures `json:"model_graph,omitempty"` // of the graph that the model was learned from
+	Graph      *heatwalk.GraphFigures `json:"graph,omitempty"`       // graph of predict
+	ModelGraph *heatwalk.GraphFigures `json:"model_graph,omitempty"` // graph that the model was learned from
 
-	Weights string `json:"weights,omitempty"` // of edges that the method has learned from
+	Weights string `json:"weights,omitempty"` // weights of edges that the method has learned from
 	factorsDocument
 	BlockModel bool     `json:"block_model,omitempty"` // auto stopped at beliefs
 	Omitted    []string `json:"omitted_stages,omitempty"`
@@ -60,7 +60,7 @@ type classifyDocument struct {
 	shell.Closing
 
 	shift string   // why the labels are not a random sample; "": they may be a random sample
-	notes []string // about the accuracy, for the summary
+	notes []string // notes about the accuracy, for the summary
 }
 
 type phaseSeconds struct {
@@ -84,7 +84,7 @@ type labelNext struct {
 	Reason      string `json:"reason"`
 }
 
-// countPredictions sets only the counts.
+// countPredictions returns the document of the predictions with only the counts set.
 func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	labelled int) *classifyDocument {
 	d := &classifyDocument{

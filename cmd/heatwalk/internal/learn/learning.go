@@ -28,7 +28,7 @@ type learningFlags struct {
 	several    bool   // nodes have several labels
 	listed     string // value of --method
 	effort     string
-	weight     string // of edges; "": chosen
+	weight     string // --edge-weights; "": chosen
 
 	entries []engine.Entry
 	base    engine.Settings // settings of all methods

@@ -39,7 +39,7 @@ const (
 	width, height = 960.0, 600.0
 	margin        = 24.0
 	mostLines     = 6000 // links of a map of nodes that are drawn
-	groupLines    = 5    // for each group of a map of groups, most of which have links to most others
+	groupLines    = 5    // drawn links for each group of a map of groups, because most pairs of groups have a link
 	mostBars      = 5    // probabilities of a node
 )
 
@@ -73,13 +73,13 @@ func (l *nodeList) add(g *mapGraph, row int, group int32) {
 // document is the data of the script.
 type document struct {
 	Classes []string    `json:"classes"`
-	Colors  []int       `json:"colors"`  // of the classes; −1: grey
+	Colors  []int       `json:"colors"`  // colors of the classes; −1: grey
 	Nodes   []node      `json:"nodes"`   // nodes with complete neighbourhoods come first
 	Centers int         `json:"centers"` // number of nodes with complete neighbourhoods
 	First   int         `json:"first"`   // the node that is shown first
 	Reasons map[int]any `json:"reasons"` // by position in Nodes
 	List    nodeList    `json:"list"`    // all nodes, or some of each group of a large graph
-	Count   int         `json:"count"`   // of all nodes
+	Count   int         `json:"count"`   // number of all nodes
 	File    string      `json:"file"`
 }
 
@@ -259,7 +259,7 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	slices.SortStableFunc(links,
 		func(x, y link) int { return cmp.Compare(strength(y), strength(x)) })
 	fmt.Fprintf(b, "<figure class=\"map\"><svg viewBox=\"0 0 %g %g\" role=\"group\" aria-label=\"Map of the graph\">\n", width, height)
-	const shades = 3 // of links, strongest first
+	const shades = 3 // shades of links, strongest first
 	limit := mostLines
 	if groups[0].row < 0 {
 		limit = groupLines * len(groups)
@@ -459,7 +459,7 @@ func separate(position [][2]float64, radius []float64, linked []int,
 
 const (
 	smoothing = 60  // steps of the vectors with which the layout begins
-	steps     = 150 // of the layout
+	steps     = 150 // steps of the layout
 )
 
 // layout returns a position for each of n groups. Each step takes time proportional to n² and to the number of

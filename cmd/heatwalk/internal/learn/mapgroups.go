@@ -16,7 +16,7 @@ const (
 	mostLeast   = 20    // nodes of a group that the page of a larger graph lists
 	mostGroups  = 240   // groups of one class and region; the other nodes are grouped by class alone
 	regions     = 48
-	rounds      = 30 // of the growth of regions
+	rounds      = 30 // rounds of the growth of regions
 )
 
 type mapGraph struct {
@@ -24,7 +24,7 @@ type mapGraph struct {
 	Weighted bool // links are as strong as entries of A; otherwise all are equal
 	ID       func(row int) string
 	Classes  []string
-	Class    []int                   // of each row; −1: no class
+	Class    []int                   // class of each row; −1: no class
 	Scores   func(row int) []float32 // probabilities of the classes
 	Known    []bool                  // the class is a given label
 	Workers  int                     // goroutines; 0: one for each processor
@@ -39,7 +39,7 @@ type mapGraph struct {
 type group struct {
 	class, nodes, known int
 	certainty           float64 // mean probability of the class
-	row                 int     // of a single node; −1: a group
+	row                 int     // row of a single node; −1: a group
 	uncertain           []int   // rows of the least certain nodes
 }
 
@@ -192,7 +192,7 @@ const leastLink = 0.05
 func (g *mapGraph) linksOf(ctx context.Context, groups []group,
 	groupOf []int32) ([]link, error) {
 	var links []link
-	var sums []float64 // of pairs of groups
+	var sums []float64 // sums of weights between two groups
 	if groups[0].row < 0 {
 		sums = make([]float64, len(groups)*len(groups))
 	}
@@ -239,7 +239,7 @@ const (
 // neighbours are counted.
 type neighbourhood struct {
 	drawn  []int
-	counts map[int]int // of other neighbours, by class
+	counts map[int]int // numbers of other neighbours, by class
 }
 
 // nearest returns at most number neighbours of each row: first the neighbours that reasons name, then the
@@ -322,8 +322,8 @@ func (g *mapGraph) around(ctx context.Context,
 // rival is a predicted node of which most neighbours have one class that is not the predicted class.
 type rival struct {
 	row, class int     // the class of most neighbours
-	share      float64 // of the weights of links to nodes of the class
-	links      int     // to nodes with a class
+	share      float64 // weight of the links to nodes of the class, divided by the weight of all links
+	links      int     // number of links to nodes with a class
 	effective  float64 // effective number of links, (Σw)²/Σw²
 }
 

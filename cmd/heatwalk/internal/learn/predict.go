@@ -72,7 +72,7 @@ type modelOutput struct {
 	f *heatwalk.Model
 }
 
-// beginModel returns nil if path is "".
+// beginModel begins the file of the model. It returns nil if path is "".
 func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput, error) {
 	if path == "" {
 		return nil, nil
@@ -87,7 +87,7 @@ func beginModel(d *shell.GraphRun, p *engine.Problem, path string) (*modelOutput
 	return out, err
 }
 
-// writeModel does nothing if out is nil.
+// writeModel writes the model of a prediction. It does nothing if out is nil.
 func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *heatwalk.Prediction) error {
 	if out == nil {
 		return nil
@@ -95,7 +95,7 @@ func (c *classifyOptions) writeModel(d *shell.GraphRun, out *modelOutput, p *hea
 	if err := p.KeepTo(out.f); err != nil {
 		return err
 	}
-	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // also of a store
+	if c.learning.graph.Config.Unweighted && d.Graph.DescribeZeros() == "" { // also if the graph is a store
 		out.f.Model.Origin.Reading[heatwalk.UnweightedEdges] = "true"
 	}
 	return out.f.Write(out.w)

@@ -130,7 +130,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		Parameters: v, Folds: r.Folds, Sweeps: r.Sweeps,
 	}
 	isSeed := sched.Mark(len(g.Degrees), d.Cols)
-	position := make([]int, len(g.Degrees)) // in d.Rows, by row
+	position := make([]int, len(g.Degrees)) // position of each row in d.Rows
 	order := make([]int, len(r.Order))
 	place := make([]int, len(d.Rows))
 	for i, row := range d.Rows {

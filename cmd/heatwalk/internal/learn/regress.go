@@ -31,8 +31,8 @@ type regressOptions struct {
 	values, out, listed string
 	page                string
 	save                string
-	source              string  // of the weights of kinds: held-out values, or a model
-	coverage            float64 // of prediction intervals; 0: none
+	source              string  // source of the weights of kinds: held-out values, or a model
+	coverage            float64 // coverage of prediction intervals; 0: none
 	methods             []engine.Entry
 }
 
@@ -72,7 +72,7 @@ func checkRegression(line *shell.CommandLine, listed string) []engine.Entry {
 	return methods
 }
 
-// useAttributes also accepts nil, the default methods.
+// useAttributes reports whether one of the methods uses attributes; nil stands for the default methods.
 func useAttributes(methods []engine.Entry) bool {
 	return methods == nil ||
 		slices.ContainsFunc(methods,
@@ -212,7 +212,8 @@ func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
 }
 
-// predictValues computes nothing if all numbers are given and no model is kept.
+// predictValues predicts the numbers of all nodes. It computes nothing if all numbers are given and no model
+// is kept.
 func predictValues(run *shell.Session, in *valuesRun, m *engine.Engine, name string, isKept bool) (*heatwalk.Prediction, error) {
 	run.Costs.ReserveNumbers(in.data.Graph.NodeAxis())
 	n := len(in.data.Graph.Degrees)

@@ -35,7 +35,7 @@ func ThisBuild() Build {
 	}
 	b.Version = cmp.Or(release, info.Main.Version)
 	for _, s := range info.Settings {
-		switch { // of a program that was built in a clone
+		switch { // a program that was built in a clone has these keys
 		case s.Key == "vcs.revision":
 			b.Commit = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":

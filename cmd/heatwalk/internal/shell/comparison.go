@@ -263,7 +263,7 @@ func (s *SplitFlags) Explain(err error, nodes itemIDs) error {
 }
 
 type AttributesDocument struct {
-	Nodes   int      `json:"nodes"` // with attributes
+	Nodes   int      `json:"nodes"` // nodes with attributes
 	Columns int      `json:"columns"`
 	Values  int64    `json:"values"`            // nonzero values
 	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph

@@ -24,7 +24,7 @@ import (
 type output struct {
 	w        io.Writer
 	Err      error
-	progress *Display // on the same terminal; may be nil
+	progress *Display // display on the same terminal; may be nil
 }
 
 func (o *output) Write(p []byte) (int, error) {

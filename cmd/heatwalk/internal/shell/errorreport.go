@@ -31,7 +31,7 @@ type ErrorReport struct {
 	Hint    string    `json:"hint,omitempty"`
 	Time    time.Time `json:"time"`
 	Level   string    `json:"level"`
-	Stack   string    `json:"stack,omitempty"` // of an internal error, with --debug
+	Stack   string    `json:"stack,omitempty"` // stack of an internal error, with --debug
 
 	Text string `json:"-"` // the line without --json
 }

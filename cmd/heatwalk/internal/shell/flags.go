@@ -22,7 +22,7 @@ type FlagSet struct {
 	checks []func(line *CommandLine, args []string)
 }
 
-// NewFlagSet keeps the order of declarations.
+// NewFlagSet returns an empty set of flags, which keeps the order of declarations.
 func NewFlagSet(line *CommandLine) *FlagSet {
 	flags := &FlagSet{FlagSet: pflag.NewFlagSet("",
 		pflag.ContinueOnError), Line: line}

@@ -12,7 +12,7 @@ import (
 
 // FileFormat is a file format of the output of convert.
 type FileFormat struct {
-	Name    string // for --to
+	Name    string // value of --to
 	Endings []string
 	Text    bool              // may be compressed
 	Graph   *graphfile.Format // nil if it has no graphs

@@ -29,8 +29,8 @@ import (
 
 // Inputs holds the flags for reading tables of labels, ids and attributes.
 type Inputs struct {
-	Text      input.Text           // of tables
-	Labelling nodefile.LabelConfig // of label files
+	Text      input.Text           // settings of the text of tables
+	Labelling nodefile.LabelConfig // settings of label files
 	unknown   ingest.UnknownIDs    // rule for ids that are not in the graph
 	tempDir   string
 }
@@ -464,7 +464,7 @@ func (run *Session) ReadRows(in *Inputs, path string, g *OpenGraph) ([]int, erro
 	return run.ReadIDs(in, path, g.Nodes)
 }
 
-// ReadIDs requires at least one id.
+// ReadIDs reads a list of ids, at least one.
 func (run *Session) ReadIDs(in *Inputs, path string,
 	nodes nodefile.Lookup) ([]int, error) {
 	rows, err := nodefile.ReadIDs(run.Context, path, nodes, run.Console.ListConfig(in, path))

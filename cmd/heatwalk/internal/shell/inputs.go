@@ -20,7 +20,7 @@ import (
 // RunInput identifies an input of a run.
 type RunInput struct {
 	Name     string `json:"name"`
-	Identity string `json:"identity,omitempty"` // of the content of a store, instead of a sum
+	Identity string `json:"identity,omitempty"` // identity of a store, which has no sum
 	*textio.Sum
 }
 
@@ -58,7 +58,7 @@ func identifyInput(ctx context.Context, path string) (in RunInput, ok bool, err 
 	return in, err == nil, err
 }
 
-// listInputs reads inputs again that were not read from beginning to end.
+// listInputs returns the inputs of the run. It reads inputs again that were not read from beginning to end.
 func (run *Session) listInputs() (list []RunInput) {
 	run.inputs.mutex.Lock()
 	sums := maps.Clone(run.inputs.sums)

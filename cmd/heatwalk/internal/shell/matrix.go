@@ -24,12 +24,12 @@ func ShapeOf(path string, rows, cols int, dtype string) Shape { return Shape{pat
 // MatrixDocument is [Shape] and the description of a matrix of items.
 type MatrixDocument struct {
 	Shape
-	Kernel     string `json:"kernel,omitempty"`     // between items
-	Attributes int    `json:"attributes,omitempty"` // of records
+	Kernel     string `json:"kernel,omitempty"`     // kernel between items
+	Attributes int    `json:"attributes,omitempty"` // attributes of records
 	Parameters any    `json:"parameters,omitempty"`
 }
 
-// FillMatrix calls values to store the values of row i.
+// FillMatrix writes a matrix. It calls values to store the values of row i.
 func (o *Outputs) FillMatrix(dtype string, m *tablefile.Matrix,
 	values func(i int, row []float64) error) error {
 	m.RowIDs = o.RowIDs

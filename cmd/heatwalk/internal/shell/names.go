@@ -63,10 +63,10 @@ func DescribeParameter(p *param.Param) ParameterInfo {
 
 type Specs = param.List[*param.Spec]
 
-// Learners begins with the default.
+// Learners returns the learners on kernels and features, the default first.
 func Learners() Specs { return classify.Learners().Specs() }
 
-// NodeKernels begins with the default, cwk.
+// NodeKernels returns the kernels between nodes, the default first.
 func NodeKernels() Specs {
 	return append(Specs{&cwk.Spec}, kernel.Families().Specs()...)
 }

@@ -31,8 +31,8 @@ import (
 // directory is found at once, and appear under their names together, when the run has succeeded.
 type Outputs struct {
 	Run     *Session
-	Path    string            // of the output; "": none
-	Format  *tablefile.Format // of a matrix; nil: the output is not a matrix
+	Path    string            // path of the output; "": none
+	Format  *tablefile.Format // format of a matrix; nil: the output is not a matrix
 	Writer  io.Writer
 	RowIDs  io.Writer // separate file for .npy
 	ColIDs  io.Writer

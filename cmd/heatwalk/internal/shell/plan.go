@@ -13,7 +13,8 @@ import (
 // LeastLimit is the smallest --max-memory. Tests lower it, so that small inputs reach the limit.
 var LeastLimit int64 = budget.LeastLimit
 
-// LimitRuntime is a variable because tests run many commands in one process.
+// LimitRuntime limits the memory of the runtime. It is a variable because tests run many commands in one
+// process.
 var LimitRuntime = system.Within
 
 // Costs are the limits of memory of a run, and its plan.
@@ -44,7 +45,7 @@ func (costs *Costs) ReserveNumbers(ids Axis) {
 // limitMemory sets the memory limit: --max-memory, or most of the memory of the machine.
 func (run *Session) limitMemory() error {
 	if run.Costs.isShared && run.Costs.maxMemory == 0 {
-		return nil // as the server
+		return nil // the server has limited the memory
 	}
 	if limit, needed := system.SpaceFor(budget.LeastResident); needed > 0 {
 		return LimitError(system.AddressLimit, "%s of address space are too little for the program itself; allow %s or more",

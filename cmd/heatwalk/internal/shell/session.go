@@ -43,7 +43,7 @@ type Session struct {
 	ends    []func() // see AtEnd
 	inputs  *inputSums
 
-	Progress *Display // of the console
+	Progress *Display // display of the console
 
 	Threads int
 	Seed    int64
@@ -53,12 +53,12 @@ type Session struct {
 	OutputState string
 	Reached     string
 
-	Origin       *sides.Origin // of the graph, with the weights of edges that were learned from; nil: the run has no graph
+	Origin       *sides.Origin // origin of the graph, with the weights of edges that were learned from; nil: the run has no graph
 	droppedLoops int64         // self loops of the input that the graph leaves out
 
 	// Try runs other arguments without stdin and outputs and returns the error; nil: paste must not try them.
 	Try     func(ctx context.Context, args []string) error
-	Err     error // of the command, set by Guard
+	Err     error // error of the command, set by Guard
 	IsTrial bool  // this run is of Try, and must read tables even if its plan does not
 
 	// Network connects this process with others that run the same command and share the rows of the graph.
@@ -77,18 +77,18 @@ type Session struct {
 // CommandLine is the command line of a run, and the mistakes in it, which are reported
 // together.
 type CommandLine struct {
-	Context    context.Context // of checks that read files
+	Context    context.Context // context of checks that read files
 	Args       []string
 	Command    *cobra.Command // nil before its flags are known
 	problems   []Problem
-	inputFiles []string // with "" and "-"; side files of outputs must not replace them
+	inputFiles []string // paths, also "" and "-", that side files of outputs must not replace
 	Documents  bool     // a JSON document goes to stdout
 }
 
 // Console has the streams of a run: results and summaries go to stdout; progress, warnings and
 // errors go to stderr.
 type Console struct {
-	name     string // at the beginning of lines on stderr
+	name     string // beginning of lines on stderr
 	Stdin    io.Reader
 	Stdout   *output
 	Stderr   io.Writer
@@ -536,7 +536,7 @@ func placeOf() (host, processors float64) {
 	name, _ := os.Hostname() // without names, all processes count as one host
 	sum.Write([]byte(name))
 	host = float64(sum.Sum32())
-	status, _ := os.ReadFile("/proc/self/status") // of Linux
+	status, _ := os.ReadFile("/proc/self/status") // Linux has this file
 	sum.Write(allowedProcessors.Find(status))
 	return host, float64(sum.Sum32())
 }

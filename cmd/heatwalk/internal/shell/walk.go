@@ -64,6 +64,6 @@ type WalkParameters struct {
 	MinSteps int     `json:"min_steps"`
 	Prior    string  `json:"prior"`
 	Features string  `json:"features,omitempty"`
-	Folds    int     `json:"folds,omitempty"` // of honest features
-	Seed     int64   `json:"seed,omitempty"`  // of their folds
+	Folds    int     `json:"folds,omitempty"` // folds of honest features
+	Seed     int64   `json:"seed,omitempty"`  // seed of the folds
 }
