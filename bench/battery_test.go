@@ -186,7 +186,7 @@ func uniform(n, edges int, rng *rand.Rand) []edge {
 	return all
 }
 
-// grid has x·y·z nodes.
+// grid returns the edges of a grid with x·y·z nodes.
 func grid(x, y, z int) (edges []edge) {
 	for i := range x * y * z {
 		if i%x+1 < x {
@@ -244,7 +244,7 @@ func neighbours(n, k int, rng *rand.Rand) (edges []edge) {
 	return edges
 }
 
-// edgeMatrix drops self loops, and keeps the heaviest of repeated edges.
+// edgeMatrix returns the symmetric matrix of edges without self loops, with the heaviest of repeated edges.
 func edgeMatrix(t testing.TB, n int, edges []edge) *sparse.CSR {
 	var arcs []edge
 	for _, e := range edges {

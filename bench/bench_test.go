@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// random has about 4 entries a row, and some empty rows.
+// random returns a symmetric graph with about 4 entries a row and some empty rows.
 func random(t *testing.T, n int) (*sparse.CSR, []float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 0))

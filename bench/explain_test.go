@@ -38,7 +38,7 @@ func (g *graphOfClasses) add(u, v int) {
 	}
 }
 
-// blockModel has five classes and mean degree 10.
+// blockModel returns a block model of five classes with mean degree 10.
 func blockModel(n int) *graphOfClasses {
 	rng := rand.New(rand.NewPCG(1, 1))
 	g := &graphOfClasses{links: map[[2]int]bool{}, near: make([][]int, n), class: make([]int, n), names: []string{"a", "b", "c", "d", "e"}}

@@ -40,7 +40,7 @@ func ThisMachine() Machine {
 	return m
 }
 
-// textOf returns "" if the file does not exist.
+// textOf returns the text of a file, or "" if the file does not exist.
 func textOf(path string) string {
 	text, _ := os.ReadFile(path)
 	return strings.TrimSpace(string(text))

@@ -17,7 +17,7 @@ func processorSeconds() float64 {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano()).Seconds()
 }
 
-// peakMemory returns bytes.
+// peakMemory returns the largest resident memory of an ended process in bytes.
 func peakMemory(p *os.ProcessState) int64 {
 	r, isKnown := p.SysUsage().(*syscall.Rusage)
 	if !isKnown {

@@ -235,7 +235,7 @@ var models = map[string]string{
 // IsModel reports whether graphs with this name are generated.
 func IsModel(graph string) bool { return models[graph] != "" }
 
-// add checks the checksum against equal cells, exactly, or within 1e-4 for peers, before it adds the cell.
+// add adds a cell if its checksum equals the checksum of equal cells, exactly, or for peers within 1e-4.
 func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
 		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {
@@ -289,7 +289,7 @@ func (s *Scaling) measure(ctx context.Context, c *Cell, graphs map[string]*scali
 	return nil
 }
 
-// words fills values of a cell in the words of a command.
+// words returns the words of a command with the values of a cell in place of their names.
 func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	list := strings.Fields(command)
 	values := map[string]any{
@@ -305,7 +305,7 @@ func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	return list
 }
 
-// measureJob repeats the call if only its whole time is measured.
+// measureJob runs heatwalk, several times if the time of the whole call is measured.
 func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, words []string) error {
 	const most = 3
 	const enough = 10 // seconds
@@ -351,7 +351,7 @@ func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, word
 	return nil
 }
 
-// call returns heatwalk's document and its processor seconds.
+// call runs heatwalk and returns its document and its processor seconds.
 func (s *Scaling) call(ctx context.Context, threads int, words []string) (*childDocument, float64, error) {
 	words = slices.Concat(words, []string{"--json", fmt.Sprintf("--threads=%d", threads)}, s.Flags)
 	cmd := exec.CommandContext(ctx, s.Program, words...)
@@ -363,7 +363,7 @@ func (s *Scaling) call(ctx context.Context, threads int, words []string) (*child
 	return d, childSeconds(cmd), json.Unmarshal(out, d)
 }
 
-// output returns stdout. An error has the last line of stderr.
+// output runs a command and returns its stdout. An error has the last line of stderr.
 func output(cmd *exec.Cmd) ([]byte, error) {
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
@@ -439,7 +439,8 @@ func (s *Scaling) prepare(ctx context.Context, c *Cell, name string) (*scalingGr
 	return g, err
 }
 
-// writeProblem spaces labelled nodes evenly; the ids of each class are consecutive.
+// writeProblem writes the labels and the attributes of a cell. Labelled nodes are evenly spaced, and the ids of each
+// class are consecutive.
 func (g *scalingGraph) writeProblem(c *Cell) error {
 	var labels, attributes strings.Builder
 	n := min(cmp.Or(c.Labels, (len(g.ids)+19)/20), len(g.ids))

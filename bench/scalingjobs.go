@@ -28,7 +28,7 @@ var scalingJobs = map[string]*scalingJob{
 // ScalingJobs lists the names of the jobs of [Scaling].
 var ScalingJobs = []string{"decode", "spmm", "walk", "solve", "exp", "eigen", "ingest", "classify", "kernel"}
 
-// row returns the columns and the bytes of a row in each sweep.
+// row returns the number of columns and the size in bytes of a row in each sweep.
 func (j *scalingJob) row(columns int) (width, bytes int) {
 	width = cmp.Or(j.width, columns)
 	return width, width * j.bytes

@@ -37,7 +37,7 @@ var scalingAxes = []scalingAxis{
 	{"threads", "thread", func(c *Cell) *int { return &c.Threads }},
 }
 
-// curve names a curve, whose cells differ only in the axis.
+// curve returns the name of the curve of a cell. Cells of a curve differ only in the axis.
 func (a *scalingAxis) curve(c *Cell) string {
 	graph := c.Graph
 	if a.noun == "" {
@@ -46,7 +46,7 @@ func (a *scalingAxis) curve(c *Cell) string {
 	return joinNames(c.Program, graph, c.Source, c.counts(a.noun))
 }
 
-// counts omits the count with the noun except.
+// counts returns the counts of a cell as text, without the count with the noun except.
 func (c *Cell) counts(except string) string {
 	var parts []string
 	for _, a := range scalingAxes {
@@ -57,7 +57,7 @@ func (c *Cell) counts(except string) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinNames omits empty names and names that most curves share.
+// joinNames joins names that are not empty, without names that most curves share.
 func joinNames(names ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "memory" || name == ourName }), ", ")
 }
@@ -170,7 +170,8 @@ func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	}
 }
 
-// addSeconds also adds the seconds in which the machine reads as many random rows from memory.
+// addSeconds adds the seconds of a cell to its chart, and the seconds in which the machine reads as many random rows
+// from memory.
 func (c *Cell) addSeconds(s *report.Section) {
 	chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
 		report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})
@@ -181,7 +182,7 @@ func (c *Cell) addSeconds(s *report.Section) {
 	}
 }
 
-// addSpeedUp adds the seconds with the fewest threads divided by the seconds of the cell.
+// addSpeedUp adds the speed-up of a cell: the seconds with the fewest threads divided by the seconds of the cell.
 func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 	i := slices.IndexFunc(cells, func(first *Cell) bool {
 		return first.Program == c.Program && first.Graph == c.Graph && first.Source == c.Source && first.counts("thread") == c.counts("thread")

@@ -14,7 +14,8 @@ import (
 // the order of the ids. The checksum is Σ Y.
 var spmm = withElements(spmmOf[float32], spmmOf[float64])
 
-// spmmOf fills X by the order of the ids, so that the checksum does not depend on the order of rows.
+// spmmOf times D⁻¹A·X with elements of type T. X depends on the order of the ids, so that the checksum does not
+// depend on the order of rows.
 func spmmOf[T sparse.Float](ctx context.Context, t *Target,
 	s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()
@@ -42,7 +43,8 @@ const walkSteps, walkClasses = 10, 5
 // 101). Rows are numbered in the order of the ids.
 var walk = withElements(walkOf[float32], walkOf[float64])
 
-// walkOf makes every twentieth node in the order of the ids a seed.
+// walkOf times a walk of walkSteps steps with elements of type T. Every twentieth node in the order of the ids is an
+// absorbing seed.
 func walkOf[T sparse.Float](ctx context.Context, g *Target,
 	s *Settings) (*Report, error) {
 	const steps, classes, absorb, stride = walkSteps, walkClasses, 0.5, 20
@@ -116,7 +118,7 @@ func position(order []uint32, r int) int {
 	return int(order[r])
 }
 
-// decode times a sweep that only decodes. The checksum is the sum of all column ids.
+// decode times a sweep that decodes every range and computes nothing. The checksum is the sum of all column ids.
 func decode(ctx context.Context, t *Target, s *Settings) (*Report, error) {
 	v, err := (&Settings{Repeat: s.Repeat}).measure(t.A, 1, 1, func() error {
 		_, err := sparse.RowSums(ctx, t.A, s.Workers, func([]uint32, []float64) float64 { return 0 })

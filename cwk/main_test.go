@@ -25,7 +25,8 @@ func walkOn[T sparse.Float](g testgraph.Graph, alpha float64, prior cwk.Prior, s
 	}
 }
 
-// randomWalk has 40 nodes, some isolated, self loops, 9 seeds, 3 classes and four variants.
+// randomWalk returns a walk on a graph of 40 nodes, some isolated, with self loops, 9 seeds, 3 classes and four
+// variants.
 func randomWalk[T sparse.Float](t testgraph.TB, rngSeed uint64) *cwk.Walk[T] {
 	t.Helper()
 	const nodes, seeds, classes = 40, 9, 3

@@ -98,7 +98,7 @@ func newWalker[T sparse.Float](w *Walk[T], variants []int) *walker[T] {
 	return k
 }
 
-// prepare sets the operator, the priors and the seeds. An estimate of the memory does without it.
+// prepare sets the operator, the priors and the seeds, which an estimate of the memory does not need.
 func (k *walker[T]) prepare() {
 	w := k.w
 	k.op = sparse.NewOperator[T](sparse.Transition, w.A, w.Degrees)

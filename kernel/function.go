@@ -236,9 +236,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns divides columns of very small or large norm by powers of two, so that squares of values and bounds
-// stay in the range of float64, and returns the exponents, or b and nil if no column needs it. PageRank divides
-// columns by their sums instead.
+// scaleColumns returns b and nil, or, if the norm of a column is very small or large, a copy of b with such columns
+// divided by powers of two, and the exponents. Squares of values and bounds then stay in the range of float64.
+// PageRank divides columns by their sums instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -258,8 +258,8 @@ func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64
 	return b, exponents
 }
 
-// restoreColumns undoes scaleColumns. It returns the largest ratio of a bound to the norm of its result, which may
-// now exceed the tolerance.
+// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the largest
+// ratio of a bound to the norm of its result, which may now exceed the tolerance.
 func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, exponents []int) (relative float64) {
 	if exponents == nil {
 		return 0
@@ -302,7 +302,8 @@ func limitOf(s *Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes again the columns that may miss the limit, all columns first if these are a quarter of them.
+// refine computes again the columns that may miss the limit, with the whole block first if they are a quarter of all
+// columns.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -555,7 +556,8 @@ func steepest(times []float64, m *expm.Map) float64 {
 		func(t, u float64) int { return cmp.Compare(largest(t), largest(u)) })
 }
 
-// solve uses the regularized Laplacian kernel with α = 1/shift, or the pseudo-inverse.
+// solve sets up (M + shift·I)⁻¹ as a multiple of the regularized Laplacian kernel with α = 1/shift, or M⁺ as the
+// pseudo-inverse.
 func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	name, v, scale := f.kernel()
 	k, err := New(ctx, g, name, v)
@@ -578,7 +580,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns f = scale · kernel or, if f is no multiple of a kernel, a kernel that needs the same memory.
+// kernel returns a kernel with f = scale · kernel or, if f is no multiple of a kernel, a kernel that needs the same
+// memory.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"
@@ -620,7 +623,8 @@ func (n *NamedFunction) Workspace(degrees []float64, entries int64, cols int) (b
 	return family.ApplyWorkspace(v, degrees, entries, cols).And(budget.Held(budget.Times(2*more, budget.Block[float64](rows, cols)))), nil
 }
 
-// resolve returns the kernel that the function applies. Of several times it takes the largest magnitude.
+// resolve returns the family and parameters of the kernel that the function applies. Of several times t it takes the
+// largest in magnitude.
 func (n *NamedFunction) resolve(degrees []float64) (*Family, param.Values, error) {
 	name := n.Name
 	values := n.Given

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gram computes the block of nodes with themselves as UᵀU with U = K^½·E. It computes slabs of U that memory cannot
-// hold once for each group of held slabs.
+// gram computes the block of nodes with themselves as UᵀU with U = K^½·E. It holds as many slabs of U as memory
+// allows, and computes the others again for each group of held slabs.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)

@@ -60,7 +60,8 @@ func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool,
 	return true, tooTight(limit, max(miss, 2*rounded)*c.s.Tolerance)
 }
 
-// refineError names the tolerance that an elimination meets, if rounding stopped an iteration.
+// refineError returns err or, if rounding stopped an iteration, an error with the tolerance that an elimination
+// meets.
 func (c *computation) refineError(err error) error {
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
@@ -169,7 +170,7 @@ func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	}
 }
 
-// finishSlab reports the last attempt at a slab. assumed is what its error bound assumes.
+// finishSlab counts a slab as done, and notes in the report what its error bound assumes.
 func (c *slabLog) finishSlab(assumed string) {
 	c.done++
 	c.slabSweeps = c.sweeps

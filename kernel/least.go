@@ -99,7 +99,7 @@ func newLeastSearch(s *iterative.System, cols int) *leastSearch {
 	return l
 }
 
-// excludeIsolated takes isolated nodes out, which makes a dense matrix smaller.
+// excludeIsolated takes isolated nodes out of the eigenproblem, which makes a dense matrix smaller.
 func (l *leastSearch) excludeIsolated() {
 	g := l.system.Graph
 	known := l.problem.Known

@@ -43,7 +43,8 @@ var matern = Family{
 	},
 }
 
-// newMatern refuses a κ for which values overflow, and a κ so large that rounding loses 2ν/κ² in 2ν/κ²·I + L.
+// newMatern returns (2ν/κ²·I + L)^−ν. It refuses a κ for which values overflow, and a κ so large that rounding loses
+// 2ν/κ² when it is added to L.
 func newMatern(ctx context.Context, g *matrices, v param.Values) (Kernel, error) {
 	m, root, err := g.laplacian(ctx, v.Word("laplacian"))
 	if err != nil {

@@ -95,7 +95,7 @@ func rankOn(v param.Values, n int) (rank int, adapts bool) {
 	return min(rank, n), false
 }
 
-// newModularity refuses a γ so large that rounding loses A.
+// newModularity returns the kernel of A − γ·ddᵀ/vol. It refuses a γ so large that rounding loses A.
 func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, error) {
 	team := sparse.TeamOf(g.A)
 	n := team.TotalOf(len(g.Degrees))
@@ -177,7 +177,8 @@ func (m *modularity) largest(nodes []int) float64 {
 	return cmp.Or(blocks.MaxOver(m.team, peak), m.Scale)
 }
 
-// pairsOf returns one more than the rank, because the gap below the last pair decides the error bound, but at most n.
+// pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap below the last pair
+// decides the error bound, but at most n.
 func pairsOf(n, rank int) int { return min(rank+1, n) }
 
 func (m *modularity) find(ctx context.Context, s Settings,

@@ -99,7 +99,7 @@ func shares() []param.Value {
 	return param.Grid(0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.999)
 }
 
-// overDegree converts a time on L̃ to a time on L.
+// overDegree converts a time on L̃ to a time on L, which is shorter by the mean degree.
 func overDegree(x float64, v param.Values, g param.Graph) (float64, error) {
 	if v.Word("laplacian") == combinatorial {
 		x /= g.MeanDegree()

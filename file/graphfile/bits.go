@@ -59,7 +59,7 @@ func (b *bitReader) take(n uint) uint64 {
 	return v
 }
 
-// unary returns the number of zeros before the next one bit.
+// unary reads a number in unary code: the number of zeros before the next one bit.
 func (b *bitReader) unary() (n uint64) {
 	for b.err == nil {
 		if zeros := uint(bits.LeadingZeros64(b.window)); zeros < b.have {

@@ -70,7 +70,7 @@ func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
 		codeAt: map[[2]string]uint32{}}
 }
 
-// add must follow set of the edge's values.
+// add adds an edge, whose values must have been set.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
@@ -142,7 +142,7 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets a value of the next edge.
+// set sets a value of the next edge, and keeps the first value that is no weight for messages.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
@@ -364,8 +364,8 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
-// reader returns the weights of edges, which must increase: the value, or the attribute's default value, or 1, as in
-// NetworkX.
+// reader returns a function that returns the weight of an edge: its value, or the attribute's default value, or 1, as
+// in NetworkX. It must be called with increasing edges.
 func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
@@ -386,7 +386,8 @@ func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	}
 }
 
-// describe notes an unused attribute of numbers, which may have been meant as the weight.
+// describe reports the uses of the attributes, and notes an unused attribute of numbers, which may have been meant as
+// the weight.
 func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Memory and edges must be bounded by a multiple of the file size.
+// fuzz checks that batches are valid, and that a multiple of the file size bounds memory and edges.
 func fuzz(f *testing.F, format *Format, name string, seeds ...[]byte) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*"+filepath.Ext(name)))
 	if err != nil {

@@ -208,7 +208,8 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 }
 
-// eachNode passes ids, valid during the call, and functions that return the values of attributes.
+// eachNode calls visit with the id of every node, valid during the call, and a function that returns the values of
+// its attributes.
 func (g *graph) eachNode(ctx context.Context,
 	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)

@@ -154,7 +154,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction leaves isDirected unchanged without the attribute. Case does not matter; 1 is yes and 0 is no.
+// direction reads the attribute that states whether edges are directed: yes or 1, no or 0, in any case. Without the
+// attribute it leaves isDirected unchanged.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

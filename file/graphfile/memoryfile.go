@@ -13,7 +13,7 @@ type memoryFile struct {
 
 const pieceBytes = 1 << 20
 
-// keep reads at most limit bytes, and calls hold before it allocates.
+// keep reads at most limit bytes into memory, and calls hold before it allocates.
 func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
 	k := &memoryFile{}
 	for k.size < limit {

@@ -233,7 +233,7 @@ func parseUint(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0 && len(word) <= 19
 }
 
-// entry passes on the edge of u's line if u ≤ v.
+// entry counts an entry of the line of node u, and passes on the edge if u ≤ v.
 func (m *metis) entry(u, v uint64, w float64) error {
 	type edge struct {
 		lo, hi uint64
@@ -277,7 +277,8 @@ func (m *metis) end() error {
 	return nil
 }
 
-// writeMETIS wraps [ErrFormat] for directed graphs, self loops, and weights other than positive whole numbers.
+// writeMETIS writes a METIS graph. The error wraps [ErrFormat] for directed graphs, self loops, and weights other
+// than positive whole numbers.
 func writeMETIS(ctx context.Context, out *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	g.begin(1)

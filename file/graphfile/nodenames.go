@@ -76,7 +76,7 @@ func oneLine(name string) string {
 	return strings.TrimSpace(strings.Join(lines, " "))
 }
 
-// usable adds a note if only some nodes have names of the kind.
+// usable reports whether all nodes have distinct names of a kind. It adds a note if only some do.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
 	var nameless string // id of a node without such a name

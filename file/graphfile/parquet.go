@@ -97,7 +97,7 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges ignores nested columns that no option names.
+// edges chooses the columns of edges, nested columns only if an option names them.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {
@@ -210,7 +210,8 @@ func parquetBytes(g *graph) int64 {
 	return 2 * column
 }
 
-// writeParquet writes ids as integers of 64 bits if all ids are numbers, and otherwise as text.
+// writeParquet writes the columns source, target and, if g has weights, weight. Ids are integers of 64 bits if all
+// ids are numbers, and otherwise text.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	ids := table.ParquetStrings

@@ -29,8 +29,8 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// areEdges reports whether JSON objects are rows of a table of edges: all or none have ends of edges, which are like
-// attributes not nested.
+// areEdges reports whether JSON objects are rows of a table of edges: all or none have ends of edges, and neither
+// ends nor attributes are nested objects.
 func areEdges(head []byte) bool {
 	objects := 0
 	edges := 0

@@ -243,7 +243,8 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	return nil
 }
 
-// each adds entries with columns col and the rows that rows stores, exchanged if transposed.
+// each adds entries with the columns col and the rows that the function rows stores. If transposed is set, it
+// exchanges rows and columns.
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	transposed bool) error {
 	data, err := z.values(col.Len)
@@ -420,7 +421,7 @@ func isWide(g *graph) bool {
 	return max(int64(g.nodes), g.a.NNZ()) > math.MaxInt32
 }
 
-// sciPyBytes is exact within a few kilobytes.
+// sciPyBytes returns the size of the file, exact within a few kilobytes.
 func sciPyBytes(g *graph) int64 {
 	index := int64(4)
 	if isWide(g) {

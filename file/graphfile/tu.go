@@ -102,7 +102,8 @@ type tuReader struct {
 	size   []int32 // vertices of each graph
 }
 
-// lines skips blank lines. exists is false if the file is missing.
+// lines calls visit with each line that is not blank, and returns their number. exists is false if the file is
+// missing.
 func (r *tuReader) lines(ending string,
 	visit func(line int64, text []byte) error) (n int, exists bool, err error) {
 	in, err := textio.Open(r.ctx, r.prefix+ending, nil)

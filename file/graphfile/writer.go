@@ -73,7 +73,7 @@ func (s *batchWriter) round(place string) {
 	}
 }
 
-// word is [table.ParseWeight], and notes the line of a rounded weight.
+// word parses a weight as [table.ParseWeight] does, and notes the line of a rounded weight.
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.IsRounded(word, w) {

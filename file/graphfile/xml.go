@@ -90,7 +90,7 @@ func (x *xmlText) line() int64 {
 	return int64(line)
 }
 
-// next returns nil at the end of the file.
+// next returns the next token, or nil at the end of the file.
 func (x *xmlText) next() (xml.Token, error) {
 	line := x.line()
 	left := maxWord

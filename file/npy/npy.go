@@ -99,7 +99,7 @@ func (a *Array) Fault(fix, format string, args ...any) error {
 	return textio.Fault(a.Name, 0, fix, format, args...)
 }
 
-// short states the number of elements read if the file ends early.
+// short returns the error about reading an element, with the number of elements read if the file ends early.
 func (a *Array) short(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -144,7 +144,7 @@ func (a *Array) header(dict string) error {
 // maxText is the longest string, in characters.
 const maxText = 1 << 14
 
-// setElement parses the description of the type in the header.
+// setElement sets the type of the elements by its description in the header.
 func setElement(a *Array, descr string) error {
 	wrong := a.Fault("save numbers", "elements of type %q are not supported", descr)
 	kind := typePattern().FindStringSubmatch(descr)

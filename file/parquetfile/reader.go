@@ -271,7 +271,7 @@ func (c *column) integer(v parquet.Value) (bits uint64, isNegative bool) {
 	return bits, !c.isUnsigned && int64(bits) < 0
 }
 
-// appendDecimal omits trailing zeros of the fraction.
+// appendDecimal appends a decimal number without trailing zeros of the fraction.
 func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -300,7 +300,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 	return dst
 }
 
-// footer counts the memory of the footer, about four times its length.
+// footer checks the footer, and adds its memory, about four times its length, to the memory in use.
 func (t *reader) footer(content io.ReaderAt, size int64) error {
 	const tail = 8
 	var end [tail]byte

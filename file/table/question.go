@@ -59,8 +59,8 @@ var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 const NeighboursFix = "is this an edge list? write source and target on each line, separated by a tab; if lines are a node and its neighbours: " +
 	`awk '{ gsub(/[][(){}:,;]/, " "); for (i = 2; i <= NF; i++) print $1 "\t" $i }' {file} > {copy}`
 
-// rowsFix returns the remedy for tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for texts in single quotes,
-// and for lists of neighbours.
+// rowsFix returns the remedy for lines that are tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for texts in
+// single quotes, and for lists of neighbours.
 func (c *chooser) rowsFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))

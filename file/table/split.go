@@ -136,7 +136,8 @@ func (f *Fields) add(text []byte, position int, padded bool) {
 	f.Padded = append(f.Padded, padded)
 }
 
-// splitTabs keeps fields as they are, but removes quotes that enclose a field if quotes inside are doubled.
+// splitTabs splits a line at tabs. It keeps fields as they are, but removes quotes that enclose a field if quotes
+// inside are doubled.
 func (f *Fields) splitTabs(line []byte) error {
 	for position := 0; ; {
 		if len(f.Text) == manyFields {

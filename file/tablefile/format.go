@@ -42,7 +42,8 @@ type rows[T sparse.Float] struct {
 	place func(w io.WriterAt, m *Matrix) (*Writer[T], error) // nil without AnyOrder
 }
 
-// rowsOf selects the field of type T, because a Go method cannot have type parameters.
+// rowsOf returns the functions for elements of type T. The format has a field for each type, because a Go method
+// cannot have type parameters.
 func rowsOf[T sparse.Float](f *Format) *rows[T] {
 	if r, ok := any(&f.of32).(*rows[T]); ok {
 		return r

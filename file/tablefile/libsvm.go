@@ -267,7 +267,7 @@ func openVectors(in *textio.Reader, f *File, bits int) (*vectorReader, error) {
 		limit: f.o.Columns, bits: bits, inOrder: true}, nil
 }
 
-// inspectVectors reads all lines, because the text does not declare its shape.
+// inspectVectors determines the shape by reading all lines, because the text does not declare it.
 func (f *File) inspectVectors(in *textio.Reader) error {
 	v, err := openVectors(in, f, 64)
 	if err != nil {
@@ -335,7 +335,8 @@ func readVectors[T sparse.Float](ctx context.Context, in *textio.Reader, f *File
 	}
 }
 
-// isVectors requires a line with two pairs, because "1 2:3" may be an edge to the node 2:3.
+// isVectors reports whether text begins as LIBSVM text: with a line of two pairs, because "1 2:3" may be an edge to
+// the node 2:3.
 func isVectors(head []byte) bool {
 	v := &vectorReader{bits: 64}
 	largest := 0

@@ -26,8 +26,8 @@ const DefaultWindow = 128 << 20
 // WindowOption is the option for the largest window, for messages about graph files.
 const WindowOption = "max-window"
 
-// defaultWindow limits DefaultWindow to a quarter of the runtime's memory limit, but at least to 8 MiB, the window of
-// zstd below --ultra.
+// defaultWindow returns DefaultWindow, or a quarter of the runtime's memory limit if this is less, but at least 8
+// MiB, the window of zstd below --ultra.
 func defaultWindow() int64 {
 	return min(DefaultWindow, max(8<<20, debug.SetMemoryLimit(-1)/4))
 }
@@ -45,7 +45,8 @@ func newZstd(in io.Reader, window int64) (io.Reader, func(), error) {
 	return d, d.Close, nil
 }
 
-// isZstd accepts a frame, or a skippable frame, which pzstd writes before each frame.
+// isZstd reports whether head is the beginning of a zstd file: a frame, or a skippable frame, which pzstd writes
+// before each frame.
 func isZstd(head []byte) bool {
 	return bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 		len(head) >= 4 && head[0]&0xf0 == 0x50 &&
@@ -62,7 +63,7 @@ type frames struct {
 	tail    int64         // bytes after the last block of the frame
 }
 
-// Read stops before each header, which next must read first.
+// Read implements [io.Reader]. It stops before each header, which next must read first.
 func (f *frames) Read(p []byte) (int, error) {
 	if f.pass == 0 {
 		f.pass = f.next()

@@ -84,7 +84,7 @@ type content struct {
 	read int64
 }
 
-// Read adds the place to an error, and checks at the end that the file has not changed.
+// Read implements [io.Reader]. It adds the place to an error, and checks at the end that the file has not changed.
 func (c *content) Read(p []byte) (int, error) {
 	if c.r.ctx.Err() != nil {
 		return 0, sched.Cause(c.r.ctx)
@@ -111,7 +111,7 @@ func (r *Reader) File() (io.ReaderAt, int64) {
 
 type fileAt struct{ r *Reader }
 
-// ReadAt returns the cause of a cancelled context, which closes the file.
+// ReadAt implements [io.ReaderAt]. It returns the cause of a cancelled context, which closes the file.
 func (f fileAt) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.r.file.ReadAt(p, offset)
 	f.r.random.Add(int64(n))

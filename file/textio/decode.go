@@ -93,7 +93,7 @@ type checked struct {
 	err   error
 }
 
-// Read needs p longer than a character.
+// Read implements [io.Reader]. p must be longer than a character.
 func (t *checked) Read(p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
@@ -185,7 +185,8 @@ func (d *decoder) fill() {
 	d.n = copy(d.raw[:], text[used:])
 }
 
-// decode decodes text in the encoding of the settings or of a byte-order mark, and checks other text.
+// decode returns a reader of the content as UTF-8. It decodes text in the encoding of the settings or of a byte-order
+// mark, and checks other text.
 func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDecoded bool, err error) {
 	head, _ := in.Peek(3) // reading returns the error again
 	mark := string(head[:min(2, len(head))])

@@ -35,7 +35,8 @@ type piece struct {
 	consumed int64 // compressed bytes up to the end of the piece
 }
 
-// newPump reads pieces of at least size bytes. consumed, which may be nil, returns the compressed bytes read.
+// newPump returns a pump that reads pieces of at least size bytes. consumed, which may be nil, returns the compressed
+// bytes read.
 func newPump(ctx context.Context, in io.Reader, size int,
 	consumed func() int64) *pump {
 	p := &pump{

@@ -117,7 +117,7 @@ func newRecords(text io.Reader) *records {
 	return &records{in: in, d: json.NewDecoder(in), column: map[string]int{}, warned: map[string]bool{}}
 }
 
-// Read counts line ends.
+// Read implements [io.Reader]. It counts line ends.
 func (t *recordText) Read(p []byte) (int, error) {
 	if t.left == 0 {
 		return 0, errLong
@@ -133,7 +133,7 @@ func (j *records) place() int64 {
 	return 1 + j.in.ends - int64(bytes.Count(ahead, lineFeed))
 }
 
-// next returns io.EOF at the end.
+// next reads the next object, or returns io.EOF at the end.
 func (j *records) next() error {
 	j.members = j.members[:0]
 	j.in.left = MaxLine
