@@ -24,44 +24,44 @@ type Form struct {
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
 	// Right returns the score of a class at a node, less the rest, in the units of the left responses.
 	Right func(node, class int) float64
-	// A step between i and j has the weight A_ij/√(s_i·s_j), where Size returns s, or A_ij if Size is nil. If A is nil, it
-	// is the matrix of the problem.
+	// A step between i and j has the weight A_ij/√(s_i·s_j) with s from Size, or A_ij if Size is nil. If A is nil, it is the
+	// matrix of the problem.
 	A    sparse.Matrix
 	Size func(node int) float64
 }
 
 // Terms are the terms of the score of a class at a node.
 type Terms struct {
-	Score      []float64   // of each class, as the prediction has computed it
-	Rest       float64     // the part of the score of the class that no labelled node and no attribute has
+	Score      []float64   // of each class, as the prediction has it
+	Rest       float64     // part of the score of no labelled node and no attribute
 	Share      []float64   // of each labelled node
-	Attributes []Attribute // contributions of attributes of the node
+	Attributes []Attribute // of the node
 }
 
-// Explanation has the reasons for the score of the predicted class of a node: the shares of labelled nodes, and the links
-// that carry the difference to the next score. Score is the sum of all shares and of Rest to within Error.
+// Explanation has the shares of labelled nodes in the score of the predicted class of a node, and the links that carry the
+// difference to the next score. Score is the sum of all shares and of Rest to within Error.
 type Explanation struct {
 	Row   int `json:"-"` // of the node
-	Class int `json:"-"` // the predicted class
-	Other int `json:"-"` // the other class with the highest score; −1: none
+	Class int `json:"-"` // predicted
+	Other int `json:"-"` // with the next score; −1: none
 
 	Node        string  `json:"node"`
 	Label       string  `json:"label"`           // predicted; "": no label reaches the node
 	Probability float64 `json:"probability"`     // of Label
-	Rival       string  `json:"rival,omitempty"` // the label with the next score
+	Rival       string  `json:"rival,omitempty"` // label with the next score
 	Score       float64 `json:"score"`           // of Label
 
 	Labels      []LabelShare     `json:"labels"`                 // largest share first
-	OtherLabels int              `json:"other_labels"`           // labelled nodes that are not listed
+	OtherLabels int              `json:"other_labels"`           // that are not listed
 	OtherShare  float64          `json:"other_share"`            // sum of their shares
 	Attributes  []Attribute      `json:"attributes,omitempty"`   // largest contribution first
-	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions of other attributes
-	Rest        float64          `json:"rest"`                   // the part that no labelled node and no attribute has
+	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions that are not listed
+	Rest        float64          `json:"rest"`                   // part of no labelled node and no attribute
 	Links       []LinkImportance `json:"links"`                  // most important first
 
-	Sizes   float64 `json:"sizes"`   // sum of the absolute values of all shares and contributions: much more than the score if they cancel
-	Covered float64 `json:"covered"` // the part of the score that shares and contributions cover, |Σ|/(|Σ| + |Rest|)
-	Error   float64 `json:"error"`   // difference between the score of the prediction and the sum of all parts
+	Sizes   float64 `json:"sizes"`   // sum of the absolute values of shares and contributions: much more than the score if they cancel
+	Covered float64 `json:"covered"` // part of the score in shares and contributions, |Σ|/(|Σ| + |Rest|)
+	Error   float64 `json:"error"`   // difference between the predicted score and the sum of all parts
 }
 
 // LabelShare is the share of a labelled node in a score.
@@ -79,8 +79,8 @@ type Attribute struct {
 	Share  float64 `json:"share"`
 }
 
-// LinkImportance is how much of the difference between the scores of Label and Rival passes through the link between two
-// nodes: all edges between the two nodes.
+// LinkImportance is how much of the difference between the scores of Label and Rival passes through all edges between two
+// nodes.
 type LinkImportance struct {
 	Rows       [2]int     `json:"-"`
 	From       string     `json:"from"`
@@ -92,26 +92,24 @@ type LinkImportance struct {
 // LinkKind has the edges of one kind between two nodes.
 type LinkKind struct {
 	Kind   string  `json:"kind,omitempty"`
-	Weight float64 `json:"weight"`          // sum of their weights, without factors of kinds and times
-	First  string  `json:"first,omitempty"` // the first and the last time
+	Weight float64 `json:"weight"`          // sum, without factors of kinds and times
+	First  string  `json:"first,omitempty"` // first and last time
 	Last   string  `json:"last,omitempty"`
 	Share  float64 `json:"share"` // of the importance of the link
 }
 
 // Settings are the settings of an explanation.
 type Settings struct {
-	Number   int                  // labelled nodes, attributes and links to list for each node; 0: 10
+	Number   int                  // of labelled nodes, attributes and links to list; 0: 10
 	Workers  int                  // goroutines; 0: one for each processor
 	ID       func(row int) string // of nodes; nil: they have none
 	Progress func(stage string, done, total int64)
 }
 
-// Columns returns how many nodes of a graph of n nodes are explained at a time, each as a column of the blocks. It limits
-// blocks to 16 MB or 32 columns, whichever is more.
+// Columns returns how many of n nodes are explained at a time, as columns of a block of at most 16 MB or 32 columns.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
-// Workspace declares the memory of explanations on a graph of n nodes: the scores of all classes, blocks of responses, and the
-// blocks of a solve.
+// Workspace declares the memory of explanations on a graph of n nodes.
 func Workspace(n, classes int) budget.Workspace {
 	return budget.Held(budget.Times(8*(6*classes+4*Columns(n)), int64(n)))
 }
@@ -152,7 +150,6 @@ func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 	return list, nil
 }
 
-// sum adds up the terms of node v.
 func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation {
 	e := Explanation{Row: v, Class: class, Other: -1, Node: set.ID(v),
 		Label: p.Names[class], Score: t.Score[class], Labels: []LabelShare{},
@@ -192,7 +189,7 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	}
 	e.Attributes = e.Attributes[:min(number, len(e.Attributes))]
 	e.Rest = t.Rest
-	if size := e.Sizes + math.Abs(e.Rest); !(size <= math.MaxFloat64) && e.Sizes > 0 { // beyond the range of numbers: no part is known
+	if size := e.Sizes + math.Abs(e.Rest); !(size <= math.MaxFloat64) && e.Sizes > 0 { // beyond the range of numbers
 		return sum(p, &Terms{Score: t.Score, Rest: e.Score}, v, class, set)
 	}
 	e.Error = math.Abs(e.Score - total - e.Rest)
@@ -202,9 +199,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// rightResponses returns the right responses: for each explanation, the score of its class less the score of the other class
-// at every node. It divides the right responses and left by the square roots of the sizes of nodes, and reports which rows
-// of left are not 0.
+// rightResponses returns for each explanation the score of its class less the score of the other class at every node. It
+// divides them and left by the square roots of the sizes of nodes, and reports which rows of left are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
 	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)
@@ -228,8 +224,7 @@ func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (
 	return r, isActive
 }
 
-// addLinks adds the most important links to explanations. left has a column for each explanation, and is overwritten.
-// Cost: one sweep.
+// addLinks adds the most important links in one sweep. It overwrites left, which has a column for each explanation.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	left *sparse.Block[float32], list []Explanation, set *Settings) error {
 	r, isActive := f.rightResponses(left, list)
@@ -273,7 +268,7 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	return err
 }
 
-// byImportance orders links by decreasing importance, and equally important links by their nodes.
+// byImportance orders links by falling importance, then by nodes.
 func byImportance(a, b LinkImportance) int {
 	return cmp.Or(cmp.Compare(b.Importance, a.Importance),
 		slices.Compare(a.Rows[:], b.Rows[:]))

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The most important links of a hub, whose row has several pieces, are found in all of them, for any number of goroutines.
+// The row of a hub has several pieces, all with important links.
 func TestHubLinks(t *testing.T) {
 	a := testgraph.Hub()
 	n, _ := a.Dims()
@@ -22,7 +22,7 @@ func TestHubLinks(t *testing.T) {
 		return 1 + float64(1+slices.Index(important, row))
 	}}
 	left := sparse.NewBlock[float32](n, 1)
-	left.Row(0)[0] = 1 // only links of the hub have importance, that of the other end
+	left.Row(0)[0] = 1 // only links of the hub have importance
 	for _, workers := range []int{1, 2, 7} {
 		list := []Explanation{{Class: 0, Other: 1}}
 		if err := addLinks(t.Context(), p, f, left, list, &Settings{Number: 5, Workers: workers, ID: func(int) string { return "" }}); err != nil {

@@ -11,11 +11,10 @@ import (
 //
 //	score_c(v) = bias_c + Σ_u R(v, u)·w(u, c)
 //
-// respond returns the responses R(v, ·) of some nodes v at all nodes, one column for each v. It may return one further
-// column, the mean R̄ of the responses of labelled nodes. Then a share is (R(v, u) − γ·R̄(u))·w(u, c), see [SubtractCommon],
-// and the rest includes γ·Σ_u R̄(u)·w(u, c). γ is 0 if the absolute values of the shares then add up to less, as they do for
-// a node that is near one label alone. rows are the labelled nodes, weights has a row for each labelled node, and scores has
-// a row for each node.
+// respond returns the responses R(v, ·) of some nodes v at all nodes, one column for each v. It may return a further column,
+// the mean R̄ of the responses of labelled nodes. Then a share is (R(v, u) − γ·R̄(u))·w(u, c), see [SubtractCommon], and the
+// rest includes γ·Σ_u R̄(u)·w(u, c). γ is 0 if the absolute values of the shares then add up to less, as for a node near one
+// label alone. rows are the labelled nodes, weights has a row for each labelled node, and scores has a row for each node.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{
@@ -28,8 +27,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 			return nil, nil, err
 		}
 		left := sparse.NewBlock[float32](r.Rows, len(nodes))
-		// A bound of the norm of R = r(M), so that the importance of links depends neither on the factor of R nor on the range
-		// of float32. A function of L or S attains it by the null vector of L: ones, or the square roots of the sizes of nodes.
+		// The bound of the norm of R = r(M) makes the importance of links independent of the factor of R and the range of
+		// float32. A function of L or S attains it by the null vector of L: ones, or the square roots of the sizes of nodes.
 		for j, v := range nodes {
 			squares := math.SmallestNonzeroFloat64
 			sum := 0.0
@@ -73,8 +72,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	return f
 }
 
-// UnitColumns returns the block with a 1 in row nodes[j] of column j. If rows is not nil, a last column has the mean of the
-// unit columns of rows.
+// UnitColumns returns n rows with a 1 in row nodes[j] of column j. If rows is not nil, a last column has the mean of their
+// unit columns.
 func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	columns := len(nodes)
 	if rows != nil {
@@ -91,8 +90,8 @@ func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 }
 
 // SubtractCommon subtracts a multiple of the last column from each other column of y, so that the given rows come nearest to
-// 0, and returns the factors. In a smooth kernel the weights of labels are large and of opposite signs: a response that all
-// labelled nodes share cancels in the score, but would hide the differences of their shares.
+// 0, and returns the factors. In a smooth kernel a response that all labelled nodes share cancels in the score, but would
+// hide the differences of their shares.
 func SubtractCommon(y *sparse.Block[float64], rows []int) []float64 {
 	last := y.Cols - 1
 	factors := make([]float64, last)

@@ -13,8 +13,7 @@ import (
 //
 //	x_0 = D⁻¹e_v,  x_{t+1} = T·(I − α·E)·x_t,  q_t(v, i) = d_i·x_t(i)
 //
-// where E has ones at labelled nodes. The transposed walk computes these values, because D⁻¹A and AD⁻¹ are equal
-// after a scaling by degrees. At a node without edges x is 0.
+// where E has ones at labelled nodes. At a node without edges x is 0.
 type Walk struct {
 	P       *problem.Problem
 	Absorb  float64
@@ -22,9 +21,9 @@ type Walk struct {
 	Workers int
 }
 
-// Run walks from nodes and returns Σ_t weight(t)·x_t. It calls visit with x_t for t = 0 … Steps, until visit returns
-// false; the sum is over the visited steps. The block x has a column for each of nodes and is valid until visit
-// returns. Cost: a sweep for each step.
+// Run walks from nodes and returns Σ_t weight(t)·x_t. It calls visit with x_t for t = 0 … Steps until visit returns false;
+// the sum is over the visited steps. x has a column for each of nodes and is valid until visit returns. Cost: a sweep for
+// each step.
 func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32,
 	visit func(t int, x *sparse.Block[float32]) bool) (*sparse.Block[float32], error) {
 	n := len(w.P.Degrees)
@@ -70,12 +69,12 @@ func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32,
 type Absorbed struct {
 	Walk
 	Prior  []float64                          // P_0 at nodes without a label
-	Weight func(t, source, class int) float64 // w_t(b, c), b the source
+	Weight func(t, source, class int) float64 // w_t(source, c)
 	Bias   []float64                          // of each class
 	Scores func(node int) []float64           // of all classes
 }
 
-// A walk ends when the share of it that has not been absorbed is at most settled.
+// A walk ends when at most settled of it has not been absorbed.
 const settled = 1e-7
 
 // Form returns the form of the scores. P_t(v, b) has two terms: the sum of q_t(v, u) + α·Σ_{s<t} q_s(v,

@@ -1,8 +1,7 @@
-// Package items classifies items that are not the nodes of one graph, for example the records of a
-// table or many small graphs, by kernels between them. A [Kind] says how its items are read and
-// compared. A kind that is registered is a command with the name of the kind, which writes kernel
-// values, classifies items, and compares kernels and learners. A [Source] is a kernel between the
-// items of a [Collection] with a learner. Held-out items choose its parameters.
+// Package items classifies items that are not the nodes of one graph, for example the records of a table or many small
+// graphs, by kernels between them. A [Kind] says how its items are read and compared; a registered kind is a command, which
+// writes kernel values, classifies items, and compares kernels and learners. A [Source] is a kernel between the items of a
+// [Collection] with a learner; held-out items choose its parameters.
 package items
 
 import (
@@ -26,17 +25,17 @@ import (
 type Kind struct {
 	Name    string // of the command: "records"
 	Noun    string // of an item: "record"
-	Title   string // of the command, in a line
-	Example string // of a kernel with a parameter: "hypercube:beta=0.5"
+	Title   string // of the command
+	Example string // a kernel with a parameter: "hypercube:beta=0.5"
 
-	// Help has the descriptions NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
+	// Help has NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
 	Help fs.FS
 
 	// Kernels returns the kernels between items. Nil: the input consists of kernel values, see
 	// [Collection.Classify].
 	Kernels func() []*param.Spec
 
-	// Commands are the commands of the kind among kernel, classify and evaluate; see [Standard].
+	// Commands are some of kernel, classify and evaluate; see [Standard].
 	Commands []Command
 
 	// Calibrated makes the scores of predictions in text probabilities, even if --scores
@@ -46,7 +45,7 @@ type Kind struct {
 	// MinusOne makes -1 a class.
 	MinusOne bool
 
-	// Check, if not nil, reports flags and arguments that are wrong, as PROBLEM; REMEDY.
+	// Check, if not nil, reports wrong flags and arguments, as PROBLEM; REMEDY.
 	Check func(in *Input, report func(place, problem string))
 
 	// Open reads the items.
@@ -55,8 +54,8 @@ type Kind struct {
 
 // Command is a subcommand of a kind.
 type Command struct {
-	Use   string // its name and arguments: "classify TABLE -o OUT.tsv"
-	Title string // a line
+	Use   string // name and arguments: "classify TABLE -o OUT.tsv"
+	Title string
 	Flags []Flag
 }
 

@@ -21,8 +21,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// The merit of a kernel with λ is the share of right predictions less half the squared error,
-// of each item by a model of all others.
+// The merit is the share of right predictions less half the squared error, without each item.
 func TestLeastSquaresChoice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -58,7 +57,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want [][2]int64 // right answers, at least and at most
+		var want [][2]int64 // right predictions, at least and at most
 		var loss []float64
 		for _, gram := range grams {
 			choose.Rescale(gram, gram.Rows)
@@ -81,10 +80,8 @@ func TestLeastSquaresChoice(t *testing.T) {
 	}
 }
 
-// leaveEachOut returns the number of right answers, a range because ties may fall either way, and the
-// mean over items of the
-// squared error of one-hot targets, summed over classes. The answer for an item whose kernel values
-// with all others are 0 is their largest class.
+// leaveEachOut returns the number of right predictions, a range because ties may fall either way, and the mean squared error
+// of one-hot targets. An item whose kernel values with all others are 0 gets their largest class.
 func leaveEachOut(t *testing.T, k *mat.Dense, class []int, classes int, lambda float64) (least, most int64, squares float64) {
 	t.Helper()
 	n := len(class)
@@ -140,8 +137,6 @@ func leaveEachOut(t *testing.T, k *mat.Dense, class []int, classes int, lambda f
 	return least, most, squares
 }
 
-// Least squares without a kernel block is that with one, and both are the dense
-// solution.
 func TestLeastSquaresWithoutBlock(t *testing.T) {
 	p := contract.Golden(t, "sbm300")
 	for _, name := range []string{"diffusion", "regularized-laplacian", "pagerank", "heat-pagerank", "p-step"} {
@@ -191,8 +186,7 @@ func TestLeastSquaresWithoutBlock(t *testing.T) {
 		if err := want.Solve(dense, targets); err != nil {
 			t.Fatal(err)
 		}
-		// A residual of 1e-7·‖t‖ is an error of 1/λ times that, in addition to products that are
-		// exact to 1e-10.
+		// A residual of 1e-7·‖t‖ is an error of 1/λ times as much, in addition to products exact to 1e-10.
 		tolerance := 3e-7 * math.Sqrt(float64(gram.Rows)) / 0.05 * slices.Max(weights)
 		for m := range p.Names {
 			for i, c := range r.fitted.Machines[m].Coef {
@@ -227,7 +221,7 @@ func (graded) ApplyTo(_ context.Context, dst, x *sparse.Block[float64], _ *kerne
 	return &kernel.Report{Sweeps: 1}, nil
 }
 
-// A system that conjugate gradients do not solve is an error, not a machine.
+// A system that conjugate gradients do not solve is an error.
 func TestLeastSquaresGivenUp(t *testing.T) {
 	p := *contract.Golden(t, "sbm300")
 	p.Row, p.Class = nil, nil
@@ -247,7 +241,6 @@ func TestLeastSquaresGivenUp(t *testing.T) {
 	}
 }
 
-// total returns the right predictions of each candidate on all folds.
 func total(c *choose.Counts) []int64 {
 	sums := make([]int64, c.Candidates)
 	for i, n := range c.Right {

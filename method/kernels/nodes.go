@@ -16,9 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// method is a learner on a kernel of package kernel. A learner that is linear in the kernel predicts by one application of
-// the kernel, and needs only the values between labelled nodes. Other learners need the values between all nodes and the
-// labelled nodes, or between all nodes.
+// method is a learner on a kernel. If it is linear in the kernel, it needs only the values between labelled nodes, and
+// predicts by one application of the kernel.
 type method struct {
 	kernel  *kernel.Family
 	learner *classify.Learner
@@ -40,8 +39,7 @@ func Engines() (list []*engine.Engine) {
 	return list
 }
 
-// engine returns the learner on the kernel as an engine. With the first learner the engine has the name of the kernel. The
-// switches of the kernel are no parameters of the engine, because the learner needs one form of the kernel.
+// engine leaves out the switches of the kernel, because the learner needs one form of the kernel.
 func (m method) engine() *engine.Engine {
 	e := engine.Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, engine.SpecOf(m.learner)},
@@ -59,11 +57,10 @@ func (m method) engine() *engine.Engine {
 	return e.InStages(m.begin)
 }
 
-// A learner without a path is tried on at most trySettings labels, because each setting needs its own fit in every fold.
+// Learners without a path are compared on at most trySettings labels, because each setting needs its own fit in every fold.
 const trySettings = 250
 
-// job returns a job with the settings to choose from. With too few labels there is only the setting nearest to the
-// defaults.
+// job returns a job with the settings to choose from; with too few labels, only the setting nearest to the defaults.
 func (m method) job(p *engine.Problem, s *engine.Settings,
 	g param.Graph) (j *engine.Job, err error) {
 	set := s.WithDefaults()
@@ -85,7 +82,6 @@ func (m method) job(p *engine.Problem, s *engine.Settings,
 	return j, err
 }
 
-// begin implements [engine.Stages].
 func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	r, err := m.newPredictor(ctx, p, par, s)
 	if err != nil {
@@ -98,8 +94,7 @@ func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parame
 	return r.Job, nil
 }
 
-// newPredictor validates the problem and returns a predictor with the components of the graph, the kernels, and the
-// settings to choose from.
+// newPredictor validates the problem and returns a predictor with components, kernels and settings.
 func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*predictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
@@ -136,17 +131,14 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	return r, err
 }
 
-// solves reports whether the learner is fitted without kernel values, by its Solve, see [classify.Learner]. This is faster
-// if the choice has not computed the kernel values and a column for each label takes longer than some tens of products with
-// a column for each class.
+// solves reports whether the learner's Solve fits it without kernel values. This is faster if the choice has not computed
+// the values, and a column for each label takes longer than some tens of products with a column for each class.
 func solves(j *engine.Job) bool {
 	const products = 60
 	labels := len(j.Problem.Row)
 	return j.Learner.Solve != nil && (labels > j.Learner.Solved || labels > max(j.Settings.Sample, products*len(j.Problem.Names)))
 }
 
-// workspace declares the memory of slabs of kernels, of the kernel values between labels or items, and of
-// the fits.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s, kernel.OnDegrees(p.Degrees))
 	if err != nil {

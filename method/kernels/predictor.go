@@ -22,17 +22,16 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// predictor holds the state of a prediction.
 type predictor struct {
 	*engine.Job
-	kernels []kernel.Kernel // a kernel for each setting of Sources
+	kernels []kernel.Kernel // of each setting of Sources
 
-	best  kernel.Kernel          // the chosen kernel
-	gram  *sparse.Block[float64] // values of best between the labels that settings are compared on, times scale
-	scale float64                // one over the mean of the diagonal of best
+	best  kernel.Kernel          // chosen
+	gram  *sparse.Block[float64] // scale × values of best between the compared labels
+	scale float64                // 1 / mean of the diagonal of best
 
 	fitted *classify.Model
-	items  []int // nodes that the model has learned from: first the labelled nodes, in the order of their labels
+	items  []int // nodes to learn from: first the labelled nodes in the order of labels
 	full   classify.Gram
 }
 
@@ -42,7 +41,6 @@ func (r *predictor) settings(phase string) *kernel.Settings {
 	}}
 }
 
-// chooseByFolds chooses by predictions of models for labels that they have not learned from.
 func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	t, err := r.compareLabels(ctx, r.kernels)
 	if err != nil {
@@ -50,7 +48,7 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	}
 	hidden := t.fold
 	if path := r.Learner.Path; path != nil && path.LeaveOneOut != nil {
-		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all other labels
+		hidden = sched.UpTo(len(t.fold)) // each label is predicted from all others
 	}
 	isolated, err := choose.Unreachable(ctx, t.p, hidden, r.Settings.Workers,
 		&r.Out.Work)
@@ -71,7 +69,7 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the votes to out-of-fold predictions of one kernel and one setting, and sets best, gram and scale.
+// calibrate fits the votes to out-of-fold predictions, and sets best, gram and scale.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
@@ -87,7 +85,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 		return err
 	}
 	r.Votes = choose.FitVotes(len(r.Problem.Names), list)
-	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values computed for several kernels at once differ in the last bits
+	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values for several kernels at once differ in the last bits
 		r.kernels = r.kernels[source:][:1]
 		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
 			return err
@@ -100,8 +98,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	return nil
 }
 
-// learnChosen is the Learn of a job: it fits the learner, and the votes if the choice has not fitted
-// them.
+// learnChosen fits the learner, and the votes if the choice has not.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
@@ -113,7 +110,7 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// fitVotes fits the votes of a setting that was given, not chosen.
+// fitVotes fits the votes of a given setting.
 func (r *predictor) fitVotes(ctx context.Context) error {
 	if r.best != nil {
 		return nil
@@ -129,9 +126,9 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	return r.calibrate(ctx, t, 0, 0)
 }
 
-// outOfFold calls visit with out-of-fold predictions for each pair of the given kernels and settings; settings vary faster. If
-// the path has a closed form, each label is predicted from all other labels, otherwise from the other folds. The loss of a pair
-// is +Inf if the kernel does not allow the setting. On a path, settings must be all settings.
+// outOfFold calls visit with predictions for each pair of kernels and settings; settings vary faster. If the path has a
+// closed form, each label is predicted from all others, otherwise from the other folds. The loss is +Inf if the kernel does
+// not allow the setting. On a path, settings must be all settings.
 func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -158,13 +155,12 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	})
 }
 
-// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of the given Gram blocks and
-// settings; settings vary faster. If the learner has a path or a Compare, see [classify.Learner], its settings are fitted
-// together.
+// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of Gram blocks and settings;
+// settings vary faster.
 func validateKernels(ctx context.Context, r *predictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
-	group := 1 // number of settings that are fitted together
+	group := 1 // settings that are fitted together
 	if r.Learner.Path != nil || r.Learner.Compare != nil {
 		group = len(settings)
 	}
@@ -180,15 +176,15 @@ func validateKernels(ctx context.Context, r *predictor,
 	})
 }
 
-// labels holds the labels that settings are compared on.
+// labels holds the labels that compare settings.
 type labels struct {
 	p      *engine.Problem
 	fold   []int
-	grams  []*sparse.Block[float64] // of each kernel: its values between the labels, times its scale
+	grams  []*sparse.Block[float64] // of each kernel: scale × values between the labels
 	scales []float64                // of each kernel
 }
 
-// compareLabels samples the labels that settings are compared on, and computes the values of kernels between them.
+// compareLabels samples the labels that compare settings and computes kernels between them.
 func (r *predictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
@@ -203,11 +199,10 @@ func (r *predictor) compareLabels(ctx context.Context,
 	return t, nil
 }
 
-// comparedTolerance is the tolerance of kernels that are only compared. The chosen kernel is computed again.
+// comparedTolerance is for kernels that are only compared; the chosen kernel is computed again.
 const comparedTolerance = 1e-6
 
-// grams returns a block for each kernel: the values between items, followed by the values between rows
-// and items.
+// grams returns for each kernel the values between items, then between rows and items.
 func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	s := r.settings(phase)
@@ -219,7 +214,7 @@ func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	return grams, err
 }
 
-// seenAll returns the values of the best kernel between all labels, times r.scale.
+// seenAll returns r.scale times the best kernel between all labels.
 func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.Problem.Row) {
@@ -234,8 +229,7 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll estimates the accuracy of a setting that a sample of the labels chose, as [engine.Engine.measureSetting] does, from
-// the kernel values k between all labels.
+// measureAll estimates the accuracy as [engine.Engine.measureSetting] does, from kernel values k between all labels.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
@@ -253,7 +247,7 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 	return err
 }
 
-// learnItems learns from all labels. If the learner needs the values between all nodes, it computes them.
+// learnItems learns from all labels, with values between all nodes if the learner needs them.
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
 	r.items = r.Problem.Row
@@ -298,21 +292,19 @@ func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error
 	}
 	if err == nil && r.Learner.Path != nil && choose.TooFew(class) {
 		for m := range r.fitted.Machines {
-			r.fitted.Machines[m].Rho = 0 // far from all labels the model is undecided, see neutral
+			r.fitted.Machines[m].Rho = 0 // far from all labels the model is undecided
 		}
 	}
 	return err
 }
 
-// machinesAtATime is the largest number of classifiers whose decisions are computed in one application of the
-// kernel.
+// machinesAtATime is the most classifiers in one application of the kernel.
 const machinesAtATime = 32
 
-// solveColumns is the largest number of classifiers that are solved together.
+// solveColumns is the most classifiers that are solved together.
 const solveColumns = 64
 
-// score turns decisions on every node into scores. The decisions of a learner that is linear in the kernel come from one
-// application of the kernel to the dual coefficients.
+// score turns decisions on every node into scores.
 func (r *predictor) score(ctx context.Context) error {
 	n := len(r.Problem.Degrees)
 	outputs := r.fitted.Pairs
@@ -358,8 +350,8 @@ func (r *predictor) score(ctx context.Context) error {
 		func(_ []float64, i int) []float64 { return r.fitted.ScoresTo(nil, values.Row(i), 0) })
 }
 
-// decide computes the decisions of classifiers on all nodes from their dual coefficients C at the labelled nodes L, K[:, L]·C =
-// K·(E_L·C), for width classifiers at a time. It calls visit with the decisions of the classifiers from number lo on.
+// decide computes the decisions K[:, L]·C = K·(E_L·C) on all nodes from dual coefficients C at the labelled nodes L, for
+// width classifiers at a time. visit gets those from number lo on.
 func (r *predictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.Problem.Degrees)
@@ -394,15 +386,14 @@ func (r *predictor) decide(ctx context.Context, machines []classify.Machine, lab
 	return nil
 }
 
-// solveTolerance is the tolerance of solve, relative to targets of ±1.
+// solveTolerance is relative to targets of ±1.
 const solveTolerance = 1e-7
 
-// countedTolerance is the tolerance of solve for models whose right predictions are only counted.
+// countedTolerance is for models whose right predictions are only counted.
 const countedTolerance = 1e-4
 
-// solve fits the learner to the labels of p without kernel values: it computes (K + diag(ridge))⁻¹·T by conjugate gradients
-// on E_Lᵀ·K·E_L + diag(ridge). If the residual, relative to the targets, exceeds the tolerance, the error wraps
-// [kernel.ErrUnsolved].
+// solve fits the learner without kernel values: it computes (K + diag(ridge))⁻¹·T by conjugate gradients on E_Lᵀ·K·E_L +
+// diag(ridge). If the relative residual exceeds tolerance, the error wraps [kernel.ErrUnsolved].
 func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
 	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()
@@ -418,8 +409,8 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved estimates the accuracy as measureAll does, but without kernel values: it fits models without each of some folds,
-// which together have as many labels as the sample.
+// measureSolved estimates the accuracy as measureAll does, but without kernel values, by models without each of some folds
+// with as many labels as the sample.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
@@ -458,7 +449,6 @@ func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	return nil
 }
 
-// chooseOnSplits chooses by predictions for the test nodes of splits.
 func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (*engine.Choice, error) {
 	return r.Choose(ctx, func(ctx context.Context, kernels, settings []int) (*choose.Counts, error) {
 		counts := choose.NewCounts(len(kernels)*len(settings),
@@ -473,11 +463,10 @@ func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (
 	})
 }
 
-// tuneBytes is the largest memory of the kernels that are compared together.
+// tuneBytes is the most memory of kernels that are compared together.
 const tuneBytes = 96 << 20
 
-// countSplit counts the right predictions for the test nodes of a split, for each pair of the given kernels and settings;
-// settings vary faster.
+// countSplit counts right predictions of a split for each pair of kernels and settings; settings vary faster.
 func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	kernels, settings []int, counts *choose.Counts) error {
 	train := r.Problem.At(trainTest.Train)
@@ -497,7 +486,7 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 		items = slices.Concat(items, rows)
 		rows = nil
 	}
-	group := max(1, tuneBytes/(8*len(items)*len(class))) // number of kernels that are compared together
+	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are compared together
 	for lo := 0; lo < len(kernels); lo += group {
 		grams, err := r.grams(ctx,
 			problem.Pick(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,
@@ -521,8 +510,8 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	return nil
 }
 
-// keepForm sets the form of decisions that are linear in the kernel. With classifiers for two classes, the score of a class is
-// the sum of the decisions for it less the decisions against it. Cost: an application of the kernel.
+// keepForm sets the form of linear decisions, in one application of the kernel. With classifiers for two classes, a class
+// scores the decisions for it less the decisions against it.
 func (r *predictor) keepForm(ctx context.Context) error {
 	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil

@@ -23,15 +23,14 @@ import (
 //
 //	min Σ_i (w·φ_i + μ − y_i)² + r‖w‖²
 //
-// over the known nodes i, or a sample of mostFitted known nodes. One decomposition of the features that do not depend on values serves all
-// ridges and all folds.
+// over the known nodes i, or mostFitted of them. One decomposition of the features that do not depend on values serves all
+// ridges and folds.
 type featureRidge struct {
-	// fixed returns those features of the known nodes at positions that do not depend on values.
+	// fixed returns the features of known nodes at positions that do not depend on values.
 	fixed func(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error)
 
-	// moving returns the features that depend on the values at the positions train. If moving is not nil, r is λ times the
-	// number of known nodes, and λ is the only parameter of the engine. If it is nil, there are no such features, and r is λ
-	// times the mean of ‖φ‖².
+	// moving returns the features that depend on the values at train; nil: there are none. If it is not nil, r is λ times
+	// the number of known nodes and λ is the only parameter; otherwise r is λ times the mean of ‖φ‖².
 	moving func(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error)
 
 	widens bool // see [engine.GraphMethod]
@@ -50,27 +49,24 @@ func (r featureRidge) method(spec *param.Spec, workspace func(p *engine.Problem)
 	return m
 }
 
-// ridgeFit is the decomposition of the fixed features of some known nodes.
+// ridgeFit decomposes the fixed features of some known nodes.
 type ridgeFit struct {
 	positions []int
 	*features
 	path *classify.RidgePath
 
-	embedding *auto.Embedding // of the graph, with the columns that the settings until now need; nil: none is needed
+	embedding *auto.Embedding // with the columns that settings need so far; nil: none
 	columns   int
 }
 
-// features has a row of features for each of some known nodes. add adds φ·w of every node of the graph
-// to values.
+// features has a row for each of some known nodes. add adds φ·w of every node of the graph to values.
 type features struct {
 	*sparse.Block[float64]
 	add func(ctx context.Context, w, values []float64) error
 }
 
-// mostFitted is the number of values from which weights are learned.
 const mostFitted = 5000
 
-// groupRidges returns consecutive settings that differ in λ alone.
 func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	var last param.Values // without λ
 	for _, v := range settings {
@@ -85,8 +81,7 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	return groups
 }
 
-// positions returns the positions of the values that a model is fitted to or tested on: all values whose fold is not
-// negative, and the other values or a sample of them.
+// positions returns the values to fit or test: all with a fold ≥ 0, and a sample of the others.
 func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
@@ -102,11 +97,10 @@ func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
-// fit returns the decomposition of the fixed features of a setting. If the last decomposition is
-// the same, it returns that one.
+// fit returns the decomposition of the fixed features, the last one if it is the same.
 func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
 	f := j.Shared.(*ridgeFit)
-	if slices.Equal(f.positions, positions) && r.moving != nil { // it has no other parameter than λ
+	if slices.Equal(f.positions, positions) && r.moving != nil { // λ is the only parameter
 		return f, nil
 	}
 	var err error
@@ -118,7 +112,7 @@ func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v
 	return f, err
 }
 
-// lambda returns λ of the path for a setting.
+// lambda returns λ of the path.
 func (r featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 	if r.moving != nil {
 		return v.Number("lambda") * float64(len(f.positions)) / f.path.Mean
@@ -126,7 +120,6 @@ func (r featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 	return v.Number("lambda")
 }
 
-// scores predicts the value of every node.
 func (r featureRidge) scores(ctx context.Context, j *engine.Job, v param.Values) error {
 	positions := r.positions(slices.Repeat([]int{-1}, len(j.Problem.Row)), j.Settings)
 	f, err := r.fit(ctx, j, positions, v)
@@ -155,7 +148,6 @@ func (r featureRidge) scores(ctx context.Context, j *engine.Job, v param.Values)
 	return err
 }
 
-// predictions is the field Predictions of [engine.GraphMethod].
 func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, groups []engine.Group, visit engine.FoldVisitor) error {
 	fold := foldsOf(j.Problem, groups)
 	positions := r.positions(fold, j.Settings)
@@ -186,7 +178,7 @@ func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings [
 	return nil
 }
 
-// foldsOf returns the position of the group that tests each value of a problem, −1 for none.
+// foldsOf returns the group that tests each value, −1 for none.
 func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	position := map[int]int{} // of a row, from 1 on
 	for g := range groups {
@@ -201,9 +193,8 @@ func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	return fold
 }
 
-// leaveFoldsOut calls visit with the predictions for the nodes of each fold by models of all other rows, see
-// [classify.RidgePath.LeavePartsOut]. If equations have no solution, predictions are infinite. first is the setting of the
-// first λ.
+// leaveFoldsOut calls visit with predictions for each fold by models of all other rows, infinite if equations have no
+// solution. first is the setting of the first λ.
 func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit engine.FoldVisitor) error {
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {

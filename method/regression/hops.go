@@ -25,8 +25,7 @@ import (
 //     each with variance 1 over the nodes it learns from;
 //   - the attributes of the node, and means of them at the node and its neighbours, see [auto.Attributes].
 //
-// At a known node the means are over the values outside its fold, so that they do not contain the node's own
-// value.
+// At a known node the means exclude the values of its fold.
 var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&param.Spec{
 	Name: "hops", Title: "ridge regression on mean values 1 to 3 steps away, degree and attributes", Works: param.Undirected,
 	Source: "Hoerl and Kennard, Ridge regression, 1970; on means of neighbours as in Macskassy and Provost, Classification in networked data, 2007",
@@ -36,9 +35,8 @@ var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&p
 	}},
 }, hopWorkspace)
 
-// hopWorkspace declares the memory of hop means, of attributes, and of a ridge on them.
 func hopWorkspace(p *engine.Problem) budget.Workspace {
-	const labelBytes = 1600 // of a known value in folds and decompositions, at most: 1,100 were measured with 64 attributes
+	const labelBytes = 1600 // of a known value in folds and decompositions: 1,100 were measured with 64 attributes
 	n := len(p.Degrees)
 	fitted := min(len(p.Row), mostFitted)
 	w := budget.Held(2*budget.Block[float64](n, hopColumns), 12*budget.Vector[float64](n), labelBytes*int64(fitted))
@@ -48,8 +46,7 @@ func hopWorkspace(p *engine.Problem) budget.Workspace {
 	return w
 }
 
-// attributeFeatures returns the attributes of known nodes, and the means of attributes over each node and
-// its neighbours.
+// attributeFeatures returns the attributes of known nodes, then means over each node and its neighbours.
 func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil
@@ -67,12 +64,12 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
 }
 
-// hopFeatures returns the means of values around known nodes and logarithms of degrees, divided by their standard deviations among
-// the positions train. The means at a node of train are means of the values of train outside a fold of the node.
+// hopFeatures returns means of values and logarithms of degrees, divided by their deviations among train. Means at a node of
+// train exclude a fold of the node.
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
-	place := make([]int, len(p.Row)) // in train, from 1 on; 0: it is not there
+	place := make([]int, len(p.Row)) // in train, from 1 on; 0: not in train
 	for a, i := range train {
 		place[i] = 1 + a
 	}
@@ -126,9 +123,8 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	return &features{x, add}, nil
 }
 
-// meansOutside returns the means of values around each known node, without the values of the node's fold: a row for each
-// value, a column for each number of steps up to hops. Rows of values with a fold below 0 are zero. Cost: sweeps over
-// hopColumns columns.
+// meansOutside returns the means around each known node without its fold, one column for each number of steps up to hops.
+// Rows of values with a fold below 0 are zero. It sweeps hopColumns columns at a time.
 func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int, hops int) (*sparse.Block[float64], error) {
 	means := sparse.NewBlock[float64](len(p.Row), hops)
 	members := map[int][]int{}
@@ -154,20 +150,18 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.P
 }
 
 // Means returns the two baselines of numbers: the mean of all known values, and the mean of the known values of neighbours.
-// If no neighbour has a known value, the second is the mean of all known values too.
+// If no neighbour has a known value, the second is the first.
 func Means() []engine.Entry {
 	return []engine.Entry{{Name: constant.Spec.Name, Method: constant.Engine()}, {Name: neighbours.Spec.Name, Method: neighbours.Engine()}}
 }
 
-// constant predicts the mean of the known values.
 var constant = engine.Numeric(&param.Spec{Name: "mean", Works: param.Undirected | param.Signed}, engine.OneByOne(predictMean), hopWorkspace)
 
 func predictMean(_ context.Context, p *engine.Problem, _ param.Values, _ *engine.Settings) ([]float64, error) {
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
-// neighbours predicts the mean of the known values of neighbours. If there are none, or the graph has negative weights,
-// it predicts the mean of all known values.
+// neighbours predicts the mean of all known values if no neighbour has one, or if the graph has negative weights.
 var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
 	engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 		if p.Signed { // means over weights of both signs
@@ -183,17 +177,15 @@ var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: p
 	}), hopWorkspace)
 
 const (
-	// mostHops is the number of steps after which means of values are taken.
+	// mostHops is the number of steps of means.
 	mostHops = 3
 
-	// hopColumns is the width of the blocks of hop means.
+	// hopColumns is the width of blocks.
 	hopColumns = 16
 )
 
-// walkMeans calls visit after each step with the means of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j
-// (T^{hop+1})_ij, for each hidden fold, computed without the values of the fold; −1 hides no value. If no walk from
-// a node reaches a value, the mean is the mean of all values. fold is the fold of each value. Cost: a sweep for each
-// of hops.
+// walkMeans calls visit after each step with the means Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij around nodes without each
+// hidden fold, −1 for none. If no walk reaches a value, the mean is over all values. It costs a sweep for each of hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)
@@ -226,7 +218,6 @@ func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Prob
 	return nil
 }
 
-// transition returns the operator T.
 func transition(p *engine.Problem, s *engine.Settings) *sparse.Operator[float64] {
 	op := sparse.NewOperator[float64](sparse.Transition, p.A, p.Degrees)
 	op.Workers = s.Workers

@@ -26,7 +26,7 @@ import (
 //
 //	min Σ_i (f(i) + μ − y_i)² + λ‖f‖²
 //
-// over f = Σ_j α_j·K(·, j), where K is scaled so that its mean K(i, i) over the known values is 1.
+// over f = Σ_j α_j·K(·, j), with K scaled to a mean K(i, i) of 1 over the known values.
 var RidgeSpec = param.Spec{
 	Name: "rls", Title: "kernel ridge regression with a constant",
 	Works:  param.Undirected,
@@ -37,10 +37,9 @@ var RidgeSpec = param.Spec{
 	}},
 }
 
-// kernelRidge is kernel ridge regression on a kernel.
 type kernelRidge struct{ family *kernel.Family }
 
-// OnKernel returns ridge regression on a kernel, whose parameters come first.
+// OnKernel returns ridge regression on a kernel; the kernel's parameters come first.
 func OnKernel(f *kernel.Family) *engine.Engine {
 	k := kernelRidge{f}
 	spec := RidgeSpec
@@ -55,8 +54,6 @@ func OnKernel(f *kernel.Family) *engine.Engine {
 	return e
 }
 
-// workspace declares the memory of the columns of the kernel, and of decompositions of its values between known
-// nodes.
 func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *engine.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	entries := p.A.NNZ()
@@ -66,7 +63,7 @@ func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *en
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }
 
-// unsolved returns an error. If the error is about equations, it names the model.
+// unsolved names the model in errors about equations.
 func (k kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
 		return &problem.Error{Method: k.family.Name + "+" + RidgeSpec.Name, Err: err}
@@ -74,8 +71,7 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions is the field Predictions of [engine.GraphMethod]. If there are few values, it computes an eigendecomposition
-// of each Gram matrix.
+// predictions decomposes each Gram matrix if there are few values.
 func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
 	p := j.Problem
 	if len(p.Row) > engine.MostCompared {
@@ -120,7 +116,7 @@ func (k kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
 	return values
 }
 
-// symmetricOf returns a block as a symmetric matrix in the same memory.
+// symmetricOf shares the memory of x.
 func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	sym := new(mat.SymDense)
 	sym.SetRawSymmetric(blas64.Symmetric{N: x.Rows, Stride: x.Stride, Data: x.Data,
@@ -128,9 +124,8 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// predict predicts the value of every node by conjugate gradients on products with the kernel. If there are many values, the
-// scale of the kernel is estimated on a sample. A factorization takes as long for 2,430 values on a lattice, and its time
-// grows with the cube of the number of values.
+// predict uses conjugate gradients on products with the kernel; with many values, a sample estimates the scale of the
+// kernel. A factorization takes as long for 2,430 values on a lattice, and cubic time.
 func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {
@@ -142,7 +137,7 @@ func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Val
 		return nil, k.unsolved(err)
 	}
 	scale := cmp.Or(mat.Trace(symmetricOf(grams[0]))/float64(grams[0].Rows), 1)
-	tolerance := 1e-10 // bounds the error of known values, relative to the largest
+	tolerance := 1e-10 // of known values, relative to the largest
 	if s.Rough {
 		tolerance = 1e-5
 	}

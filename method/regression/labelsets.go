@@ -20,37 +20,33 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// widths is the number of compared widths of models: all columns, half of the columns, and a
-// quarter of the columns.
+// widths is the number of compared models: all columns, half and a quarter of them.
 const widths = 3
 
-// lambdas are the λ of [classify.RidgePath] that are tried.
 func lambdas() []float64 {
 	return []float64{0.03, 0.1, 0.3, 1, 3, 10, 30}
 }
 
 // Spectral predicts several labels of a node. It learns each label against the rest from eigenvectors of the graph and from
-// the attributes of nodes, and gives each label a probability that does not depend on the other labels.
+// the attributes of nodes; the probability of a label does not depend on the other labels.
 var Spectral = &engine.Engine{Name: "spectral", Target: engine.LabelSets, Fit: predictLabelSets, Workspace: labelSetWorkspace}
 
 // LabelLearner learns from some of the labelled nodes of a problem.
 type LabelLearner struct {
-	Row  []int   // the labelled nodes, each once
-	Sets [][]int // their labels, in increasing order
+	Row  []int   // labelled nodes, each once
+	Sets [][]int // labels of each, increasing
 
 	problem *engine.Problem
 	set     engine.Settings
-	fitted  *engine.Problem  // with the weights of edges of the last model, without directions
-	columns *auto.Embedding  // of it; nil before the first model
-	views   *auto.Attributes // of it; nil: it has no attributes
+	fitted  *engine.Problem  // problem of the last model, with its edge weights and without directions
+	columns *auto.Embedding  // of fitted; nil before the first model
+	views   *auto.Attributes // of fitted; nil: no attributes
 }
 
-// mostWide is the largest number of labelled nodes for a model with more columns than labelled nodes, because the cost
-// grows with the cube of this number. Tests lower mostWide.
+// mostWide is the most labelled nodes of a model with more columns than nodes, which costs their cube. Tests lower mostWide.
 var mostWide = 1000
 
-// NewLabelLearner returns the learner of a problem. In p.Row a node occurs once for each of its
-// labels.
+// NewLabelLearner returns the learner of p, in which a node has a row for each of its labels.
 func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	l := &LabelLearner{problem: p, set: s.WithDefaults()}
 	places := map[int]int{}
@@ -70,9 +66,9 @@ func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	return l
 }
 
-// Fit returns the model of the labelled nodes at some positions of Row. It ignores the directions of edges. It returns the
-// errors of [engine.Engine.Weigh] and [lanczos.Problem.Solve], and an error if weights are too large or too small. Cost:
-// the eigenvectors. If labels choose the weights of edges, every Fit computes them, otherwise only the first.
+// Fit returns the model of the labelled nodes at positions of Row. It ignores the directions of edges. It returns the errors
+// of [engine.Engine.Weigh] and [lanczos.Problem.Solve], and an error if weights are too large or too small. Cost: the
+// eigenvectors. If labels choose the weights of edges, every Fit computes them, otherwise only the first.
 func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelSetModel, error) {
 	node := problem.Pick(l.Row, positions)
 	sets := problem.Pick(l.Sets, positions)
@@ -122,7 +118,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 	return m, err
 }
 
-// embed computes the columns of p, with edges weighed by the labels of p.
+// embed computes the columns of p, with edges weighed by its labels.
 func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error) {
 	if l.fitted, err = new(engine.Engine).Weigh(ctx, p, &l.set); err != nil {
 		return err
@@ -143,8 +139,7 @@ func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error)
 	return err
 }
 
-// Frequent returns how many of the nodes at the positions have each label. The counts are scores that are equal for all
-// nodes; limit is the threshold learned for these scores.
+// Frequent returns the counts of labels at positions, as scores of all nodes, and limit, the threshold learned for them.
 func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float64) {
 	counts = make([]float64, len(l.problem.Names))
 	var sets [][]int
@@ -157,9 +152,8 @@ func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float6
 	return counts, choose.LabelThreshold(sets, func(int) []float64 { return counts })
 }
 
-// F1 returns two pairs of micro-F1 and macro-F1, of scores of the labels at the nodes at some positions. For the first pair,
-// as many labels are predicted for a node as it has (Perozzi, Al-Rfou, Skiena 2014), for the second the labels with a score
-// of at least limit.
+// F1 returns two pairs of micro-F1 and macro-F1 of scores at positions. For the first pair, a node with m labels gets m
+// labels (Perozzi, Al-Rfou, Skiena 2014), for the second the labels with a score of at least limit.
 func (l *LabelLearner) F1(positions []int, limit float64,
 	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int
@@ -176,7 +170,6 @@ func (l *LabelLearner) F1(positions []int, limit float64,
 	return measures
 }
 
-// labelSetWorkspace declares the memory of the search for eigenvectors and of the least squares.
 func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace, error) {
 	n := len(p.Degrees)
 	labelled := len(NewLabelLearner(p, nil).Row)
@@ -188,31 +181,29 @@ func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace,
 	return w, nil
 }
 
-// labelFit holds labelled nodes with their features and their sets of labels. labels is the number
-// of all labels.
+// labelFit holds labelled nodes with features and sets of labels.
 type labelFit struct {
 	*auto.Embedding
 	node       []int
 	sets       [][]int
 	labels     int
-	attributes *mat.Dense // of the nodes; nil: there are none
+	attributes *mat.Dense // of the nodes; nil: none
 	workers    int
 
 	model *auto.EmbeddingModel // set by learn
 }
 
-// learn fits the least squares of m, with the columns and λ of m, on path p.
+// learn fits least squares with the columns and λ of m on path p.
 func (f *labelFit) learn(m *engine.LabelSetModel, p *classify.RidgePath) {
 	f.model = f.Fit(p, m.Columns, m.Lambda)
 	m.Scores = f.model.Scores
 }
 
-// path returns the path of ridge regression on the first width columns and the attributes.
+// path returns the path of the first width columns and the attributes.
 func (f *labelFit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
 	return f.Path(ctx, f.node, width, f.attributes, classify.OneHot(f.sets, f.labels), f.workers)
 }
 
-// restore fits the choice of a kept model.
 func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engine.LabelSetModel, error) {
 	m := &engine.LabelSetModel{Columns: min(k.Columns, f.Cols), Lambda: k.Lambda, Threshold: k.Threshold, Slopes: k.Slopes, Shifts: k.Shifts}
 	p, err := f.path(ctx, m.Columns)
@@ -222,9 +213,8 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 	return m, err
 }
 
-// choose returns the model with the columns and λ that predict the labels of nodes best, each
-// node left out in turn, see package choose. As many labels are predicted for a node as it has,
-// so that the micro-F1 is the share of right labels. The error is the error of ctx.
+// choose returns the model with the columns and λ that predict the labels of left-out nodes best. A node with m labels gets
+// m labels, so that micro-F1 is the share of right labels. The error is from ctx.
 func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
@@ -286,7 +276,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 			scores[candidate] = leftOut(candidate)
 		}
 		s := choose.OfFold(fold, part)
-		var outside engine.LabelSetModel // sigmoids and a threshold without the fold
+		var outside engine.LabelSetModel // sigmoids and threshold without the fold
 		limit := calibrate(&outside, scores[candidate], sets, labels, s.Train)
 		for _, i := range s.Test {
 			probability := outside.Probable(mat.Row(nil, i, scores[candidate]))
@@ -303,8 +293,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 	return best, nil
 }
 
-// calibrate fits the sigmoids of m to the scores of nodes, each computed without the node, and returns the threshold of
-// probabilities.
+// calibrate fits the sigmoids of m to scores of left-out nodes, and returns the threshold of probabilities.
 func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
@@ -326,8 +315,8 @@ func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels 
 	return choose.LabelThreshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.Probable(mat.Row(nil, nodes[k], scores)) })
 }
 
-// predictLabelSets is the Fit of [Spectral]. It returns the probabilities of all nodes, in rows that need not sum to one,
-// and the likeliest label of every node, labelled or not. Errors are the errors of [LabelLearner.Fit].
+// predictLabelSets returns the probabilities of labels, whose rows need not sum to one, and the likeliest label of every
+// node, labelled or not.
 func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))
@@ -342,7 +331,6 @@ func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Paramete
 	return predictSets(ctx, m, l.fitted, s)
 }
 
-// predictSets returns the probabilities of all nodes of p, by the model m of p.
 func predictSets(ctx context.Context, m *engine.LabelSetModel, p *engine.Problem,
 	s *engine.Settings) (*engine.Prediction, error) {
 	n := len(p.Degrees)

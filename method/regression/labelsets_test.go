@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// drawSets gives the labelled nodes of a problem their class, most of them, and other
-// ones now and then.
+// drawSets gives most labelled nodes their class, and sometimes other classes.
 func drawSets(p *engine.Problem, labels int) [][]int {
 	rng := rand.New(rand.NewPCG(8, 9))
 	sets := make([][]int, len(p.Row))
@@ -33,8 +32,7 @@ func drawSets(p *engine.Problem, labels int) [][]int {
 	return sets
 }
 
-// Columns are eigenvectors of the matrix written down by its definition, times the sizes
-// of their values, from the largest value on.
+// Columns are eigenvectors of the matrix by its definition, times the sizes of their values.
 func TestColumns(t *testing.T) {
 	p := contract.Planted(t, 3, 90, 20)
 	c, err := auto.NewEmbedding(t.Context(), p, auto.EmbeddingColumns, new(lanczos.Settings))
@@ -80,8 +78,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// The model agrees with least squares solved anew without each node, for every width and λ, and its
-// sigmoids are where their likelihood is flat.
+// The model agrees with least squares without each node, and its sigmoids are where their likelihood is flat.
 func TestFit(t *testing.T) {
 	const labels = 4
 	p := contract.Planted(t, 5, 60, 24)
@@ -159,8 +156,7 @@ func TestFit(t *testing.T) {
 			}
 		}
 	}
-	// The micro-F1 of the labels that each fold has by the choice, the sigmoids and the threshold of the other folds. Here they choose
-	// alike.
+	// The choice, sigmoids and threshold of a fold come from the other folds, which choose alike here.
 	fold := choose.Folds(make([]int, m), 10, 0, 0)
 	matrix := mat.NewDense(m, labels, slices.Concat(left...))
 	rows := make([][]float64, m)
@@ -202,8 +198,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A label that no labelled node has is less likely than any that one has, and one that
-// all have is likely.
 func TestWithoutLabels(t *testing.T) {
 	p := contract.Planted(t, 6, 50, 20)
 	sets := drawSets(p, 3)
@@ -251,7 +245,6 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// The labels of a node that stands on several lines are one set.
 func TestSetsOf(t *testing.T) {
 	l := NewLabelLearner(&engine.Problem{Row: []int{4, 1, 4, 4, 1}, Class: []int{1, 0, 2, 0, 2}}, nil)
 	node, sets := l.Row, l.Sets
@@ -260,8 +253,7 @@ func TestSetsOf(t *testing.T) {
 	}
 }
 
-// TestAttributes: a label that depends on an attribute alone is predicted by it, and a kept choice gives the same probabilities; the
-// second model has more columns than mostWide, and learns from a sample.
+// One label depends on an attribute alone. The second model has more columns than mostWide, and learns from a sample.
 func TestAttributes(t *testing.T) {
 	defer func(most int) { mostWide = most }(mostWide)
 	mostWide = 200

@@ -30,21 +30,17 @@ var spectralLogisticSpec = param.Spec{
 	}}, classify.Learners().Named("logistic").Params...),
 }
 
-// embeddingTolerance is the tolerance of the eigenvectors.
 const embeddingTolerance = 1e-6
 
-// SpectralLogistic is multinomial logistic regression on a spectral embedding. Node i has the
-// features x/√(‖x‖² + ε²), of about unit length, where x is row i of the eigenvectors of S =
-// D^-½AD^-½ with the d largest positive eigenvalues (Ng, Jordan and Weiss 2002). These are
-// the eigenvectors of L̃ with the smallest eigenvalues. The eigenvectors of components, with
-// eigenvalue 1, are left out. ε is a hundredth of the root mean square of ‖x‖; shorter rows
-// hold only rounding errors. d and λ are chosen by cross-validation.
+// SpectralLogistic is multinomial logistic regression on a spectral embedding. Node i has the features x/√(‖x‖² + ε²), of
+// about unit length, where x is row i of the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues (Ng,
+// Jordan and Weiss 2002). The eigenvectors of components, with eigenvalue 1, are left out. ε is a hundredth of the root mean
+// square of ‖x‖; shorter rows hold only rounding errors. d and λ are chosen by cross-validation.
 var SpectralLogistic = engine.GraphMethod{
 	Spec: &spectralLogisticSpec, Prepare: prepareSpectral, Predictions: predictSpectral, Scores: scoreSpectral,
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true }, Workspace: spectralWorkspace, IsSampled: true,
 }
 
-// prepareSpectral computes the eigenvectors that the largest dimension needs.
 func prepareSpectral(ctx context.Context, j *engine.Job,
 	settings []param.Values) error {
 	if err := j.Whole(ctx); err != nil {
@@ -59,17 +55,16 @@ func prepareSpectral(ctx context.Context, j *engine.Job,
 	return e.embed(ctx, largest)
 }
 
-// spectralJob is a job of logistic regression on eigenvectors; embedding is nil on a graph without edges.
+// spectralJob has a nil embedding on a graph without edges.
 type spectralJob struct {
 	*engine.Job
 	embedding *sparse.Block[float64]
 }
 
-// embeddingProblem is the eigenproblem of the embedding.
 var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 
-// embed computes as many eigenvectors as the largest dimension needs.
+// embed computes dimension eigenvectors.
 func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	n := j.Graph.Team().TotalOf(len(j.Problem.Degrees))
 	if len(j.Graph.Components.Sizes) == n { // there are no edges
@@ -90,7 +85,7 @@ func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	return nil
 }
 
-// columns returns how many columns the embedding has in a setting.
+// columns returns the columns of the embedding in a setting.
 func (j *spectralJob) columns(v param.Values) int {
 	if j.embedding == nil {
 		return 0
@@ -98,7 +93,7 @@ func (j *spectralJob) columns(v param.Values) int {
 	return min(v.Int("dimension"), j.embedding.Cols)
 }
 
-// rowTo stores the embedding of a node in as many columns as dst has.
+// rowTo stores the first len(dst) columns of a node.
 func (j *spectralJob) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
@@ -107,12 +102,11 @@ func (j *spectralJob) rowTo(dst []float64, v int) {
 	auto.ScaleRow(dst, j.embedding.Row(v), auto.ShortRow*auto.ShortRow*float64(len(dst))/n)
 }
 
-// fit fits a model to labels for each of the first settings that have the same dimension. If
-// the labels have one class, the models are nil.
+// fit fits a model for each of the first settings that have the same dimension; models are nil if labels have one class.
 func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
-	var falling []float64 // because falling λ need the fewest steps
+	var falling []float64 // falling λ need the fewest steps
 	for _, v := range settings {
 		if v.Int("dimension") == d {
 			falling = append(falling, v.Number("lambda"))
@@ -138,8 +132,7 @@ func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	return models, err
 }
 
-// predictSpectral fits models to each group. A node that no label reaches is given the largest
-// class.
+// predictSpectral gives nodes that no label reaches the largest class.
 func predictSpectral(ctx context.Context, of *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {
@@ -170,13 +163,12 @@ func predictSpectral(ctx context.Context, of *engine.Job,
 	return nil
 }
 
-// scoreSpectral gives every node its probabilities.
 func scoreSpectral(ctx context.Context, of *engine.Job,
 	v param.Values) error {
 	j := of.Shared.(*spectralJob)
 	n := len(j.Problem.Degrees)
 	k := len(j.Problem.Names)
-	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // the eigenvectors of a kept model, to the bit
+	if d := v.Int("dimension"); j.columns(v) == d && d < j.embedding.Cols { // eigenvectors of a kept model, to the bit
 		j.embedding = nil
 		if err := j.embed(ctx, d); err != nil {
 			return err
@@ -222,7 +214,6 @@ func scoreSpectral(ctx context.Context, of *engine.Job,
 	return err
 }
 
-// spectralWorkspace declares the memory of the search for eigenvectors, and of models that learn from the labels.
 func spectralWorkspace(p *engine.Problem, settings []param.Values, s *engine.Settings) (w budget.Workspace, err error) {
 	n := len(p.Degrees)
 	dimension := 0
@@ -248,11 +239,10 @@ var SpectralRidge = featureRidge{fixed: spectralFeatures, widens: true}.method(&
 	return auto.EmbeddingWorkspace(len(p.Degrees), min(len(p.Row), mostFitted))
 })
 
-// spectralFeatures returns the rows of the embedding.
 func spectralFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error) {
 	dimension := v.Int("dimension")
 	f := j.Shared.(*ridgeFit)
-	if dimension > f.columns || !j.Settings.Rough && dimension < f.columns { // the eigenvectors of a kept model, to the bit
+	if dimension > f.columns || !j.Settings.Rough && dimension < f.columns { // eigenvectors of a kept model, to the bit
 		f.columns = dimension
 		var err error
 		if f.embedding, err = auto.NewEmbedding(ctx, p, dimension, &lanczos.Settings{Memory: j.Settings.Memory, Workers: j.Settings.Workers}); err != nil {

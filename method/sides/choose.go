@@ -16,14 +16,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// leastGain is the smallest gain of quality, as a share of the best quality so far, by which a setting replaces the best
-// setting so far. The gain must also exceed one standard error, and as many standard errors as the best of all trials gains
-// by luck. Requiring two errors loses 10 points where co-work, friends and advice of lawyers are kinds. Without leastGain,
-// kinds are left out for small gains, which loses five points on made payments. See bench/results/kinds.md.
+// leastGain is the smallest relative gain of quality by which a setting replaces the best so far; the gain must also exceed
+// one standard error and the luck of the best of all trials. Two errors would lose 10 points where co-work, friends and
+// advice of lawyers are kinds; without leastGain, kinds are left out for small gains, which loses five points on made
+// payments. See bench/results/kinds.md.
 const leastGain = 0.05
 
-// IsBetter reports whether a setting with the quality q, one of trials settings that are tried, replaces a setting with the
-// quality best: the gain must be at least 5 %, and more than luck explains.
+// IsBetter reports whether the quality q of one of trials settings replaces best: the gain must be at least 5 %, and more
+// than luck explains.
 func (q Quality) IsBetter(best Quality, trials int) bool {
 	n := float64(len(q))
 	sum := 0.0
@@ -39,8 +39,8 @@ func (q Quality) IsBetter(best Quality, trials int) bool {
 	return n > 1 && sum > max(1, luck)*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(floats.Sum(best))
 }
 
-// Best returns the setting that the labels choose among the settings 0 … count−1, and its quality. The settings
-// must be ordered from the simplest on, see [Quality.IsBetter].
+// Best returns the setting 0 … count−1 that the labels choose, and its quality. Settings must be ordered from the simplest
+// on, see [Quality.IsBetter].
 func (c *Evidence) Best(count int,
 	qualityOf func(setting int) (Quality, error)) (best int, highest Quality, err error) {
 	for setting := range count {
@@ -57,21 +57,21 @@ func (c *Evidence) Best(count int,
 }
 
 const (
-	// mostKinds is the largest number of kinds whose weights are chosen: the most frequent kinds. Other kinds have the weight 1.
+	// mostKinds is the most kinds, by frequency, with chosen weights; others have the weight 1.
 	mostKinds = 16
 	factor    = 8
 	// leastWeight is above 0 so that labels reach nodes whose edges are of one kind.
 	leastWeight = 1. / 64
 	mostWeight  = 64
 
-	// halfLives is the number of half-lives of the grid: the range of times divided by powers of 2.
+	// halfLives is the size of the grid: the range of times divided by powers of 2.
 	halfLives = 8
 )
 
-// Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function
-// with its factors. Its walks take at most a quarter of memory; 0 means no limit. For the same labels it computes the
-// choice once. It returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each class
-// and fold, for some dozen vectors of weights and each function.
+// Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function with
+// its factors. Its walks take at most a quarter of memory; 0 means no limit. It keeps the choice for the same labels. It
+// returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each class and fold, for some
+// dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))
@@ -102,16 +102,14 @@ func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values,
 	return choices[best], nil
 }
 
-// chooser is a run of [Edges.Choose].
 type chooser struct {
 	*Edges
 	*Evidence
 	fixed     shard.Codebook // of the options and the function of the weights
-	functions int            // number of functions
+	functions int
 }
 
-// book returns the codebook of weights of kinds and a half-life. If halfLife is +Inf, it uses the
-// given half-life.
+// book returns the codebook of weights of kinds and a half-life; +Inf means the given half-life.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	b := c.fixed
 	b.Kinds = kinds
@@ -121,8 +119,7 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	return &b
 }
 
-// chooseKinds chooses the weights of kinds and returns their quality. It starts from equal weights and changes one weight at
-// a time, the largest gain first.
+// chooseKinds starts from equal weights and changes one at a time, the largest gain first.
 func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
 	weights := slices.Repeat([]float64{1}, len(kinds))
@@ -155,7 +152,7 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, e
 	}
 	slices.SortStableFunc(directions, func(a, b direction) int { return cmp.Compare(b.gain, a.gain) })
 	for _, d := range directions {
-		if weights[d.kind] != 1 { // one that is better lower is not raised
+		if weights[d.kind] != 1 { // not raised if lower is better
 			continue
 		}
 		for w := d.step; leastWeight <= w && w <= mostWeight; w *= d.step {
@@ -175,7 +172,7 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, e
 	return best, nil
 }
 
-// chooseHalfLife chooses the half-life from a grid, from the longest on, and returns its quality.
+// chooseHalfLife tries half-lives from the longest on.
 func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, error) {
 	grid := []float64{out.HalfLife} // no decay
 	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1
@@ -189,7 +186,6 @@ func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, err
 	return q, err
 }
 
-// qualityOf returns the quality of weights for the labels of the predicted folds.
 func (c *chooser) qualityOf(ctx context.Context,
 	book *shard.Codebook) (Quality, error) {
 	a, back := shard.ApplyCodebook(c.Store, book)

@@ -13,10 +13,9 @@ import (
 const (
 	alpha     = 0.9
 	steps     = 5
-	uncertain = 0.05 // share of the class shares in predicted probabilities
+	uncertain = 0.05 // of the class shares in predicted probabilities
 
-	// work is the largest number of entries × columns × steps of a walk; it decides how many folds
-	// are predicted.
+	// work is the most entries × columns × steps of a walk, which decides how many folds are predicted.
 	work = 300_000_000
 )
 
@@ -27,13 +26,12 @@ const Folds = 5
 type Labels struct {
 	Row     []int // of the matrices
 	Class   []int
-	Classes int       // number of classes
-	Value   []float64 // numbers in place of classes; nil: there are classes
+	Classes int
+	Value   []float64 // in place of classes; nil: classes
 	Fold    []int     // of each label, below [Folds]
 }
 
-// columns returns the number of columns of a fold: one for each class, or two for values, their number and
-// their sum.
+// columns returns the columns of a fold: one for each class, or the number and the sum of values.
 func (l *Labels) columns() int {
 	if l.Value != nil {
 		return 2
@@ -41,7 +39,7 @@ func (l *Labels) columns() int {
 	return l.Classes
 }
 
-// Evidence compares matrices of the same edges by the predictions of walks for held-out labels.
+// Evidence compares matrices of the same edges by predictions of held-out labels with walks.
 type Evidence struct {
 	*Labels
 	memory  int64
@@ -50,8 +48,8 @@ type Evidence struct {
 	mean    float64 // of the values
 }
 
-// NewEvidence returns the evidence of labels, for matrices with the given number of entries. If
-// memory is not 0, walks take at most a quarter of it.
+// NewEvidence returns the evidence of l for matrices with the given number of entries. Walks take at most a quarter of
+// memory, 0 for no limit.
 func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 	c := &Evidence{Labels: l, memory: memory / 4, workers: workers}
 	c.folds = int(min(Folds, max(1, work/max(1, steps*entries*int64(l.columns())))))
@@ -64,9 +62,8 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 // Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
 type Quality []float64
 
-// QualityOf returns the quality of walks with S or T, as kind says, of the matrix a, for the labels of the
-// predicted folds. If back, the transpose of a, is not nil, walks with back are used too. Cost: steps sweeps over
-// columns for folds and classes.
+// QualityOf returns the quality of walks with the matrix S or T of a, as kind says. If back, the transpose of a, is not nil,
+// walks with back are used too. Cost: steps sweeps over columns for folds and classes.
 func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)
@@ -87,7 +84,7 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	}
 	w.ahead = sparse.NewOperator[float32](kind, a, degrees)
 	w.ahead.Workers = c.workers
-	scores := make([]float64, len(c.Row)*c.columns()) // of each label by column
+	scores := make([]float64, len(c.Row)*c.columns()) // of each label, by column
 	columns := c.folds * c.columns()
 	width := c.Workspace(len(degrees)).Width(c.memory)
 	for lo := 0; lo < columns; lo += width {
@@ -101,21 +98,18 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	return c.logarithms(scores), nil
 }
 
-// sweepColumns bounds the columns of a sweep.
 const sweepColumns = 64
 
-// Workspace declares the memory of [Evidence.QualityOf] on n nodes: the blocks of a walk, and degrees.
+// Workspace declares the memory of [Evidence.QualityOf] on n nodes.
 func (c *Evidence) Workspace(n int) budget.Workspace {
 	return budget.Slabs[float32](3, n, min(sweepColumns, c.folds*c.columns())).And(budget.Held(2 * 8 * int64(n)))
 }
 
-// walk is the walk of one vector of weights.
 type walk struct {
 	*Evidence
-	ahead, back *sparse.Operator[float32] // back is nil without directions
+	ahead, back *sparse.Operator[float32] // nil without directions
 }
 
-// mass returns the mass of a label at a column of its walks.
 func (c *Evidence) mass(label, column int) float32 {
 	switch {
 	case c.Value == nil && column != c.Class[label]:
@@ -126,8 +120,7 @@ func (c *Evidence) mass(label, column int) float32 {
 	return 1 - alpha
 }
 
-// scoresTo stores the scores of the columns lo ≤ j < hi, each a column of a fold. Walks in a fold's columns do not start at
-// the labels of the fold.
+// scoresTo stores the scores of columns lo ≤ j < hi. Walks of a fold do not start at its labels.
 func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
 	x := sparse.NewBlock[float32](n, hi-lo)
@@ -138,7 +131,7 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 		for j := lo; j < hi; j++ {
 			if j/columns != w.Fold[i] {
 				mass := w.mass(i, j%columns)
-				start.Row(row)[j-lo] += mass // of several labels of a node at most one has some
+				start.Row(row)[j-lo] += mass // of several labels of a node at most one has mass
 				x.Row(row)[j-lo] += mass
 			}
 		}
@@ -166,13 +159,12 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 	return nil
 }
 
-// sharpnesses are the exponents among which logarithms chooses.
+// sharpnesses are the exponents that logarithms tries.
 var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
 
-// logarithms returns the logarithms of the probabilities of the right classes. The scores of a node, divided by their
-// sum, are p_c. Its probabilities are proportional to s_c·(p_c/s_c)^q with the shares s_c of the classes among the
-// labels and the exponent q that is best for all nodes. q is needed because p_c is too cautious where a node has many
-// neighbours.
+// logarithms returns the log-probabilities of the right classes. With the normalized scores p_c and class shares s_c,
+// probabilities are proportional to s_c·(p_c/s_c)^q. The exponent q that is best for all nodes is needed because p_c is too
+// cautious where a node has many neighbours.
 func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	shares := make([]float64, c.Classes)
 	sharp := make([]float64, c.Classes)
@@ -208,9 +200,8 @@ func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	return best
 }
 
-// squares returns the negative squares of the errors of predicted values. The prediction of a node is m + q·r, where m
-// is the mean of all values, r the mean difference of other values from m, weighted by the walks that end at the node,
-// and q the factor that is best for all nodes.
+// squares returns the negative squared errors of predictions m + q·r: m is the mean of all values, r the mean difference
+// from m weighted by the walks that end at the node, q the best factor for all nodes.
 func (c *Evidence) squares(scores []float64) (list Quality) {
 	farthest := 0.0
 	for _, v := range c.Value {

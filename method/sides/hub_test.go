@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// The counts of a hub, whose row has several pieces, agree with the lines of its file.
+// The row of a hub has several pieces.
 func TestHubCounts(t *testing.T) {
 	const leaves = sparse.MaxRange + 1000
 	var b strings.Builder

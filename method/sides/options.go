@@ -16,8 +16,8 @@ import (
 // Options are the given factors of the kinds and times of edges. With the zero value all factors are 1.
 type Options struct {
 	Kinds        map[string]float64 // weights ≥ 0 by kind; others have the weight 1
-	Since, Until string             // the first and the last time of the edges that count; "": all
-	HalfLife     string             // an edge of age t has the factor 2^(−t/h): a number of units, 30d, 4w or 1y; [ChosenHalfLife]; "": no decay
+	Since, Until string             // first and last time of the edges that count; "": all
+	HalfLife     string             // h of the factor 2^(−t/h) of an edge of age t: a number of units, 30d, 4w or 1y; [ChosenHalfLife]; "": no decay
 }
 
 // ChosenHalfLife is the value of Options.HalfLife for a half-life that labels choose.
@@ -67,7 +67,7 @@ func (o *Options) Check(m *shard.Manifest) error {
 	return err
 }
 
-// window returns the first and the last time of the edges that count.
+// window returns the first and last time of the edges that count.
 func (o *Options) window(t *shard.Times) (first, last int, err error) {
 	bounds := [2]int{0, math.MaxUint16}
 	for i, option := range [][2]string{{"since", o.Since}, {"until", o.Until}} {
@@ -98,11 +98,9 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 	return bounds[0], bounds[1], nil
 }
 
-// daysOf has the days of the units of a half-life.
 var daysOf = map[byte]float64{'d': 1, 'w': 7, 'y': 365.25}
 
-// halfLife returns the half-life in units of times. Without decay, or if labels choose the
-// half-life, it returns +Inf.
+// halfLife returns the half-life in units of times, +Inf without decay or if labels choose it.
 func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	if o.HalfLife == "" || o.HalfLife == ChosenHalfLife {
 		return math.Inf(1), nil
@@ -126,7 +124,7 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	return h * scale, nil
 }
 
-// factors returns the factors of times, see [shard.Codebook], for a half-life in units. Options are valid.
+// factors returns the factors of times, see [shard.Codebook], of valid options.
 func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	first, last, _ := o.window(t)
 	end := min(last, int(t.Last))
@@ -139,7 +137,7 @@ func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	return factors
 }
 
-// factorsOf returns the factor of each kind of a store, 1 for kinds that are not in factors.
+// factorsOf returns the factor of each kind of a store, 1 if it is not in factors.
 func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	for _, kind := range m.Kinds {
 		w, ok := factors[kind.Name]
@@ -151,8 +149,7 @@ func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	return list
 }
 
-// Book returns the codebook of valid options for a store, where factors that are to be chosen are 1. If all factors
-// are 1, it returns nil.
+// Book returns the codebook of valid options for a store, with 1 for factors to choose; nil if all factors are 1.
 func (o *Options) Book(m *shard.Manifest) *shard.Codebook {
 	c := new(shard.Codebook)
 	if o.Kinds != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // Origin describes the content of a graph and the effective settings of its edges, given or chosen. Results keep the origin
-// of their graph. When a result is used with another graph, the two origins are compared, or the settings are applied.
+// of their graph, to compare or apply it when they are used with another graph.
 type Origin struct {
 	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": of a graph without a store
 	Directed bool              `json:"directed,omitempty"`
 	Signed   bool              `json:"signed,omitempty"`  // some weights are negative
-	Reading  map[string]string `json:"reading,omitempty"` // settings by which files were read, by the name of the flag; nil: not known
+	Reading  map[string]string `json:"reading,omitempty"` // settings of reading by the name of the flag; nil: not known
 	Edges    *Kept             `json:"edges,omitempty"`   // nil: edges have neither kinds nor times
-	Weights  string            `json:"weights,omitempty"` // function of the weights of edges; "": as given
+	Weights  string            `json:"weights,omitempty"` // of edges: the name of a function; "": as given
 }
 
 // OriginOf returns the origin of the graph of a store.
@@ -34,8 +34,7 @@ func OriginOf(m *shard.Manifest) *Origin {
 	return o
 }
 
-// Learn returns the origin with the edge weights that a method has learned from: the function weights, and the factors if
-// they are not nil.
+// Learn returns the origin with the edge weights of a method: the function weights, and factors if not nil.
 func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 	learned := *o
 	if factors != nil {
@@ -45,15 +44,14 @@ func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 	return &learned
 }
 
-// fixedReading lists the settings of reading, with their defaults, that change the graph and that cannot be applied to a
-// graph after reading.
+// fixedReading lists the settings of reading, with their defaults, that change the graph for good.
 var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}, {"cocitation", "false"},
 	{"coupling", "false"}, {"hyperedges", "false"}}
 
-// Difference is the error if a graph was read with another setting than the graph of a result, and the setting cannot be
+// Difference is the error of a graph that was read with another setting than the graph of a result, if the setting cannot be
 // changed.
 type Difference struct {
-	Setting       string // the name of the flag
+	Setting       string // name of the flag
 	Result, Graph string // its values
 }
 
@@ -62,7 +60,7 @@ func (d *Difference) Error() string {
 	return fmt.Sprintf("edges: %s is %s, and the result was made with %s", d.Setting, d.Graph, d.Result)
 }
 
-// String returns all fields with their values, for a reader.
+// String returns all fields with their values.
 func (o *Origin) String() string {
 	values := o.fields()
 	var list []string
@@ -72,7 +70,7 @@ func (o *Origin) String() string {
 	return strings.Join(list, ", ")
 }
 
-// fields returns the values of all fields as text, by the names of JSON.
+// fields returns the values of all fields as text, by their JSON names.
 func (o *Origin) fields() map[string]string {
 	fields := map[string]any{}
 	text, err := json.Marshal(o)
@@ -80,15 +78,14 @@ func (o *Origin) fields() map[string]string {
 		err = json.Unmarshal(text, &fields)
 	}
 	if err != nil {
-		panic(err) // texts and finite numbers can be written
+		panic(err)
 	}
 	values := map[string]string{}
 	addFields(values, "", fields)
 	return values
 }
 
-// addFields adds the values of fields as text. The name of a field inside a list begins with the name of the
-// list.
+// addFields adds fields as text. The name of a field inside a list begins with the name of the list.
 func addFields(values map[string]string, list string, fields map[string]any) {
 	for name, value := range fields {
 		inner, isList := value.(map[string]any)
@@ -103,7 +100,7 @@ func addFields(values map[string]string, list string, fields map[string]any) {
 	}
 }
 
-// Compare returns a [*Difference] if a graph cannot be used with a result of the origin o, otherwise nil.
+// Compare returns a [*Difference] if graph cannot be used with a result of origin o.
 func (o *Origin) Compare(graph *Origin) error {
 	if graph == nil {
 		return nil
@@ -111,7 +108,7 @@ func (o *Origin) Compare(graph *Origin) error {
 	if o.Directed != graph.Directed {
 		return &Difference{"directed", fmt.Sprint(o.Directed), fmt.Sprint(graph.Directed)}
 	}
-	if o.Reading["self_loops"] == "" || graph.Reading["self_loops"] == "" { // the settings are not known
+	if o.Reading["self_loops"] == "" || graph.Reading["self_loops"] == "" { // not known
 		return nil
 	}
 	for _, setting := range fixedReading {
@@ -129,7 +126,7 @@ func (o *Origin) Compare(graph *Origin) error {
 	return nil
 }
 
-// Kept are the effective factors of edges, by the name of the kind.
+// Kept are the effective factors of edges.
 type Kept struct {
 	Kinds    map[string]float64 `json:"kinds,omitempty"`
 	Since    string             `json:"since,omitempty"`
@@ -149,8 +146,8 @@ func (c *Choice) Keep() *Kept {
 	return k
 }
 
-// complete returns the options of the edges, where kept factors replace options that are open or not given. If k is nil,
-// there are no kept factors. Kept factors of kinds or times that the edges do not have are ignored.
+// complete returns the options with kept factors in place of factors that are open or not given. It ignores kept factors of
+// kinds or times that the edges lack; k may be nil.
 func (e *Edges) complete(k *Kept) *Options {
 	o := *e.Options
 	m := e.Store.Manifest
@@ -178,9 +175,8 @@ func (e *Edges) Differs(k *Kept) bool {
 	return !reflect.DeepEqual(e.complete(k), e.Options)
 }
 
-// Restore returns the given factors, where factors of a kept model replace factors that are open or not given. Other
-// kinds have the weight 1. If the model has no factors, it returns nil. It returns an error for a window of times
-// without an edge.
+// Restore returns the given factors, with factors of a kept model in place of open or missing factors, and 1 for other
+// kinds. If the model has no factors, it returns nil. It returns an error for a window of times without an edge.
 func (e *Edges) Restore(k *Kept) (*Choice, error) {
 	options := e.complete(k)
 	if m := e.Store.Manifest; m.Times != nil {

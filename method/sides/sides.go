@@ -15,31 +15,30 @@ type Edges struct {
 	Store    *shard.Store
 	Options  *Options         // valid
 	Weighted bool             // lines of the store have weights
-	Division *sparse.Division // of the rows among several processes; nil: this process has all of them
-	Streamed bool             // sweeps read the store from disk, and its entries are not copied into memory
+	Division *sparse.Division // of the rows among processes; nil: this process has all
+	Streamed bool             // sweeps read the store from disk
 
 	choices sync.Map // by sums of labels
 }
 
 // Choice has the factors of edges.
 type Choice struct {
-	Kinds    []float64       // weight of each kind; nil without kinds. The largest is 1 if they were chosen
+	Kinds    []float64       // weight of each kind, at most 1 if chosen; nil without kinds
 	HalfLife float64         // in units of times; +Inf: no decay
-	Book     *shard.Codebook // of these weights and the given ones
-	IsGiven  bool            // all of them were given
+	Book     *shard.Codebook // of these and the given weights
+	IsGiven  bool            // all were given
 
 	given *Options
 	names []string // of the kinds
 }
 
-// IsOpen reports whether some factors are to be chosen.
+// IsOpen reports whether factors are to be chosen.
 func (e *Edges) IsOpen() bool {
 	return e.Options.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 ||
 		e.Options.HalfLife == ChosenHalfLife
 }
 
-// HasFactors reports whether edges have a factor of a kind other than 1, or a half-life. Both may be given, to be
-// chosen, or kept in k.
+// HasFactors reports whether a kind has a factor other than 1, or there is a half-life: given, to be chosen, or kept in k.
 func (e *Edges) HasFactors(k *Kept) bool {
 	o := e.complete(k)
 	for _, w := range o.Kinds {
@@ -50,7 +49,7 @@ func (e *Edges) HasFactors(k *Kept) bool {
 	return e.IsOpen() || o.HalfLife != ""
 }
 
-// Given returns the given factors, and 1 for the factors that are to be chosen.
+// Given returns the given factors, and 1 for factors to choose.
 func (e *Edges) Given() *Choice {
 	m := e.Store.Manifest
 	c := &Choice{HalfLife: math.Inf(1), Book: e.Options.Book(m), IsGiven: true, given: e.Options}
@@ -67,8 +66,7 @@ func (e *Edges) Given() *Choice {
 	return c
 }
 
-// Of returns the choice with a codebook whose factors multiply a function of the weights of
-// entries.
+// Of returns the choice for a function of the weights of entries.
 func (c *Choice) Of(values shard.Values) *Choice {
 	out := *c
 	book := *c.Book
@@ -77,7 +75,7 @@ func (c *Choice) Of(values shard.Values) *Choice {
 	return &out
 }
 
-// entries returns the number of entries that a step of a walk reads.
+// entries returns the entries that a step of a walk reads.
 func (e *Edges) entries() int64 {
 	if e.Store.Manifest.Directed {
 		return 2 * e.Store.NNZ()

@@ -19,8 +19,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// drawn returns a store of n nodes with kinds and times, and log-normal amounts of deviation spread unless that is 0, and labels
-// of a fifth of its nodes. same returns the probability that an edge joins equal classes only; classes of nodes are those at a time.
+// drawn returns a store of n nodes with kinds, times and, unless spread is 0, log-normal amounts of deviation spread, and
+// labels of a fifth of its nodes. same is the probability that an edge joins equal classes only; classes depend on the time.
 func drawn(t *testing.T, n int, directed bool, spread float64, edge func(rng *rand.Rand) (kind string, time int, same float64)) (*sides.Edges, *sides.Labels) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -67,7 +67,6 @@ func drawn(t *testing.T, n int, directed bool, spread float64, edge func(rng *ra
 	return &sides.Edges{Store: s, Options: new(sides.Options)}, l
 }
 
-// deal deals labels into folds.
 func deal(l *sides.Labels, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	l.Fold = make([]int, len(l.Row))
@@ -76,7 +75,7 @@ func deal(l *sides.Labels, seed uint64) {
 	}
 }
 
-// kinds returns edges of three kinds, of which the first one joins equal classes with the given probability.
+// The first of three kinds joins equal classes with the given probability.
 func kinds(same float64) func(rng *rand.Rand) (string, int, float64) {
 	return func(rng *rand.Rand) (string, int, float64) {
 		if rng.IntN(3) == 0 {
@@ -86,8 +85,6 @@ func kinds(same float64) func(rng *rand.Rand) (string, int, float64) {
 	}
 }
 
-// An informative kind gets the largest weight, also in a directed graph and from numbers, and kinds without information get
-// equal ones.
 func TestKindsAreChosen(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		e, l := drawn(t, 600, directed, 0, kinds(0.9))
@@ -125,7 +122,6 @@ func TestKindsAreChosen(t *testing.T) {
 	}
 }
 
-// Amounts of wide range without information hide neither that a kind informs nor that no kind does.
 func TestAmountsDoNotDisturbKinds(t *testing.T) {
 	functions := []shard.Values{shard.Given, shard.Ones, shard.Logs}
 	for _, same := range []float64{0.8, 0} {
@@ -147,7 +143,6 @@ func TestAmountsDoNotDisturbKinds(t *testing.T) {
 	}
 }
 
-// A kept model has the factors of its choice, apart from given factors and unknown kinds.
 func TestFactorsAreRestored(t *testing.T) {
 	e, _ := drawn(t, 100, false, 0, func(rng *rand.Rand) (string, int, float64) {
 		return []string{"a", "b", "c"}[rng.IntN(3)], rng.IntN(9), 0.6
@@ -167,8 +162,7 @@ func TestFactorsAreRestored(t *testing.T) {
 	}
 }
 
-// A half-life is chosen if new edges inform and old ones do not, and none if all edges inform alike, but for one draw of five
-// in which chance has two standard errors.
+// In one draw of five chance has two standard errors.
 func TestHalfLifeIsChosen(t *testing.T) {
 	for _, isDrifting := range []bool{true, false} {
 		e, l := drawn(t, 2500, false, 0, func(rng *rand.Rand) (string, int, float64) {
@@ -198,7 +192,6 @@ func TestHalfLifeIsChosen(t *testing.T) {
 	}
 }
 
-// Options give factors of times, or an error that names the option.
 func TestOptions(t *testing.T) {
 	m := &shard.Manifest{Kinds: []shard.Kind{{Name: "pays"}, {Name: "calls"}}, Times: &shard.Times{Unit: "day", First: 45291, Last: 45294}}
 	for _, c := range []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Beliefs predicts classes by damped mean field in a degree-corrected block model, see package
-// beliefs. Parameters that are not given are chosen from seven combinations by held-out labels.
+// Beliefs predicts classes by damped mean field in a degree-corrected block model, see package beliefs. Held-out labels
+// choose open parameters from seven combinations.
 var Beliefs = &engine.Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
 	Fit: predictBeliefs,
@@ -49,8 +49,7 @@ func valuesOf(c beliefs.Candidate) param.Values {
 		"rounds": param.Of(c.Rounds)}
 }
 
-// beliefsCandidates returns the candidates to choose from: the usual candidates, where given or listed
-// values of a parameter replace their values.
+// beliefsCandidates returns the usual candidates, with given or listed values in place of theirs.
 func beliefsCandidates(par *engine.Parameters,
 	s *engine.Settings) (list []beliefs.Candidate, err error) {
 	settings := []param.Values{}

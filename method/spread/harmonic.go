@@ -14,15 +14,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Harmonic keeps the known values, and gives each other node the weighted mean of its neighbours. If a node is not
-// connected with a known value, it gets the mean of the known values. Along an edge of negative weight the difference
-// from this mean changes its sign.
+// Harmonic keeps the known values, and gives each other node the weighted mean of its neighbours. A node not connected with
+// a known value gets the mean of the known values. Along an edge of negative weight the difference from this mean changes
+// its sign.
 var Harmonic = engine.Numeric(&param.Spec{
 	Name: "harmonic", Title: "harmonic function: every other node has the mean value of its neighbours", Works: param.Undirected | param.Signed,
 	Source: "Zhu, Ghahramani and Lafferty, Semi-supervised learning using Gaussian fields and harmonic functions, 2003, equation 5",
 }, engine.OneByOne(predictHarmonic), harmonicWorkspace)
 
-// harmonicWorkspace declares the memory of a harmonic function.
 func harmonicWorkspace(p *engine.Problem) budget.Workspace {
 	n, entries, cover := iterative.SolvedSize(p.Graph)
 	return budget.Held(cover, 24*8*int64(n)).And(iterative.FactorWorkspace(n, entries, false))

@@ -38,7 +38,7 @@ var Propagation = &engine.Engine{
 	},
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true },
 	HasRaw:  true,
-	Baseline: func(b *engine.Baselines) problem.Estimate { // with given values of the parameters if there are some
+	Baseline: func(b *engine.Baselines) problem.Estimate { // with given values of the parameters
 		if b.Declared != nil {
 			return *b.Declared
 		}
@@ -62,7 +62,6 @@ var propagationSpec = param.Spec{
 	},
 }
 
-// predictPropagated is the Fit of label propagation.
 func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*engine.Prediction, error) {
 	if err := problem.ValidateFor(p, &propagationSpec); err != nil {
@@ -126,8 +125,8 @@ func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Param
 	return out, nil
 }
 
-// heldOutOf returns the scores of label propagation at held-out labels, which say whether centred scores predict
-// significantly more of these labels. It returns nil if this is not asked.
+// heldOutOf returns held-out scores, which show whether centred scores predict significantly more labels; nil if this is not
+// asked.
 func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 	l *propagation.Propagation) (*propagation.HeldOut, error) {
 	switch {
@@ -156,8 +155,6 @@ func propagationOf(p *engine.Problem, v param.Values,
 	return l
 }
 
-// propagationValues returns the values of the parameters of label propagation, and
-// whether a value was given.
 func propagationValues(set *engine.Settings) (v param.Values, isGiven bool, err error) {
 	values := propagationSpec.Own(set.Given)
 	v, err = propagationSpec.Resolve(values, nil)

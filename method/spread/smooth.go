@@ -40,7 +40,7 @@ func Smoothed(inner *engine.Engine) *engine.Engine {
 		c.Smoothed, err = resolveSmoothing(s)
 		return c, err
 	}
-	e.Workspace = func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) { // smoothing begins when the engine within is done
+	e.Workspace = func(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) { // smoothing begins after inner has ended
 		n := len(p.Degrees)
 		k := len(p.Names)
 		smooth := budget.Held(budget.Block[float64](n, k)).And(propagate.SmoothWorkspace(n, p.A.NNZ(), k))
@@ -52,7 +52,7 @@ func Smoothed(inner *engine.Engine) *engine.Engine {
 	return e
 }
 
-// resolveSmoothing returns the given values of [propagate.CorrectAndSmooth], with defaults.
+// resolveSmoothing fills in defaults.
 func resolveSmoothing(s *engine.Settings) (*engine.Setting, error) {
 	spec := &propagate.CorrectAndSmooth
 	v, err := spec.Resolve(spec.Own(s.WithDefaults().Given), nil)
@@ -70,7 +70,7 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	}
 	set := s.WithDefaults()
 	set.Raw = false
-	set.Explain = false // scores after smoothing are no sums over labelled nodes
+	set.Explain = false // smoothed scores are no sums over labelled nodes
 	set.Top = 0
 	out, err := inner.Fit(ctx, p, par, &set)
 	if err != nil {
@@ -81,7 +81,7 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	if err != nil {
 		return nil, err
 	}
-	out.Estimate = problem.Estimate{} // measured without what follows
+	out.Estimate = problem.Estimate{} // measured without smoothing
 	out.Places = nil
 	n, k := out.Scores.Dims()
 	out.Raw = sparse.NewBlock[float64](n, k)
@@ -93,7 +93,7 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	}
 	out.Work.Sweeps += work.Sweeps
 	for i := range n {
-		if out.Reached.Contains(uint32(i)) { // another keeps its prior
+		if out.Reached.Contains(uint32(i)) { // other nodes keep their prior
 			shareSmoothed(out, i, out.Raw.Row(i))
 		}
 	}
@@ -104,8 +104,8 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	return out, nil
 }
 
-// shareSmoothed stores the scores and the class of node i that follow from its smoothed scores.
-// Negative smoothed scores count as 0; if all are 0, the node keeps its scores.
+// shareSmoothed stores scores and class of node i. Negative smoothed scores count as 0; if all are 0, the node keeps its
+// scores.
 func shareSmoothed(p *engine.Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {

@@ -23,14 +23,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spreading is a learner of package propagate.
 type spreading struct{ rule *propagate.Learner }
 
 const (
-	// choiceTolerance is the tolerance of scores if only the largest score of a row matters.
+	// choiceTolerance suffices if only the largest score of a row matters.
 	choiceTolerance = 1e-6
 
-	// slabColumns is the largest number of columns, of classes or folds, that are solved together.
+	// slabColumns is the most columns, of classes or folds, that are solved together.
 	slabColumns = 64
 )
 
@@ -75,19 +74,17 @@ func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	return steps.Engine()
 }
 
-// highest reports whether the highest scores of each node can replace its scores of all classes. Probabilities must be
-// shares of scores: then the sum of the other scores is enough.
+// highest reports whether the highest scores of each node suffice: probabilities must be shares of scores.
 func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
 
-// slab is the classes and the folds that are solved together, and the memory that is left to their solve.
+// slab is the classes and folds that are solved together, and the memory left for their solve.
 type slab struct {
 	classes, folds int
 	left           int64
 }
 
-// slabWithin returns the slab of at most the given number of folds within the memory limit.
 func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	w := m.spread(j.Problem, v)
 	k := len(j.Problem.Names)
@@ -96,15 +93,15 @@ func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	switch {
 	case !m.rule.Coupled && columns < k:
 		out.classes = columns
-	case m.rule.Spread == nil: // which takes one fold after another
+	case m.rule.Spread == nil: // it takes one fold after another
 		out.folds = min(folds, max(1, columns/k))
 	}
 	out.left = budget.Subtract(j.Settings.Memory, budget.Block[float64](len(j.Problem.Degrees), out.classes*out.folds))
 	return out
 }
 
-// solve computes the scores that spread from the labels of some problems, slab after slab, and calls take with the
-// scores for the classes from lo on. In a slab the columns of the problems follow each other.
+// solve computes the scores that spread from labels, slab after slab, and calls take with the scores for classes from lo on.
+// In a slab the columns of the problems follow each other.
 func (m spreading) solve(ctx context.Context, j *engine.Job,
 	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
@@ -136,8 +133,7 @@ func (m spreading) solve(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// predictions solves for several groups at a time. If no label reaches a node, it predicts the largest
-// class.
+// predictions solves several groups at a time. Nodes that no label reaches get the largest class.
 func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {
@@ -146,7 +142,6 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 		width := m.slabWithin(j, len(groups), v)
 		for lo := 0; lo < len(groups); lo += width.folds {
 			batch := groups[lo:min(lo+width.folds, len(groups))]
-			// scores of test sets by node
 			scores := make([]map[int][]float64, len(batch))
 			assigned := make([][]int, len(batch))
 			var problems []*engine.Problem
@@ -197,15 +192,13 @@ func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// addTo adds offset to scores. If offset is nil, it does nothing.
 func addTo(scores, offset []float64) {
 	for c, x := range offset {
 		scores[c] += x
 	}
 }
 
-// scores computes the scores of all nodes, some classes at a time if there are many, and the classes
-// that follow from the scores.
+// scores computes the scores and classes of all nodes, some classes at a time.
 func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
 	n := len(j.Problem.Degrees)
@@ -260,7 +253,7 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// share divides scores by their sum, as [problem.Highest.Normalize] does. It reports whether the sum is above 0.
+// share divides scores by their sum, and reports whether the sum is above 0.
 func share(scores []float32) bool {
 	sum := 0.0
 	for _, x := range scores {
@@ -274,8 +267,8 @@ func share(scores []float32) bool {
 	return sum > 0
 }
 
-// probabilities computes probabilities and classes from the scores in j.Out.Raw. The scores of each component are divided
-// by their root mean square, because the scores of two components may have different units.
+// probabilities computes probabilities and classes from j.Out.Raw. Scores of a component are divided by their root mean
+// square, because their units may differ.
 func (m spreading) probabilities(j *engine.Job, v param.Values,
 	prior []float64) error {
 	f := j.Out.Raw
@@ -316,7 +309,6 @@ func (m spreading) probabilities(j *engine.Job, v param.Values,
 	return nil
 }
 
-// spread declares the memory of a solve, with its scores.
 func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 	n := len(p.Degrees)
 	k := len(p.Names)
@@ -335,8 +327,8 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 		iterative.FactorWorkspace(n, p.A.NNZ(), false))
 }
 
-// workspace declares the memory of a solve for all nodes, or for folds or splits. If probabilities are not shares of scores,
-// a solve for all nodes keeps the scores.
+// workspace declares the memory of a solve for all nodes, folds or splits. If probabilities are not shares of scores, a
+// solve for all nodes keeps the scores.
 func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engine.Settings) (w budget.Workspace, err error) {
 	for _, v := range settings {
 		if err := m.rule.Check(len(p.Names), v); err != nil {
@@ -352,12 +344,10 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
 }
 
-// responseTolerance is the residual of the solves for responses. It is small, because weights over many decades multiply
-// residuals.
+// responseTolerance is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
-// form returns the form of the scores of all nodes, or nil if the scores are not sums over labelled
-// nodes.
+// form returns nil if scores are not sums over labelled nodes.
 func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
 	if !j.Settings.Explain || !propagate.IsLinear(m.rule) {
