@@ -59,8 +59,7 @@ type Command struct {
 	Flags []Flag
 }
 
-// Flag is a flag of one kind, whose value is in [Input.Flags], or one of these flags that all kinds
-// share:
+// Flag is a flag of one kind, whose value is in [Input.Flags], or one of these flags that all kinds share:
 //
 //	block                           -o, rows, columns and precision of kernel values
 //	output, dtype                   -o, of endings Words, and precision alone
@@ -72,17 +71,17 @@ type Command struct {
 //	temp-dir                        directory of [Input.Temp]
 type Flag struct {
 	Name     string
-	Usage    string // with the kind of the value in backquotes, such as "`NAME` of a column"; of a file "of weights"
-	File     bool   // its value is the path of an input file
+	Usage    string // the kind of value in backquotes, such as "`NAME` of a column"; of a file "of weights"
+	File     bool   // the path of an input file
 	Initial  string
-	Words    []string // the values that it takes; nil: any text
-	Columns  string   // an example of the list of columns that it takes; "": it takes none
-	Switch   bool     // it is on ("true") or off ("false")
+	Words    []string // possible values; nil: any text
+	Columns  string   // an example of the list of columns that it takes; "": none
+	Switch   bool     // "true" or "false"
 	Required bool
 }
 
-// Standard returns the commands kernel, classify and evaluate, with all shared flags and the given flags. argument is what
-// they read, noun the word for an item, and kernel the default kernel.
+// Standard returns the commands kernel, classify and evaluate with all shared flags and the given flags. argument is what
+// they read, noun the word for an item, kernel the default.
 func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
@@ -109,27 +108,27 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 type Input struct {
 	Command   string // kernel, classify or evaluate
 	Paths     []string
-	Flags     map[string]string // values of the kind's own flags
+	Flags     map[string]string // of the kind's own flags
 	Kernels   []*param.Spec     // to compare
 	Learners  []*classify.Learner
-	Values    param.Values // given parameters of both
-	Calibrate bool         // classes are to have probabilities, see [Source.Calibrate]
+	Values    param.Values // given, of both
+	Calibrate bool         // classes need probabilities, see [Source.Calibrate]
 
-	LabelFile string                // "" if it is not given
+	LabelFile string                // "" if not given
 	Labelling *nodefile.LabelConfig // how it is read: as other text, with stdin and warnings
 
-	Trained  int                                   // labels that an evaluation trains on at a time; 0: all
+	Trained  int                                   // labels in a training set of an evaluation; 0: all
 	Memory   int64                                 // of data, in bytes; 0: no limit
 	Workers  int                                   // goroutines; 0: one for each processor
 	RNGSeed  uint64                                // of random choices
 	Temp     func() (string, error)                // makes a directory that is removed at the end
-	Progress func(stage string, done, total int64) // shows how many items are done; total 0: not known
+	Progress func(stage string, done, total int64) // shows finished items; total 0: not known
 	Note     func(text string)                     // prints how the input is read
 	Classes  func(l *nodefile.Labels)              // prints the largest classes
 	Count    func(n int, noun string) string       // writes an amount: "1 item", "2,000 items"
 }
 
-// Columns returns the list of columns that is the value of a flag, or nil if the flag is not given.
+// Columns returns the list of columns in a flag, nil if it is not given.
 func (in *Input) Columns(flag string) (list []string) {
 	for column := range strings.SplitSeq(in.Flags[flag], ",") {
 		column = strings.TrimSpace(column)
@@ -146,20 +145,19 @@ type Part struct {
 	Bytes int64
 }
 
-// Collection holds the items of an input. If its functions return an error about the input, it is a
-// [*nodefile.ParseError].
+// Collection holds the items of an input. Errors of its functions about the input are a [*nodefile.ParseError].
 type Collection struct {
-	File   string // what messages call it
+	File   string // name in messages
 	IDs    tablefile.Axis
-	Lookup nodefile.Lookup // finds items in files of classes; nil: Labels has the labels of the file already
+	Lookup nodefile.Lookup // finds items in files of classes; nil: Labels has the labels of the file
 
-	Labels     *nodefile.Labels // the classes that the input has; may be nil
-	Unlabelled string           // PROBLEM; REMEDY if classes are needed and there are none; may be ""
+	Labels     *nodefile.Labels // classes in the input; may be nil
+	Unlabelled string           // PROBLEM; REMEDY if classes are needed but missing; may be ""
 	Truth      *nodefile.Labels // to compare predictions with; may be nil
 	TruthName  string
 
-	// Gram returns the kernel between all items, and the values of all its parameters: the values in v, and defaults for
-	// other parameters. labelled are the items whose class a learner knows; nil: no learner follows.
+	// Gram returns the kernel between all items, and the values of all its parameters, with defaults for those not in v.
+	// labelled are the items whose class a learner knows; nil: no learner follows.
 	Gram func(ctx context.Context, kernel *param.Spec, v param.Values,
 		labelled []int) (classify.Gram, param.Values, error)
 
@@ -177,24 +175,23 @@ type Collection struct {
 
 	Bytes int64 // memory of the items
 
-	// Parts, if not nil, returns the memory of the run, in place of an estimate from Bytes. The
-	// run learns from l; if l is nil, it computes rows of a kernel with the given number of
-	// columns.
+	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes. The run learns from l, or if l is
+	// nil, computes rows of a kernel with columns.
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
-	Attributes int    // number of columns that are compared, for the summary; 0: they are no table
-	Summary    string // of a matrix of kernel values, for example "between 188 graphs of 3,371 nodes"
-	Facts      any    // pointer to a struct, whose keys are keys of the JSON document; may be nil
+	Attributes int    // compared columns, for the summary; 0: no table
+	Summary    string // of a matrix of kernel values, as "between 188 graphs of 3,371 nodes"
+	Facts      any    // pointer to a struct with keys of the JSON document; may be nil
 
-	// Describe, if not nil, returns further facts, as in Facts, and a line of the summary. The
-	// line replaces the method, its parameters and its accuracy.
+	// Describe, if not nil, returns further Facts, and a line of the summary in place of the method, its parameters and its
+	// accuracy.
 	Describe func(c *Classified) (facts any, text string)
 }
 
 // Rows stores K(rows[i], cols[j]) in row i of dst.
 type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int) error
 
-// RowsOf returns the rows of a kernel and the values of all its parameters, from Rows or from Gram.
+// RowsOf returns the rows of a kernel and the values of all its parameters, from Rows or Gram.
 func (c *Collection) RowsOf(ctx context.Context, kernel *param.Spec,
 	v param.Values) (Rows, param.Values, error) {
 	if c.Rows != nil {
@@ -241,9 +238,7 @@ func Workspace(learners []*classify.Learner, labels, classes int) (w budget.Work
 	return w
 }
 
-// PredictionBytes returns the memory of the predictions for n items: for each item its
-// probabilities, its class, its place in training and test sets, its predicted class and its
-// place in a ranking.
+// PredictionBytes returns the memory of the predictions for n items.
 func PredictionBytes(n, classes int) int64 {
 	return (112 + 4*int64(classes)) * int64(n)
 }
@@ -263,7 +258,7 @@ func Find(name string) *Kind {
 	return nil
 }
 
-// Register adds a kind. Call it from an init function. It panics if Open is nil or the name is taken.
+// Register adds a kind; call it from an init function. It panics if Open is nil or the name is taken.
 func Register(k *Kind) {
 	if k.Open == nil || Find(k.Name) != nil {
 		panic("items: a kind needs Open and a name of its own")

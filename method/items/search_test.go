@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// separating returns a choice over a kernel that separates the two classes if its parameter is 2, and is
-// constant otherwise.
+// The kernel separates the two classes if its parameter is 2, and is constant otherwise.
 func separating(class []int) (*items.Source, *engine.Problem) {
 	p := problem.OfItems(len(class), sched.UpTo(len(class)), class, []string{"a", "b"})
 	kernel := &param.Spec{Name: "separating", Params: []param.Param{
@@ -50,7 +49,7 @@ func TestSearch(t *testing.T) {
 	if c.Values.Number("beta") != 2 || c.Accuracy != 1 || c.Tested != 10 || c.Settings != 3+costs {
 		t.Errorf("%+v, want beta 2, all of 10 right, %d settings", c.Values, 3+costs)
 	}
-	// A given value stays, and the accuracy is the share of the larger class.
+	// The accuracy is the share of the larger class.
 	set.Given = param.Values{"beta": param.Of(3.0), "cost": param.Of(1.0)}
 	if c, err = s.Classify(t.Context(), p, set); err != nil {
 		t.Fatal(err)

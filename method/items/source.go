@@ -19,25 +19,24 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Source is a kernel between items with a learner that predicts their classes. Its engine has the name
-// KERNEL+LEARNER, and the parameters of the kernel and then the parameters of the learner.
+// Source is a kernel between items with a learner that predicts their classes. Its engine has the name KERNEL+LEARNER and
+// the parameters of both.
 type Source struct {
 	param.Spec // of the kernel with the learner
 
-	// Calibrate turns the scores of a learner without probabilities into probabilities, fitted to the scores
-	// of held-out items, see [classify.Calibrate].
+	// Calibrate fits probabilities of a learner without probabilities to scores of held-out items, see [classify.Calibrate].
 	Calibrate bool
 
 	Kernel  *param.Spec
-	Units   param.Graph // of the grids of the kernel; nil: none
+	Units   param.Graph // of the kernel's grids; nil: none
 	Learner *classify.Learner
 	Items   int // that are scored
 
-	// Gram returns the kernel values between items for some values of the kernel's parameters, and the values that were used.
+	// Gram returns the kernel values between items, and all values of the kernel's parameters.
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 
-	// Rows calls visit for each scored item i. item is its number among the items of Gram, or −1 if it is not among them;
-	// values are its kernel values with the items of Gram. Nil: the items of Gram are scored.
+	// Rows calls visit for each scored item i. item is its number among the items of Gram, or −1; values are its kernel
+	// values with them. Nil: the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
 }
 
@@ -58,30 +57,28 @@ func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
 
 // Classified is the result of a classification.
 type Classified struct {
-	Values   param.Values // complete, of kernel and learner
-	Settings int          // that were compared by held-out items
+	Values   param.Values // of all parameters
+	Settings int          // that were compared
 	problem.Estimate
 
 	Scores     *sparse.Block[float64] // of each item, as the model gives them
-	ScoreNames []string               // names of scores: a class, or the two that a score decides between
-	Class      []int                  // of each item, its own if it has a label
+	ScoreNames []string               // a class, or the two that a score decides between
+	Class      []int                  // of each item: its label, or else predicted
 	Support    int                    // see [classify.Model.Support]
-	Unfinished error                  // of an iteration that came to its limit; scores then are without probabilities
+	Unfinished error                  // of an iteration at its limit; scores are then without probabilities
 
-	Places []choose.Place // of the classes of held-out labels, for sets of classes; nil: none
+	Places []choose.Place // of held-out labels, for sets of classes; nil: none
 
 	model         *classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
 
-// SharesTo stores in dst, and returns, a share of each class that follows from the
-// scores of item i: the probability, or, if the learner has no probabilities, the soft
-// vote. The shares sum to one. If dst is nil, SharesTo allocates it.
+// SharesTo stores in dst, and returns, the probability of each class for item i, or if the learner has no probabilities, the
+// soft vote. They sum to one. If dst is nil, SharesTo allocates it.
 func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 	return c.shares(dst, c.Scores.Row(i))
 }
 
-// shares stores in dst the share of each class that follows from scores.
 func (c *Classified) shares(dst, scores []float64) []float64 {
 	if c.probabilities != nil {
 		return c.probabilities(dst, scores)
@@ -89,9 +86,9 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 	return classify.SoftVotes(dst, c.model.Pairs, scores, 1)
 }
 
-// Classify chooses the parameters that the settings do not give, by cross-validation on at most 1000 labelled items. Then it
-// learns from all labelled items and scores every item. Cost: a fit for each fold and setting, and a row of kernel values
-// for each distinct item. The error is a [*problem.Error], an error of the source, or an error of ctx.
+// Classify chooses open parameters by cross-validation on at most 1000 labelled items, learns from all labelled items and
+// scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct item. The error is
+// a [*problem.Error], an error of the source, or an error of ctx.
 func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
@@ -108,7 +105,7 @@ func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Se
 // Engine returns the engine, which chooses parameters inside each training set.
 func (s *Source) Engine() *engine.Engine { return s.engine(nil) }
 
-// engine returns the engine. If result is not nil, the engine stores its prediction there.
+// engine stores predictions in result if it is not nil.
 func (s *Source) engine(result *Classified) *engine.Engine {
 	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
 	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
@@ -119,24 +116,22 @@ func (s *Source) engine(result *Classified) *engine.Engine {
 }
 
 const (
-	// gramFolds is the number of folds. It is small, because each fold and setting needs its own
-	// fit.
+	// gramFolds is small, because each fold and setting needs its own fit.
 	gramFolds = 5
 
-	// triedLabels is the largest number of labels by which parameters are chosen.
+	// triedLabels is the most labels by which parameters are chosen.
 	triedLabels = 1000
 )
 
-// begin returns the job with its settings and stages. The job compares the parameters of the kernel with
-// the learner's defaults, and then the settings of the learner. With too few labels it uses the given
-// values, and defaults for other parameters.
+// begin returns a job that compares the kernel's parameters with the learner's defaults, and then the settings of the
+// learner. With too few labels, parameters that are not given have defaults.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	set := settings.WithDefaults()
 	isMeasured := par == nil && !set.Unmeasured && !choose.TooFew(p.Class)
-	set.Unmeasured = true // by the choice
+	set.Unmeasured = true // the choice measures
 	if par != nil {
 		set.Given = par.Declared.Values
 	}
@@ -164,7 +159,7 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	return j, nil
 }
 
-// choose chooses by folds of the labels or of a sample of them.
+// choose chooses by folds of the labels or of a sample.
 func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
 	j.Settings.Progress("choosing parameters", 0, 0)
 	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
@@ -199,8 +194,8 @@ func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, err
 	})
 }
 
-// fit fits the learner with complete values v of its parameters to the items of k that have a class y ≥ 0. The error is a
-// [*problem.Error], or the error of ctx. Cost: a fit, or six with calibrate.
+// fit fits the learner with values v to the items of k with a class y ≥ 0: one fit, or six with calibrate. The error is a
+// [*problem.Error] or from ctx.
 func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*Classified, error) {
 	l := s.Learner
 	model, err := l.Fit(ctx, k, y, classes, v)
@@ -223,9 +218,8 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut predicts the labels, whose rows are items of k, by models without their fold. If there are more than 1000 labels,
-// it predicts as many folds as have 1000. It stores the accuracy and the places in c. y has the classes of the items of k;
-// holdOut changes it and restores it. Cost: a fit for each fold.
+// holdOut predicts labels, whose rows are items of k, without their fold, for as many folds as have 1000, and stores
+// accuracy and places in c. y has the classes of the items of k; it is restored.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
 	fold, count := j.Settings.FoldsLike(p, triedLabels)
@@ -264,7 +258,6 @@ func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y 
 	return nil
 }
 
-// learn learns from all labels, and scores all items.
 func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice, isMeasured bool) (*Classified, error) {
 	k, values, err := s.Gram(ctx, choice.Kernel.Values, j.Problem.Row)
 	if err != nil {
@@ -316,12 +309,12 @@ func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice
 	return c, nil
 }
 
-// score stores the scores and the classes of all items; y has the classes of the items of k.
+// score stores the scores and classes of all items; y has the classes of the items of k.
 func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k classify.Gram, y []int) error {
 	c.Class = make([]int, s.Items)
 	if s.Rows != nil {
 		return s.Rows(ctx, func(i, item int, values []float64) {
-			// a learner that is given some columns does not need K(x, x)
+			// a learner on some columns does not need K(x, x)
 			selfValue := math.NaN()
 			class := -1
 			if item >= 0 {
@@ -333,7 +326,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 		})
 	}
 	row := make([]float64, s.Items)
-	first := map[int]int{} // the first item that is equal to each distinct item
+	first := map[int]int{} // first item equal to each distinct item
 	numbers := sched.UpTo(s.Items)
 	if table, ok := k.(interface{ Alike() []int }); ok {
 		numbers = table.Alike()
@@ -355,7 +348,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 	return nil
 }
 
-// decide sets the class of item i to class, or if class is −1, to the class with the highest score.
+// decide sets the class of item i, if class is −1 to the highest score.
 func (c *Classified) decide(i, class int) {
 	c.Class[i] = class
 	if class < 0 {

@@ -19,7 +19,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// blockModel returns a block model, the classes of its nodes, and labels of a share of them.
 func blockModel(t testing.TB, nodes, edges, classes int, homophily, labelled float64, workers int) (*graph.Graph, []int, cwk.Seeds) {
 	t.Helper()
 	m, err := generate.New("sbm", param.Values{
@@ -90,7 +89,6 @@ func graphOf(t testing.TB, nodes int, rows, cols []int, values []float64, worker
 	return g
 }
 
-// deal returns folds in turn.
 func deal(labels, folds int) []int {
 	fold := make([]int, labels)
 	for i := range fold {
@@ -99,7 +97,6 @@ func deal(labels, folds int) []int {
 	return fold
 }
 
-// smallNetwork returns a graph of 40 nodes with five labels of three classes, and ratios.
 func smallNetwork(t *testing.T) (*mat.SymDense, *network, *mat.Dense) {
 	t.Helper()
 	const n, c = 40, 3
@@ -107,7 +104,7 @@ func smallNetwork(t *testing.T) (*mat.SymDense, *network, *mat.Dense) {
 	dense := mat.NewSymDense(n, nil)
 	var rows, cols []int
 	var values []float64
-	for i := range n - 2 { // the last two nodes are isolated
+	for i := range n - 2 {
 		for j := range i {
 			if rng.Float64() < 0.2 {
 				w := float64(rng.IntN(4)+1) / 2
@@ -123,7 +120,6 @@ func smallNetwork(t *testing.T) (*mat.SymDense, *network, *mat.Dense) {
 	return dense, net, r
 }
 
-// The rounds agree with the formula in dense algebra.
 func TestRoundsAgreeWithDense(t *testing.T) {
 	const n = 40
 	dense, net, r := smallNetwork(t)
@@ -142,7 +138,7 @@ func TestRoundsAgreeWithDense(t *testing.T) {
 	}
 }
 
-// The rounds of more classes than a sweep has columns agree with the formula.
+// More classes than a sweep has columns.
 func TestColumnGroups(t *testing.T) {
 	const classes = 2*sweepColumns + 9
 	g, class, _ := blockModel(t, 300, 900, classes, 0.8, 0, 2)
@@ -178,7 +174,6 @@ func TestColumnGroups(t *testing.T) {
 	}
 }
 
-// denseRounds is the formula of the package comment, one number after the other.
 func denseRounds(a mat.Symmetric, run *run, rounds int) *mat.Dense {
 	n, c, net := a.SymmetricDim(), run.seeds.Classes, run.network
 	r := run.ratios
@@ -236,7 +231,6 @@ func denseRounds(a mat.Symmetric, run *run, rounds int) *mat.Dense {
 	return f
 }
 
-// Pairs at the ends of walks agree with the matrices of the formula.
 func TestWalkPairs(t *testing.T) {
 	g, _, seeds := blockModel(t, 60, 150, 2, 0.7, 0.3, 2)
 	net := newNetwork(g, seeds, deal(len(seeds.Row), 3))
@@ -292,7 +286,6 @@ func TestWalkPairs(t *testing.T) {
 	}
 }
 
-// The gradient of the likelihood of walks agrees with differences.
 func TestWalkGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const c = 3
@@ -318,7 +311,6 @@ func TestWalkGradient(t *testing.T) {
 	}
 }
 
-// Elementary functions are right to single precision.
 func TestElementary(t *testing.T) {
 	for x := -87.0; x <= 0; x += 0.0137 {
 		if got, want := float64(exp32(float32(x))), math.Exp(float64(float32(x))); math.Abs(got-want) > 3e-7*want {
@@ -332,7 +324,7 @@ func TestElementary(t *testing.T) {
 	}
 }
 
-// Ratios of classes whose ends of edges have other shares than their nodes are J_ij/(p_i·p_j), as in the block model with degrees.
+// Classes at the ends of edges have other shares than nodes, as in the block model with degrees.
 func TestRatiosOfUnequalDegrees(t *testing.T) {
 	joint := mat.NewSymDense(2, []float64{0.5, 0.1, 0.1, 0.3})
 	ends := []float64{0.6, 0.4}
@@ -359,7 +351,6 @@ func TestRatiosOfUnequalDegrees(t *testing.T) {
 	}
 }
 
-// A block model is recovered, with and without homophily, and a simple one knows that it is.
 func TestBlockModels(t *testing.T) {
 	for homophily, least := range map[float64]float64{0.9: 0.97, 0: 0.93} {
 		g, class, seeds := blockModel(t, 20_000, 160_000, 5, homophily, 0.02, 0)
@@ -386,8 +377,7 @@ func TestBlockModels(t *testing.T) {
 	}
 }
 
-// Probabilities of nodes without a label agree with how often they are right where most nodes have a label, which makes ratios
-// from beliefs sharper than ratios without a fold.
+// Most nodes have a label, which makes ratios from beliefs sharper than ratios without a fold.
 func TestManyLabelsAreNotTooCertain(t *testing.T) {
 	g, class, seeds := blockModel(t, 20_000, 80_000, 5, 0, 0.9, 0)
 	m, err := Fit(t.Context(), g, seeds, deal(len(seeds.Row), 5), &Settings{Candidates: []Candidate{{Iterated, 1, rounds}}})
@@ -416,7 +406,6 @@ func TestManyLabelsAreNotTooCertain(t *testing.T) {
 	}
 }
 
-// Results are the same for any number of workers and any memory limit.
 func TestWorkersAgree(t *testing.T) {
 	var want []float32
 	for _, s := range []struct{ workers, runs int }{{1, 0}, {2, 1}, {7, 3}} {
@@ -443,7 +432,6 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// The score is the log-odds of the next round in dense algebra, and the prior and the terms of all links of a node add up to it.
 func TestFormAgreesWithDense(t *testing.T) {
 	dense, net, r := smallNetwork(t)
 	const rounds = 5

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// homophily returns the ratios R of an edge whose second end has the class of the first end with probability strength, and
-// else a class drawn from the shares.
+// homophily returns the ratios R of an edge whose ends have the same class with probability strength, and else independent
+// classes.
 func homophily(shares []float64, strength float64) *mat.Dense {
 	r := mat.NewDense(len(shares), len(shares), nil)
 	for i := range shares {
@@ -22,8 +22,8 @@ func homophily(shares []float64, strength float64) *mat.Dense {
 	return r
 }
 
-// prior returns the joint distribution of the classes at the ends of an edge with a homophily of one half. As a prior it
-// keeps estimates from a few pairs above 0.
+// prior returns the joint distribution of the classes of an edge with a homophily of one half. It keeps estimates from a few
+// pairs above 0.
 func prior(shares []float64) *mat.Dense {
 	j := homophily(shares, 0.5)
 	for c, p := range shares {
@@ -34,9 +34,8 @@ func prior(shares []float64) *mat.Dense {
 	return j
 }
 
-// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, where p are the row sums of a symmetric J. Before clipping,
-// pᵀR = 1. p are the class shares among the ends of edges, which differ from the shares among nodes if classes have
-// different degrees.
+// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, with the row sums p of a symmetric J: the class shares
+// among ends of edges. Before clipping, pᵀR = 1.
 func ratios(j *mat.Dense) *mat.Dense {
 	n, _ := j.Dims()
 	sums := make([]float64, n)
@@ -91,7 +90,7 @@ func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense 
 			Func: func(x []float64) float64 { return f.lossAndGradient(x, nil) },
 			Grad: func(grad, x []float64) { f.lossAndGradient(x, grad) },
 		}
-		// A line search that stops early is no failure: the result is still the best point seen.
+		// A line search that stops early still returns the best point seen.
 		r, _ := optimize.Minimize(problem, theta,
 			&optimize.Settings{MajorIterations: 50}, &optimize.LBFGS{})
 		if r != nil && (best == nil || r.F < best.F) {
@@ -101,15 +100,14 @@ func fromWalks(pairs []*mat.Dense, labels float64, shares []float64) *mat.Dense 
 	return ratios(f.joint(best.X))
 }
 
-// walkLikelihood is the objective of fromWalks. Its variables θ are the logarithms of the upper triangle of J, up to a common
-// factor.
+// walkLikelihood is the objective of fromWalks, in the logarithms θ of the upper triangle of J up to a common factor.
 type walkLikelihood struct {
 	counts  []*mat.Dense
 	prior   *mat.Dense
 	classes int
 }
 
-// joint returns the symmetric J of θ, whose elements add up to 1.
+// joint returns the symmetric J of θ with sum 1.
 func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
 	n := f.classes
 	j := mat.NewDense(n, n, nil)
@@ -127,7 +125,7 @@ func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
 	return j
 }
 
-// lossAndGradient returns the negative objective and, if grad is not nil, stores its gradient.
+// lossAndGradient returns the negative objective and stores its gradient in grad if not nil.
 func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	n := f.classes
 	j := f.joint(theta)
@@ -161,7 +159,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 		}
 	}
 	for l, counts := range f.counts {
-		weighted := mat.NewDense(n, n, nil) // derivative with respect to Q, times p; Q = diag(p) P^(l+1)
+		weighted := mat.NewDense(n, n, nil) // by Q, times p; Q = diag(p) P^(l+1)
 		for c := range n {
 			for k, count := range counts.RawRowView(c) {
 				q := max(p[c]*powers[l+1].At(c, k), 1e-12)
@@ -188,8 +186,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	return loss
 }
 
-// gradientTo stores the gradient with respect to θ, given the gradients with respect to J, the step P
-// and the row sums p.
+// gradientTo stores the gradient by θ, given the gradients by J, the step P and the row sums p.
 func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
 	gradJ, gradStep *mat.Dense, gradP []float64) {
 	n := f.classes

@@ -2,8 +2,8 @@ package beliefs
 
 import "math"
 
-// exp32 returns e^x for x ≤ 0, with a relative error below 3e-7, and 0 below −87. Products are rounded before they are added, so
-// that all architectures give the same bits.
+// exp32 returns e^x for x ≤ 0, with a relative error below 3e-7, and 0 below −87. Products are rounded before additions, for
+// the same bits on all architectures.
 func exp32(x float32) float32 {
 	if x < -87 {
 		return 0

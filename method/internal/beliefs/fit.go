@@ -26,8 +26,8 @@ const (
 // Candidate is a setting of the rounds.
 type Candidate struct {
 	Ratios string  // Walks, Homophily or Iterated
-	T      float64 // weight of the evidence of an edge
-	Rounds int     // number of rounds, at least 1
+	T      float64 // of the evidence of an edge
+	Rounds int     // at least 1
 }
 
 // candidates were chosen greedily on 19 graphs.
@@ -36,33 +36,31 @@ var candidates = []Candidate{
 		4}, {Iterated, 1, rounds}, {Walks, 0.3, rounds}, {Walks, 0.3, 2},
 }
 
-// Candidates returns the settings that [Fit] chooses from. If only one setting is used, the first is the best on
-// block models.
+// Candidates returns the settings that [Fit] chooses from. The first is the best on block models.
 func Candidates() []Candidate { return slices.Clone(candidates) }
 
 const (
 	strong       = 0.98 // homophily of candidates
-	usual        = 0.9  // homophily of the runs from whose beliefs R is estimated
-	sweepColumns = 64   // largest number of columns of a sweep; wider rows do not make sweeps cheaper
-	mostEstimate = 24   // largest number of classes with estimated R; at most sweepColumns
+	usual        = 0.9  // homophily of runs from whose beliefs R is estimated
+	sweepColumns = 64   // most columns of a sweep; wider rows are not cheaper
+	mostEstimate = 24   // most classes with estimated R; at most sweepColumns
 )
 
-// Settings are the settings of [Fit]. Nil means defaults.
+// Settings are the settings of [Fit]; nil means defaults.
 type Settings struct {
 	Candidates []Candidate // nil: [Candidates]
 
-	// Explain sets [Model.Form].
+	// Explain asks for [Model.Form].
 	Explain bool
 
 	// Memory limits the bytes of blocks; 0: no limit. It never changes a result.
 	Memory int64
 
-	// Progress, if not nil, is called with the numbers of finished and of all candidates.
+	// Progress, if not nil, is called with finished and all candidates.
 	Progress func(stage string, done, total int64)
 }
 
-// Workspace declares the memory of [Fit] and [Model.Predict], without the probabilities, on a graph with the given numbers of
-// rows and classes: logarithms of beliefs, a vector, and a slab of sums.
+// Workspace declares the memory of [Fit] and [Model.Predict], without the probabilities.
 func Workspace(rows, classes int) budget.Workspace {
 	return budget.Slabs[float32](1, rows, min(classes, sweepColumns)).And(
 		budget.Held(budget.Block[float32](rows, classes), 8*int64(rows)))
@@ -74,26 +72,26 @@ type Model struct {
 	Sharpen float64 // power of the beliefs: an inverse temperature
 	Blend   float64 // weight of the class shares in the probabilities
 
-	Accuracy float64 // share of the held-out labels that are predicted rightly
-	Certain  float64 // mean of the largest belief at held-out labels, before Sharpen and Blend
-	Majority float64 // share of the most frequent class of the held-out labels
+	Accuracy float64 // share of held-out labels predicted rightly
+	Certain  float64 // mean largest belief at held-out labels, before Sharpen and Blend
+	Majority float64 // share of the most frequent held-out class
 
-	HeldOut       []int       // positions of the held-out labels in the seeds
-	Probabilities [][]float32 // probabilities of the classes of each held-out label
-	Predicted     []int       // class of each held-out label, by the candidate that labels of other folds choose
+	HeldOut       []int       // positions in the seeds
+	Probabilities [][]float32 // of each held-out label
+	Predicted     []int       // class of each held-out label, by the candidate that other folds choose
 
-	Sweeps int // number of sweeps over the graph, so far
+	Sweeps int // over the graph, so far
 
-	Form *explain.Form // form of the scores; nil before Predict, and without Settings.Explain
+	Form *explain.Form // nil before Predict, and without Settings.Explain
 
 	network *network
-	only    *run // the run of Fit, if Fit made a single run; Predict continues it
+	only    *run // run of Fit if it made a single one; Predict continues it
 
 	explains bool
 }
 
-// KnowsItself reports whether a block model explains the graph. Then no other method is likely to be better. There must be
-// at least 100 labels. The mean largest belief must be within 0.05 of the accuracy, and the accuracy must be at least 0.3 of
+// KnowsItself reports whether a block model explains the graph, so that other methods are hardly better. There must be at
+// least 100 labels. The mean largest belief must be within 0.05 of the accuracy, and the accuracy must be at least 0.3 of
 // the way from the share of the most frequent class to 1.
 func (m *Model) KnowsItself() bool {
 	return len(m.network.seeds.Row) >= 100 &&
@@ -102,7 +100,7 @@ func (m *Model) KnowsItself() bool {
 }
 
 // Votes returns for each held-out label the class with the largest weight among its labelled neighbours, or −1 if no
-// neighbour is labelled. It must be called before Predict, and Fit must have made a single run. Cost: a sweep.
+// neighbour is labelled. It must be called before Predict, after a Fit with a single run. Cost: a sweep.
 func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	q := m.only
 	err := q.sweep(ctx, func(_ context.Context, lo, hi int) error {
@@ -171,11 +169,11 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 
 const (
 	foldCount  = 5
-	manyLabels = 500 // number of labels from which one fold chooses as well as five
+	manyLabels = 500 // from as many labels on one fold chooses as well as five
 )
 
-// Folds returns the fold of each label for [Fit]: five stratified folds. With at least manyLabels labels it keeps one of the
-// five folds, and returns −1 for the labels of the other folds.
+// Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels it keeps one of them, and
+// returns −1 for labels of the others.
 func Folds(class []int, seed uint64) []int {
 	if choose.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))
@@ -187,7 +185,7 @@ func Folds(class []int, seed uint64) []int {
 	return fold
 }
 
-// OneFold sets all folds but the first to −1, so that only the labels of the first fold are held out.
+// OneFold sets all folds but the first to −1, for not held out.
 func OneFold(fold []int) {
 	for i, k := range fold {
 		if k > 0 {
@@ -196,18 +194,17 @@ func OneFold(fold []int) {
 	}
 }
 
-// fitting is the state of Fit.
 type fitting struct {
 	*network
 	settings   *Settings
 	candidates []Candidate
 	folds      []int
 	held       []int         // seeds that are held out
-	beliefs    [][][]float32 // of each candidate and held-out seed
-	only       *run          // the only run, after its last round; nil: there are several runs
+	beliefs    [][][]float32 // by candidate and held-out seed
+	only       *run          // only run, after its last round; nil: several runs
 }
 
-// read runs each candidate without each fold, and stores its beliefs at the held-out labels.
+// read runs each candidate without each fold, and stores beliefs at held-out labels.
 func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
@@ -235,7 +232,7 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of candidate c without the labels of fold hidden. R comes from the labels outside fold.
+// newCandidate returns a run without the labels of fold hidden, with R from the labels outside fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
 	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
@@ -245,13 +242,12 @@ func newCandidate(ctx context.Context, n *network, c Candidate,
 	return newRun(n, ratios, strong, c.T, hidden), nil
 }
 
-// ratiosKey is the key of a computed R.
 type ratiosKey struct {
 	source string
 	fold   int
 }
 
-// ratiosOf returns R from a source without the labels of a fold, or nil for homophily. It computes each R once.
+// ratiosOf returns R from a source without a fold, nil for homophily, computed once.
 func ratiosOf(ctx context.Context, n *network, source string,
 	fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
@@ -271,8 +267,7 @@ func ratiosOf(ctx context.Context, n *network, source string,
 	return r, err
 }
 
-// iterate estimates R from the beliefs of a homophilous run. Then it estimates R again, from the beliefs of a run
-// with the first estimate, and returns the second estimate.
+// iterate estimates R from the beliefs of a homophilous run, and again from a run with the first estimate.
 func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
 		q := newRun(n, r, usual, 0.5, fold)
@@ -291,7 +286,7 @@ func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error
 	return r, nil
 }
 
-// labels returns the number of labels outside a fold.
+// labels counts the labels outside a fold.
 func labels(n *network, fold int) float64 {
 	count := 0
 	for _, k := range n.fold {
@@ -313,28 +308,27 @@ const (
 	plainBlend   = 0.1
 )
 
-// scores are sums over the held-out labels of one fold for one candidate.
+// scores are sums over the held-out labels of a fold for a candidate.
 type scores struct {
 	right int
-	loss  []float64 // of each pair of sharpen and blend; blend varies faster
+	loss  []float64 // by sharpen and blend; blend varies faster
 }
 
-// choice is a candidate with its temperature.
 type choice struct {
 	candidate      int
 	sharpen, blend float64
 	right          int
 }
 
-// model returns the candidate with the largest accuracy − 0.2 · log loss on the held-out labels. Among equal candidates the
-// first wins. Sharpen and Blend are the values with the smallest log loss.
+// model returns the candidate with the largest accuracy − 0.2 · log loss on held-out labels, the first of equals, with the
+// Sharpen and Blend of the smallest log loss.
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen,
 			Blend: plainBlend, network: f.network, Sweeps: f.sweeps, explains: f.settings.Explain}
 	}
-	sums := make([][]scores, len(f.candidates)) // of each candidate and fold
+	sums := make([][]scores, len(f.candidates)) // by candidate and fold
 	for k := range f.candidates {
 		sums[k] = f.scores(k, shares)
 	}
@@ -347,7 +341,7 @@ func (f *fitting) model() *Model {
 		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain,
 	}
 	counts := make([]int, len(shares))
-	choices := slices.Repeat([]choice{best}, len(f.folds)) // choices by the labels of other folds
+	choices := slices.Repeat([]choice{best}, len(f.folds)) // by the labels of other folds
 	for k := range choices {
 		if len(choices) > 1 {
 			choices[k] = chooseCandidate(sums, k)
@@ -368,7 +362,7 @@ func (f *fitting) model() *Model {
 	return m
 }
 
-// scores returns the sums of a candidate over the labels of each fold.
+// scores returns the sums of a candidate for each fold.
 func (f *fitting) scores(candidate int, shares []float64) []scores {
 	byFold := make([]scores, len(f.folds))
 	for k := range byFold {
@@ -401,8 +395,7 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// chooseCandidate returns the best candidate and its temperature by the labels outside fold hidden, or by all labels if
-// hidden is −1.
+// chooseCandidate returns the best candidate and temperature by the labels outside fold hidden, −1 for none.
 func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)
@@ -429,7 +422,7 @@ func chooseCandidate(sums [][]scores, hidden int) choice {
 	return best
 }
 
-// leastBelief bounds beliefs from below, so that their logarithms are finite.
+// leastBelief keeps logarithms of beliefs finite.
 const leastBelief = 1e-6
 
 // temper stores (1−blend)·softmax(sharpen·log f) + blend·shares in dst, which may be f.
@@ -450,10 +443,9 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 }
 
 // Predict returns the class probabilities of each node, from a run with all labels. Nodes that no label reaches have the
-// class shares. With at least 500 labels the run keeps the R of the labels outside the first fold, by which the temperature
-// was chosen: an R from beliefs becomes sharper with each label, so that a temperature that corrects a blurred R would make
-// a sharp R too certain. If Fit made a single run, Predict continues it with all labels. Predict may be called once. Cost:
-// with few labels an estimate of R, and a sweep for each round.
+// class shares. With at least 500 labels the run keeps the R of the labels outside the first fold: an R from beliefs becomes
+// sharper with each label, so that a temperature for a blurred R would make a sharp R too certain. Predict may be called
+// once. Cost: with few labels an estimate of R, and a sweep for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// walkSteps is the largest number of steps of the walks that pair labels.
+// walkSteps is the number of steps of walks that pair labels.
 const walkSteps = 3
 
 // walkPairs returns N_l = Yᵀ W_l Y, made symmetric, for l = 1 … walkSteps and the labels Y outside a fold. W_l counts walks of l
@@ -87,7 +87,6 @@ func walkPairs(ctx context.Context, n *network,
 	return pairs, nil
 }
 
-// halfSum returns (X + Xᵀ)/2.
 func halfSum(x *mat.Dense) *mat.Dense {
 	var sum mat.Dense
 	sum.Add(x, x.T())

@@ -16,40 +16,39 @@ import (
 
 const (
 	damping   = 0.3
-	rounds    = 15   // largest number of rounds of a run
-	emRounds  = 8    // of the runs from whose beliefs R is estimated
-	settled   = 5e-4 // a run ends if the mean change of a belief is smaller
-	leastMean = 1e-9 // smallest element of F R, so that its logarithm is finite
+	rounds    = 15   // most rounds of a run
+	emRounds  = 8    // rounds of runs from whose beliefs R is estimated
+	settled   = 5e-4 // a run ends below this mean change of a belief
+	leastMean = 1e-9 // smallest element of F R, for a finite logarithm
 )
 
 const noFold = -1
 
-// network is the graph with its labels, which all runs share.
+// network is the graph with its labels.
 type network struct {
 	g      *graph.Graph
 	team   *sparse.Team
 	op     *sparse.Operator[float32]
 	unit   float64 // mean weight of an entry
 	total  float64 // Σd
-	count  int     // number of nodes with an edge
+	count  int     // nodes with an edge
 	seeds  cwk.Seeds
-	seedOf []int32 // position in seeds of each row; −1: no label
+	seedOf []int32 // of each row, in seeds; −1: no label
 	fold   []int   // of each seed
 
-	memory   int64     // limit of blocks; 0: no limit
-	turns    []float32 // sum of the squared weights of each row; nil: not computed
+	memory   int64     // of blocks; 0: no limit
+	turns    []float32 // squared weights of each row, summed; nil: not computed
 	computed map[ratiosKey]*mat.Dense
 
-	sweeps int // number of sweeps over the graph, so far
+	sweeps int // over the graph, so far
 }
 
-// newNetwork returns the network of a graph. Weights are divided by their mean, so that results do not depend on their
-// unit.
+// newNetwork divides weights by their mean, so that results do not depend on their unit.
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	n := &network{g: g, team: g.Team(), seeds: seeds, fold: fold, unit: 1,
 		computed: map[ratiosKey]*mat.Dense{},
 		seedOf:   slices.Repeat([]int32{-1}, len(g.Degrees))}
-	sums := make([]float64, 2) // sum of degrees, and number of nodes with an edge
+	sums := make([]float64, 2) // degrees, and nodes with an edge
 	for lo, hi := range n.team.CountingRows(0, len(g.Degrees)) {
 		for _, d := range g.Degrees[lo:hi] {
 			sums[0] += d
@@ -72,7 +71,7 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	return n
 }
 
-// known returns the class of a row, or −1 if it has no label outside the fold.
+// known returns the class of a row, −1 without a label outside the fold.
 func (n *network) known(row, fold int) int {
 	i := n.seedOf[row]
 	if i < 0 || fold != noFold && n.fold[i] == fold {
@@ -81,8 +80,7 @@ func (n *network) known(row, fold int) int {
 	return n.seeds.Class[i]
 }
 
-// sharesOf returns the class shares of the labels outside a fold and of one more label, which is divided equally among
-// the classes.
+// sharesOf returns the class shares of the labels outside a fold and of one more label, divided equally.
 func (n *network) sharesOf(fold int) []float64 {
 	shares := make([]float64, n.seeds.Classes)
 	sum := 1.0
@@ -101,17 +99,16 @@ func (n *network) sharesOf(fold int) []float64 {
 	return shares
 }
 
-// run is a computation of beliefs.
 type run struct {
 	*network
 	ratios   *mat.Dense // nil: homophily of the given strength
 	strength float64
-	t        float32 // weight of the evidence of an edge
+	t        float32 // of the evidence of an edge
 	beliefs  *sparse.Block[float32]
 	field    []float32              // log(f R)
 	prior    []float32              // log shares
-	shares   []float64              // class shares of the labels that are not held out
-	hidden   int                    // fold whose labels are held out; noFold: none
+	shares   []float64              // of the labels that are not held out
+	hidden   int                    // fold without its labels; noFold: none
 	evidence *sparse.Block[float32] // A log(F R)
 	logs     *sparse.Block[float32] // log(F R), for the columns of a sweep
 
@@ -122,7 +119,6 @@ type run struct {
 	sums      sched.Sums // Σ d_i F_i of each class, then the sum of changes
 }
 
-// newRun returns a run without the labels of a fold.
 func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	rows := len(n.g.Degrees)
 	c := n.seeds.Classes
@@ -147,7 +143,6 @@ func newRun(n *network, ratios *mat.Dense, strength, t float64, fold int) *run {
 	return q
 }
 
-// logsOf returns the logarithms of class shares.
 func logsOf(shares []float64) (logs []float32) {
 	for _, share := range shares {
 		logs = append(logs, float32(math.Log(share)))
@@ -155,8 +150,8 @@ func logsOf(shares []float64) (logs []float32) {
 	return logs
 }
 
-// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: the expected share of class j at a neighbour of a
-// node with belief f, relative to the class share of j. f must add up to 1.
+// neighbourSharesTo stores (f R)_j for j = first, first+1, …: the expected share of class j at a neighbour of a node with
+// belief f, relative to j's class share. f must add up to 1.
 func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	if q.ratios == nil {
 		base := float32(1 - q.strength)
@@ -174,7 +169,7 @@ func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	}
 }
 
-// advance makes at most limit rounds, until the beliefs have settled.
+// advance makes rounds until the beliefs settle, at most limit.
 func (q *run) advance(ctx context.Context, limit int) error {
 	if err := q.begin(ctx); err != nil {
 		return err
@@ -187,7 +182,7 @@ func (q *run) advance(ctx context.Context, limit int) error {
 	return nil
 }
 
-// know adds the labels of the held-out fold to a run, so that it can be continued.
+// know adds the labels of the held-out fold to a run.
 func know(q *run) {
 	q.hidden = noFold
 	q.shares = q.sharesOf(noFold)
@@ -197,8 +192,7 @@ func know(q *run) {
 	q.rounds = 0
 }
 
-// begin sets the beliefs of labelled nodes to their labels. If the run does not continue another run, it sets all other
-// beliefs to the class shares.
+// begin sets labelled nodes to their labels and, unless the run continues another, other nodes to the class shares.
 func (q *run) begin(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	err := blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
@@ -216,8 +210,7 @@ func (q *run) begin(ctx context.Context) error {
 	return err
 }
 
-// finish completes the belief f of a row in a round. If the row is labelled, it sets f to the label. If the row
-// counts in this process, it adds f to the sums.
+// finish sets f to the label of a labelled row, and adds f to sums if the row counts in this process.
 func (q *run) finish(row int, f []float32, sums []float64) {
 	if c := q.known(row, q.hidden); c >= 0 {
 		clear(f)
@@ -232,7 +225,7 @@ func (q *run) finish(row int, f []float32, sums []float64) {
 	}
 }
 
-// sumUp computes the field of the next round, and ends a run that has settled.
+// sumUp computes the field of the next round and ends a settled run.
 func (q *run) sumUp() {
 	c := len(q.field)
 	total := make([]float64, c+1)
@@ -251,7 +244,7 @@ func (q *run) sumUp() {
 	}
 }
 
-// round makes one round. Each row is updated while it is in cache.
+// round updates each row while it is in cache.
 func (q *run) round(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	if err := q.sweep(ctx, q.logsTo, q.updateRows); err != nil {
@@ -262,8 +255,8 @@ func (q *run) round(ctx context.Context) error {
 	return nil
 }
 
-// sweep computes the evidence group by group: fill stores columns lo ≤ j < hi of logs, and a sweep multiplies them. The last
-// sweep calls visit with its rows.
+// sweep computes the evidence by groups of columns: fill stores columns lo ≤ j < hi of logs. The last sweep calls visit with
+// its rows.
 func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi int) error,
 	visit func(sparse.Rows)) error {
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
@@ -284,7 +277,6 @@ func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi i
 	return nil
 }
 
-// logsTo stores log(F R) for the columns lo ≤ j < hi.
 func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	return blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(_, first, last int) {
 		for i := first; i < last; i++ {
@@ -297,7 +289,7 @@ func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	})
 }
 
-// updateRows updates the beliefs of rows. Their evidence must be complete.
+// updateRows needs the complete evidence of rows.
 func (q *run) updateRows(rows sparse.Rows) {
 	sums := q.sums.Of(rows.Range)
 	for i := rows.Lo; i < rows.Hi; i++ {
@@ -310,7 +302,7 @@ func (q *run) updateRows(rows sparse.Rows) {
 	}
 }
 
-// pairs returns FᵀAF/2. Cost: a sweep.
+// pairs returns FᵀAF/2 in one sweep.
 func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 	c := len(q.field)
 	var sums sched.Sums
@@ -339,7 +331,6 @@ func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 	return halfSum(mat.NewDense(c, c, total)), nil
 }
 
-// takeLogits replaces the evidence of a node by its logits.
 func (q *run) takeLogits(row int, evidence []float32) {
 	d := float32(q.g.Degrees[row] / q.unit)
 	for j, e := range evidence {
@@ -347,8 +338,7 @@ func (q *run) takeLogits(row int, evidence []float32) {
 	}
 }
 
-// update moves the belief f of a node towards the softmax of its logits, and returns the sum of the changes. It overwrites
-// evidence.
+// update moves belief f towards the softmax of its logits, and returns the sum of changes. It overwrites evidence.
 func (q *run) update(row int, f, evidence []float32) (change float64) {
 	if q.known(row, q.hidden) >= 0 {
 		return 0

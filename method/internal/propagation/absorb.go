@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	walkSteps  = 10_000 // largest number of steps of a walk
-	unabsorbed = 1e-6   // largest share of a walk that may be left at its end
+	walkSteps  = 10_000 // most steps of a walk
+	unabsorbed = 1e-6   // most of a walk that may be left at its end
 )
 
-// absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It is for directed graphs, where no system
-// is symmetric, and for labels that absorb only part of a walk. Nodes that no label reaches get their prior. On a small
-// graph absorb solves by elimination. On other graphs an additional column holds, for each node, the share of the walk that
-// no label has absorbed yet; this share bounds the distance to the limit. If it is not small after walkSteps steps, the
-// error is a [*problem.Error]. With l.Rough, walks end after mostSteps steps.
+// absorb stores the limit of walks for classes lo ≤ c < hi. It is for directed graphs, without a symmetric system, and for
+// labels that absorb part of a walk. It eliminates on a small graph. Otherwise an additional column holds what no label has
+// absorbed yet, a bound of the distance to the limit; if it is not small after walkSteps steps, the error is a
+// [*problem.Error]. With l.Rough, walks end after mostSteps steps. Nodes that no label reaches get their prior.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -33,7 +32,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	x := sparse.NewBlock[float64](n, last+1)
 	y := sparse.NewBlock[float64](n, last+1)
 	left := blocks.Inverses(p.Degrees)
-	ends := make([]float64, n) // share of a walk that ends at each node
+	ends := make([]float64, n) // of a walk, at each node
 	for i := range n {
 		copy(x.Row(i), prior(i)[lo:hi])
 		x.Row(i)[last] = 1
@@ -44,7 +43,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 		}
 	}
 	value := x.Columns(0, last)
-	class := map[int]int{} // class of each labelled node
+	class := map[int]int{} // of each labelled node
 	for i, row := range p.Row {
 		class[row] = p.Class[i]
 		ends[row] = l.Alpha
@@ -99,11 +98,11 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	}
 }
 
-// eliminate stores the solution of (I − Q)·f = b in the scores, see [iterative.Absorb]: share[v] of the walks at node v ends
-// there, with the value of v.
+// eliminate stores the solution of (I − Q)·f = b, see [iterative.Absorb]: share[v] of the walks at node v ends there, with
+// the value of v.
 func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], share []float64, lo int) error {
 	n := value.Rows
-	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs; then the weight of ending; then this weight times the value
+	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs; the weight of ending; this weight times the value
 	err := sparse.EachRow(ctx, l.P.A, 1, func(_, i int, col []uint32, val []float64) error {
 		row := q.Row(i)
 		row[n] = share[i] * l.P.Degrees[i]

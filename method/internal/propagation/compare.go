@@ -18,23 +18,22 @@ import (
 type Comparison struct {
 	Propagation problem.Estimate // of centred scores if they are better
 
-	HeldOut *HeldOut // result of [Propagation.OutOfFold]; nil: it failed
+	HeldOut *HeldOut // nil: it failed
 }
 
-// NewBaseline returns the label propagation that other methods are compared with.
+// NewBaseline returns the label propagation to compare other methods with.
 func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int) *Propagation {
 	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
 
-// centerErrors is the number of standard errors by which centred scores must be better to be used. It is large, so that near
-// ties on small graphs keep the plain scores of the literature.
+// centerErrors standard errors must separate centred from plain scores, so that near ties keep the plain scores of the
+// literature.
 const centerErrors = 3
 
-// If centred scores are not better after fewestFolds folds, CompareCenter ends.
+// CompareCenter ends after fewestFolds folds if centred scores are not better.
 const fewestFolds = 2
 
-// compareCentered counts a held-out label of a class, whose plain scores are row: in l.better if only its centred scores
-// predict the class, in l.worse if only its plain scores do.
+// compareCentered counts a held-out label that only centred or only plain scores predict; row has the plain scores.
 func compareCentered(l *Propagation, row []float32, means []float64,
 	class int) {
 	best := 0
@@ -53,14 +52,12 @@ func compareCentered(l *Propagation, row []float32, means []float64,
 	}
 }
 
-// centerIsBetter reports whether centred scores predict significantly more held-out labels.
 func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
-// CompareCenter is [Propagation.OutOfFold], for the choice between centred and plain scores on an undirected graph. It ends
-// when the difference is significant, or when centred scores are not better after two folds. If there is no solution, it
-// returns nil. Cost: a prediction for each fold.
+// CompareCenter is [Propagation.OutOfFold] until centred scores differ significantly from plain scores on an undirected
+// graph, or are not better after two folds. If there is no solution, it returns nil. Cost: a prediction for each fold.
 func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {

@@ -6,7 +6,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// Labels that are far from each other are compared by walks that come from one to the next.
 func TestCompareFarLabels(t *testing.T) {
 	p, _ := contract.FarLabels(t, 8000)
 	fold := make([]int, len(p.Row))

@@ -1,3 +1,2 @@
-// Package propagation is label propagation: the scores of all nodes, [Propagation], and their accuracy at held-out labels,
-// [Propagation.Compare].
+// Package propagation computes label propagation, [Propagation], and its accuracy at held-out labels.
 package propagation

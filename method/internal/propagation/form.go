@@ -13,13 +13,12 @@ import (
 // Form returns the form of the scores that the last ScoresTo stored in Raw. It returns nil for directed graphs, and for a
 // prior that differs between nodes.
 //
-// The harmonic function at node v is a sum over labelled nodes u. The share of u is the probability that the walk from v meets u
-// first,
+// The share of a labelled node u in the harmonic function at v is the probability that the walk from v meets u first,
 //
 //	h(v, u) = (A·x)_u,  L_UU·x = e_v
 //
-// where U are the nodes without a label. If labels absorb only part of a walk, or walks have a
-// given length, the form is the form of [explain.Absorbed].
+// where U are the nodes without a label. Walks that labels absorb in part, or with a given length, have the form of
+// [explain.Absorbed].
 func (l *Propagation) Form() *explain.Form {
 	p := l.P
 	k := len(p.Names)
@@ -59,10 +58,10 @@ func (l *Propagation) Form() *explain.Form {
 	return f
 }
 
-// responseTolerance is the tolerance of the solutions x. It is small, because weights over many decades multiply residuals.
+// responseTolerance is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
-// harmonicTerms returns the terms of the harmonic function, and the solutions x for the given nodes.
+// harmonicTerms returns the terms of the harmonic function, and the solutions x.
 func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
 	nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P

@@ -17,23 +17,21 @@ import (
 )
 
 const (
-	// Further folds are omitted after enoughLabels labels, which determine an accuracy to 1.5 %, or after harmonicWork
-	// entries × columns, some seconds: a fold of a road map takes 350 sweeps, a fold of a social network 20.
+	// Folds end after enoughLabels labels, which determine an accuracy to 1.5 %, or after harmonicWork entries × columns,
+	// some seconds: a fold of a road map takes 350 sweeps, of a social network 20.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
 
-	// Walks without a fold could take a thousand steps until they settle. They take mostComparedSteps. If a fold would then
-	// take more than comparedWork entries × columns, walks take fewer steps, but at least leastComparedSteps. After
-	// comparedWork further folds are omitted.
+	// Walks without a fold take mostComparedSteps, where a thousand might be needed to settle. If a fold would take more
+	// than comparedWork entries × columns, they take fewer, at least leastComparedSteps; folds end after comparedWork.
 	mostComparedSteps  = 100
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
 
-	widest = 64 // largest number of columns of a sweep
+	widest = 64 // most columns of a sweep
 )
 
-// comparedSteps returns the number of steps of walks without a fold, or 0 if a system is solved in
-// place of walks.
+// comparedSteps returns the steps of walks without a fold, 0 if a system is solved.
 func comparedSteps(l *Propagation) int {
 	if !walks(l) || l.Steps > 0 {
 		return l.Steps
@@ -43,26 +41,25 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores of label propagation at each label, computed without the labels of its fold. The scores of labels
-// in omitted folds are nil. If no other label reaches a label, its scores are the prior.
+// HeldOut has the scores at each label without its fold: nil in omitted folds, the prior if no other label reaches the
+// label.
 type HeldOut struct {
 	Scores [][]float32
 
-	// Center states that scores are centred, because centred scores predict significantly more held-out labels.
+	// Center states that scores are centred, because these predict significantly more held-out labels.
 	Center bool
 
 	reduction *iterative.Reduction // of the graph to the labelled nodes; nil: none
 }
 
-// OutOfFold returns the scores at each label, computed without the labels of its fold. Errors are the errors of
-// [Propagation.ScoresTo]. Cost: a prediction for each fold.
+// OutOfFold returns the scores at each label without its fold. Errors come from [Propagation.ScoresTo]. Cost: a
+// prediction for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
-// outOfFold is [Propagation.OutOfFold], but ends after the first fold f for which ends(f) is true. It compares centred with
-// plain scores.
+// outOfFold ends after the first fold f for which ends(f) is true. It compares centred with plain scores.
 func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
@@ -75,7 +72,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds) // of the classes, in each fold
+	means := make([][]float64, folds) // of the classes, by fold
 	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err
@@ -124,16 +121,14 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	return out, nil
 }
 
-// reduces reports whether an [iterative.Reduction] of the graph to the labelled nodes may be tried. On road maps and
-// lattices with few labels, iterations take several hundred steps for each fold and for all labels; one elimination of all
-// other nodes is faster.
+// reduces reports whether to try an [iterative.Reduction] to the labelled nodes: on road maps and lattices, iterations take
+// several hundred steps for each fold, and one elimination is faster.
 func reduces(l *Propagation) bool {
 	p := l.P
 	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
 }
 
-// reduction returns the reduction of the graph to the labelled nodes, or nil if iterations are faster or there is too much
-// fill-in.
+// reduction returns nil if iterations are faster or there is too much fill-in.
 func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, error) {
 	p := l.P
 	switch {
@@ -149,7 +144,7 @@ func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, erro
 	return r, err
 }
 
-// answerReduced stores the scores at the test labels of a fold, and the means of the classes, computed on the reduced graph.
+// answerReduced stores the scores at the test labels of a fold and the means of the classes.
 func (l *Propagation) answerReduced(ctx context.Context, r *iterative.Reduction, p *problem.Problem, fold choose.Split) error {
 	f := sparse.NewBlock[float64](len(p.Row), len(p.Names))
 	for _, i := range fold.Train {

@@ -11,8 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestOutOfFold compares the scores of labels without their fold with the harmonic function of the
-// other labels by dense algebra: L_UU·F_U = A_UL·F_L.
 func TestOutOfFold(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 60, 20, 3, 8, 1)
 	fold := make([]int, len(p.Row))
@@ -22,8 +20,8 @@ func TestOutOfFold(t *testing.T) {
 	testOutOfFold(t, p, fold)
 }
 
-// TestOutOfFoldReduced compares the scores on a path, where conjugate gradients take hundreds of steps, so that it is
-// reduced to the labelled nodes, with the function that is linear between labels.
+// Conjugate gradients take hundreds of steps on a path, so that it is reduced; the harmonic function is linear between
+// labels.
 func TestOutOfFoldReduced(t *testing.T) {
 	p := contract.Path(t, 6000, false)
 	p.Row = []int{3, 1500, 2000, 4000, 5990}
@@ -45,7 +43,6 @@ func TestOutOfFoldReduced(t *testing.T) {
 	}
 }
 
-// testOutOfFold compares the scores of the labels of each fold with [withoutFold].
 func testOutOfFold(t *testing.T, p *problem.Problem, fold []int) {
 	l := &Propagation{P: p, Alpha: 1, Rough: true}
 	folds := slices.Max(fold) + 1
@@ -68,7 +65,7 @@ func testOutOfFold(t *testing.T, p *problem.Problem, fold []int) {
 	}
 }
 
-// withoutFold returns the harmonic function of the labels outside a fold by dense algebra.
+// withoutFold returns L_UU⁻¹·A_UL·F_L of the labels outside a fold.
 func withoutFold(t *testing.T, l *Propagation, fold []int, f int) *mat.Dense {
 	p := l.P
 	n := len(p.Degrees)
@@ -94,7 +91,6 @@ func withoutFold(t *testing.T, l *Propagation, fold []int, f int) *mat.Dense {
 	return &out
 }
 
-// TestOutOfFoldAsksEnough tests that folds are left out if there are many labels.
 func TestOutOfFoldAsksEnough(t *testing.T) {
 	p, _ := contract.Blocks(t, 3, 3000, 2500, 2, 6, 1)
 	fold := make([]int, len(p.Row))

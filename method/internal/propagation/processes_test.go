@@ -10,9 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/contract"
 )
 
-// TestPropagationOnSeveralProcesses compares scores of all nodes, and scores of labels without their folds, with
-// the scores of one process: for harmonic functions, centred functions, walks that settle, and walks of some
-// steps.
 func TestPropagationOnSeveralProcesses(t *testing.T) {
 	p := contract.Planted(t, 4, 400, 40)
 	whole, err := graph.New(t.Context(), p.A, nil)
@@ -24,7 +21,7 @@ func TestPropagationOnSeveralProcesses(t *testing.T) {
 		folds[i] = i % 2
 	}
 	for _, l := range []Propagation{{Alpha: 1}, {Alpha: 1, Center: true, Rough: true}, {Alpha: 0.5}, {Alpha: 1, Steps: 20}} {
-		// compute returns the scores, then the scores of labels without their folds.
+		// the scores of nodes, then of labels without their folds
 		compute := func(g *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 			q, k := *p, len(p.Names)
 			q.Graph, q.Row = g, nil

@@ -19,51 +19,48 @@ import (
 )
 
 const (
-	mostSteps = 1000    // largest number of steps of conjugate gradients
+	mostSteps = 1000    // most steps of conjugate gradients
 	settled   = 0x1p-23 // a unit in the last place of float32
 )
 
-// Propagation is a computation of label propagation. Memory is a limit in bytes; 0: no limit.
+// Propagation is a computation of label propagation. Memory is in bytes; 0: no limit.
 type Propagation struct {
 	P      *problem.Problem
 	Prior  cwk.Prior
 	Alpha  float64 // share of a walk that ends at each labelled node
-	Steps  int     // number of steps of a walk; 0: until it has settled
-	Center bool    // subtract from the scores of each class their mean over nodes, weighted by degrees
+	Steps  int     // of a walk; 0: until it has settled
+	Center bool    // subtract the mean score of each class, weighted by degrees
 	Memory int64
 
-	// Rough allows a harmonic function with few digits: the solve ends at roughTolerance, or after mostSteps steps. If
-	// several processes share a graph whose weights span many orders of magnitude, Rough has no effect.
+	// Rough allows few digits of a harmonic function: the solve ends at roughTolerance, or after mostSteps steps. It has no
+	// effect if several processes share weights over many orders of magnitude.
 	Rough bool
 
-	// Raw, if not nil, receives scores in double precision, where centred scores keep negative values. For a signed
-	// graph these are the values of the harmonic function.
+	// Raw, if not nil, receives scores in double precision, with negative centred scores; for a signed graph the harmonic
+	// function.
 	Raw *sparse.Block[float64]
 
-	// Highest, if not nil, receives the highest scores of each node in place of the scores of all
-	// classes.
+	// Highest, if not nil, receives the highest scores of each node in place of all scores.
 	Highest *problem.Highest
 
 	Workers int
 
-	// Progress, if not nil, is called with "walk", the finished part of the classes, and the whole.
+	// Progress, if not nil, is called with "walk", the finished part, and the whole.
 	Progress func(stage string, done, total int64)
 
-	// HeldOut, if not nil, is the result of [Propagation.OutOfFold] for the same labels. Its reduction is used again.
+	// HeldOut, if not nil, is the result of [Propagation.OutOfFold] for the same labels.
 	HeldOut *HeldOut
 
-	scores   *sparse.Block[float32] // of all classes, or of a slab of them
+	scores   *sparse.Block[float32] // of all classes, or of a slab
 	heldOut  map[int][]float32      // receives the scores of these nodes in place of Highest; nil: none
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of all sweeps
 
-	// better counts the held-out labels that only centred scores predict rightly, worse the labels that only plain scores
-	// predict rightly.
+	// better counts held-out labels that only centred scores predict rightly, worse those that only plain scores do.
 	better, worse float64
-	centeredBy    []float64 // means of the classes, which centred scores subtract
+	centeredBy    []float64 // class means that centred scores subtract
 }
 
-// walk returns the walk with the given number of steps.
 func walk[T sparse.Float](l *Propagation, steps int) *cwk.Walk[T] {
 	return &cwk.Walk[T]{
 		A: l.P.A, Degrees: l.P.Degrees, Prior: l.Prior, Steps: steps,
@@ -79,8 +76,8 @@ func (l *Propagation) Validate() error {
 }
 
 // ScoresTo stores the scores of all nodes in scores, or in Highest if scores is nil, and adds its sweeps to work. reached
-// must hold the nodes that labels reach. If the solve for the harmonic function does not converge, or too large a share of
-// the walks has met no label at the limit of steps, the error is a [*problem.Error].
+// must hold the nodes that labels reach. If a solve does not converge, or too many walks meet no label within the most
+// steps, the error is a [*problem.Error].
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
 	reached *roaring.Bitmap, work *graph.Work) error {
 	l.reached = reached
@@ -96,7 +93,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		if err != nil {
 			return err
 		}
-		work.Sweeps += 2 // for degrees of all edges, and of edges between nodes without labels
+		work.Sweeps += 2 // degrees of all edges, and of edges between nodes without labels
 		harmonic = true
 		propagate = func(ctx context.Context, lo, hi int, report func(done float64)) (int, error) {
 			return l.harmonic(ctx, solve, lo, hi, report)
@@ -143,14 +140,14 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 		return nil, err
 	}
 	g.Memory = l.room()
-	if slices.Equal(g.Degrees, p.Degrees) { // hold them once
+	if slices.Equal(g.Degrees, p.Degrees) { // keep one copy
 		g.Degrees = p.Degrees
 	}
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres raw scores if l.Center is set. Otherwise, if they are a harmonic function on a graph without negative
-// weights, it scales them to the sum one.
+// completeRaw centres raw scores if l.Center is set; otherwise it scales a harmonic function without negative weights to the
+// sum one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
@@ -164,7 +161,7 @@ func (l *Propagation) completeRaw(harmonic bool) {
 	}
 }
 
-// keep stores the scores of a node for the classes from lo on.
+// keep stores the scores of a node for classes from lo on.
 func (l *Propagation) keep(node, lo int, values []float64) {
 	simd.ConvertTo(l.scores.Row(node), values)
 	if l.Raw != nil {
@@ -172,9 +169,9 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	}
 }
 
-// release passes the scores of a slab of classes, from class lo on, to heldOut or Highest. If l.Center is set, it centres them
-// first: the scores f of k classes at a reached node become 1/k + f − mean, which add up to one, with negative values replaced by
-// 0. Otherwise a class of many nodes or labels would be predicted wherever labels are far away.
+// release passes the scores of classes from lo on to heldOut or Highest. With l.Center, the scores f of k classes at a
+// reached node become max(0, 1/k + f − mean); otherwise a class of many nodes or labels would be predicted wherever labels
+// are far away.
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -192,16 +189,15 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 	}
 }
 
-// centerTo stores centred scores of some of the classes, with negative values replaced by 0. classes is the number of all
-// classes.
+// centerTo stores max(0, 1/classes + score − mean) for some of the classes.
 func centerTo(dst, scores []float32, means []float64, classes int) {
 	for c, v := range scores {
 		dst[c] = float32(max(0, 1/float64(classes)+float64(v)-means[c]))
 	}
 }
 
-// normalise makes the scores of each reached node add up to one. Solutions add up to one only up to their tolerance, and centred
-// scores exceed one after negative values became 0.
+// normalise scales scores of reached nodes to the sum one, which solutions reach up to their tolerance and centred scores
+// exceed.
 func normalise(l *Propagation) {
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
@@ -223,7 +219,7 @@ func normalise(l *Propagation) {
 	}
 }
 
-// scaleToOne makes scores add up to one. If all are 0, it does nothing.
+// scaleToOne keeps scores that are all 0.
 func scaleToOne(row []float32) {
 	sum := 0.0
 	for _, v := range row {
@@ -236,7 +232,7 @@ func scaleToOne(row []float32) {
 	}
 }
 
-// means returns the mean score of each class of the slab over reached nodes, weighted by degrees.
+// means returns class means over reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
 	buffer := make([]float64, l.scores.Cols+1)
 	team := l.P.Team()
@@ -259,7 +255,7 @@ func (l *Propagation) means() []float64 {
 	return sums
 }
 
-// walkFor stores in the scores the distributions of walks after l.Steps steps, for classes lo ≤ c < hi.
+// walkFor stores the distributions after l.Steps steps for classes lo ≤ c < hi.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
@@ -278,8 +274,7 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	return sweeps, err
 }
 
-// harmonic stores the harmonic function for classes lo ≤ c < hi in the scores. It returns the number of sweeps, and calls
-// report with the finished share of the work.
+// harmonic stores the harmonic function for classes lo ≤ c < hi.
 func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -304,11 +299,11 @@ func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi 
 	return sweeps + 1, nil
 }
 
-// harmonicSolve stores the harmonic function in the rows of f without a label. It returns the number of sweeps, and calls report
-// with the finished share of the work.
+// harmonicSolve stores the harmonic function in the rows of f without a label. It calls report with the finished share of
+// the work.
 type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
 
-// harmonicSolve returns a solve by the reduction of the graph if there is one, otherwise by iterations.
+// harmonicSolve solves by the reduction of the graph if there is one, else by iterations.
 func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) {
 	r, err := l.reduction(ctx)
 	if r != nil {
@@ -330,7 +325,6 @@ func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) 
 	}, nil
 }
 
-// iterate is a [harmonicSolve] by iterations.
 func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *sparse.Block[float64],
 	report func(done float64)) (sweeps int, err error) {
 	far := 0.0
@@ -338,7 +332,7 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	if l.Raw != nil {
 		tolerance = rawTolerance
 	}
-	// Several processes have no factor, and without a factor a rough residual shows nothing if weights span many orders of
+	// Several processes have no factor, without which a rough residual shows nothing if weights span many orders of
 	// magnitude.
 	isRough := l.Rough && !(l.P.Team() != nil && h.IsWide())
 	if isRough {
@@ -366,7 +360,7 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	return res.Sweeps, nil
 }
 
-// Tolerances of the harmonic function: for [Propagation].Rough, for scores in float32, and for raw scores.
+// Tolerances of the harmonic function: if Rough, in float32, and raw.
 const (
 	roughTolerance    = 1e-3
 	harmonicTolerance = 1e-8

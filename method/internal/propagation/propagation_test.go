@@ -17,7 +17,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// scoresOf returns the scores of all nodes, and how many sweeps they took.
 func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error) {
 	t.Helper()
 	var found, work graph.Work
@@ -30,8 +29,6 @@ func scoresOf(t *testing.T, l *Propagation) (*sparse.Block[float32], int, error)
 	return scores, work.Sweeps, err
 }
 
-// TestPropagation compares label propagation with the whole walk, for several numbers of classes at
-// a time, and tests that it ends earlier.
 func TestPropagation(t *testing.T) {
 	ctx := context.Background()
 	for _, directed := range []bool{false, true} {
@@ -85,8 +82,7 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
-// On a long path labels are propagated to its end, within the memory that the plan says; within the memory that is required alone
-// there is an error that says how much a factor lacks, and within Enough there is none.
+// Required memory suffices for an error that says how much a factor lacks; Enough gives none.
 func TestPropagationOnPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a fifth of a second")
@@ -111,8 +107,7 @@ func TestPropagationOnPath(t *testing.T) {
 	}
 }
 
-// TestDirectedLimit compares the limit on directed graphs with weights over twelve decades, by elimination, with the limit
-// on the same graph with more isolated nodes, by walks, or their refusal.
+// Weights span twelve decades. More isolated nodes make the same graph walk in place of eliminate.
 func TestDirectedLimit(t *testing.T) {
 	refused, agreed := 0, 0
 	for seed := range uint64(40) {
@@ -161,7 +156,7 @@ func TestDirectedLimit(t *testing.T) {
 	if refused == 0 || agreed < 20 {
 		t.Errorf("%d limits are refused, %d agree", refused, agreed)
 	}
-	// An arc of 10¹² there and back, and two light ones to labels of y.
+	// An arc of 10¹² there and back, and two light arcs to labels of y.
 	a, err := sparse.FromTriplets(5, 5, []sparse.Triplet{{Row: 0, Col: 1, Val: 1e12}, {Row: 0, Col: 2, Val: 1}, {Row: 0, Col: 3, Val: 1}, {Row: 1, Col: 0, Val: 1e12}})
 	if err != nil {
 		t.Fatal(err)
