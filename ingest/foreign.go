@@ -77,7 +77,7 @@ func (r *reader) readForeign(in *textio.Reader, format *graphfile.Format,
 	if format == graphfile.Arrays {
 		r.t.files[f.file].Name = filepath.Dir(in.Name())
 	}
-	var last int64 // the last line
+	var last int64 // number of the last line
 	defer func() { r.close(in, f.file, last) }()
 	name := r.t.files[f.file].Name
 	if err := r.c.checkFlags(name, format); err != nil {

@@ -11,8 +11,8 @@ func TestBipartite(t *testing.T) {
 	for _, test := range []struct {
 		text   string
 		fields []string
-		ids    string // ids with Bipartite
-		warned bool   // a warning without Bipartite
+		ids    string
+		warned bool // a warning without Bipartite
 	}{
 		{movies, []string{"user_id", "movie_id", "rating"}, "user_id:1 movie_id:1 movie_id:2 user_id:2", true},
 		{"user_id,item_id\n1,1\n1,2\n2,1\n", nil, "user_id:1 item_id:1 item_id:2 user_id:2", true},

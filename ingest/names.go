@@ -13,8 +13,8 @@ import (
 // otherwise places in a dictionary, or rows of a matrix that numbers its nodes.
 type names struct {
 	t           *task
-	seq         int // number of chunks read, of all files
-	listedParts int // number of parts of the list of nodes
+	seq         int // number of chunks read
+	listedParts int
 	listedIDs   int
 	listed      []*part // the list of nodes, while its ids are numbers
 	useDict     atomic.Bool

@@ -18,7 +18,7 @@ func (r *reader) readNodes() error {
 		return err
 	}
 	r.t.files[0].Format = "node list"
-	var last int64 // the last line
+	var last int64 // number of the last line
 	defer func() { r.close(in, 0, last) }()
 	var b lines.IDBatch
 	var code []uint32

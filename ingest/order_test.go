@@ -193,7 +193,7 @@ func TestOrderMemory(t *testing.T) {
 	}
 	paths := write(t, file{"e.txt", edgeText(200_000, func(i int) string { return fmt.Sprintf("%d %d", i%5000, i*7919%10_007) })})
 	const enough = workerBytes + pageBytes + 2<<20 // the sort needs memory for several rounds
-	const entries = 400_000                        // entries of the graph
+	const entries = 400_000
 	for _, test := range []struct {
 		order Order
 		limit int64

@@ -16,11 +16,11 @@ type part struct {
 	top      uint32    // the largest code; for a matrix, the code of the last row
 	code     []uint32  // source and target of each line; nil if the part is spilled
 	weight   []float64 // nil if the part is spilled or values is not set
-	weighted bool      // the file has weights
-	values   bool      // lines have weights, or codes that are packed with a weight
-	gaps     []uint32  // for each line without an edge, the number of edges before it
-	inDict   bool      // codes are places in the dictionary
-	leaving  bool      // a worker moves the part to disk; guarded by task.mu
+	weighted bool
+	values   bool     // lines have weights, or codes that are packed with a weight
+	gaps     []uint32 // for each line without an edge, the number of edges before it
+	inDict   bool     // codes are places in the dictionary
+	leaving  bool     // a worker moves the part to disk; guarded by task.mu
 	bad      lines.Faults
 	stats    lines.Tally
 	spilled  *sort.Record // place on disk; nil: in memory

@@ -18,7 +18,7 @@ type lineStore struct {
 	parts    []*part
 	held     int64 // bytes of parts in memory
 	count    int
-	top      uint32 // largest code
+	top      uint32
 	weighted bool
 	values   bool // some part has weights, or codes that are packed with a weight
 

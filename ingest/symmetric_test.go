@@ -28,7 +28,7 @@ func TestNearlySymmetric(t *testing.T) {
 		c        Config
 		in       file
 		directed bool
-		weight   float64 // weight of 1–2
+		weight   float64
 		averaged int64
 	}{
 		{"the last bit", Config{}, market("1 2 "+a, "2 1 "+b, "2 3 1", "3 2 1"), false, mean, 1},

@@ -113,7 +113,7 @@ type storedRows struct {
 	occupied []uint64            // a bit for each row with an entry
 	heavy    func(row int) error // error for a row whose weights have no finite sum
 	counts   sort.Count
-	weighted bool // some weight is not 1
+	weighted bool
 	double   bool // some weight is not a float32
 
 	kinds []uint8 // the kind in the store of each number of a kind; nil without kinds and times

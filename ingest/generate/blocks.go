@@ -31,8 +31,8 @@ type blocks struct {
 	place []uint32 // place of each node
 	node  []uint32 // node at each place
 	count []uint32 // number of edges that each node owns
-	near  [][]int  // neighbours of each class
-	chunk int      // number of nodes that share a random stream
+	near  [][]int
+	chunk int // number of nodes that share a random stream
 
 	offset, low, norm, power float64 // G(t) = ((t+offset)^power − low)/norm
 }

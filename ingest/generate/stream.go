@@ -15,7 +15,7 @@ func Stream(ctx context.Context, g Graph) (edges io.Reader, stop func()) {
 	read, write := io.Pipe()
 	var group sched.Group
 	group.Go(func() {
-		err := errStopped                                // reason if EdgesTo panics
+		err := errStopped                                // error after a panic
 		defer func() { _ = write.CloseWithError(err) }() // never fails
 		err = g.EdgesTo(ctx, write)
 	})

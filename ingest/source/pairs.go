@@ -76,7 +76,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 	n := int64(rows)
 	entries := x.NNZ()
 	common := maxCommonRows(x)
-	edges := common // most edges of a row
+	edges := common
 	if s.Neighbours > 0 {
 		edges = min(edges, int64(s.Neighbours))
 	}
@@ -92,7 +92,7 @@ func Neighbours(x *sparse.CSR, ids []string, s *NeighbourSettings) *ingest.Sourc
 		if err := p.list(slices.Values(sched.UpTo(len(ids)))); err != nil {
 			return nil, err
 		}
-		last := make([][]uint32, len(ids)) // neighbours of the earlier rows
+		last := make([][]uint32, len(ids))
 		err := nearestRows(ctx, x, s, func(i int, j []uint32, v []float64) error {
 			last[i] = slices.Clone(j)
 			var (

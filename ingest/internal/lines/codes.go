@@ -24,7 +24,7 @@ type Codes struct {
 	names      []string
 	unit       string
 	hasOffset  bool     // a time has an offset from UTC
-	precisions []string // distinct precisions of times
+	precisions []string // distinct precisions
 }
 
 const (

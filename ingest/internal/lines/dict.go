@@ -29,9 +29,9 @@ type dictShard struct {
 	mu      sync.Mutex
 	slots   []uint64 // upper half: hash; lower half: place + 1; 0: free
 	shift   uint     // 32 − log2 of the number of slots: the upper bits of the hash are the first slot to try
-	keys    []byte   // concatenated ids
-	entries []entry  // one for each id, and a last entry for the end of keys
-	touched byte     // sum of prefetched bytes, so that the compiler keeps the loads
+	keys    []byte
+	entries []entry // one for each id, and a last entry for the end of keys
+	touched byte    // sum of prefetched bytes, so that the compiler keeps the loads
 }
 
 type entry struct {

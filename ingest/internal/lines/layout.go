@@ -32,7 +32,7 @@ type Layout struct {
 	zerosCount     bool    // replace a weight of 0 by 1
 	hasNamedWeight bool    // a setting names the column of the weight
 	text           input.Text
-	titles         string                  // titles for messages
+	titles         string
 	numberSettings string                  // text settings with which all weights of the first lines are numbers; "": none are needed, or unknown
 	header         []string                // nil without a header and for JSON
 	headerLine     []byte                  // header with one separator between fields

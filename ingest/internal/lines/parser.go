@@ -16,12 +16,12 @@ import (
 
 // Parser turns chunks of one file into codes. It is not safe for concurrent use.
 type Parser struct {
-	Name   string // name in messages
+	Name   string
 	Layout *Layout
 	Slabs  *Slabs
 	Dict   *Dict
 	Codes  *Codes
-	Signed bool // weights may be negative
+	Signed bool
 
 	code   []uint32
 	weight []float64

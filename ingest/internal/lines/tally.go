@@ -18,7 +18,7 @@ type Tally struct {
 	Padded          Count // ids with blanks around them
 	RoundedIDs      Count // ids that look like rounded numbers, see IsRounded
 	Weightless      Count // edges without a weight in a file with weights
-	Zeros           Count // edges with weight 0
+	Zeros           Count
 	Blanks          Count // lines with a blank end and a weight that is not 0
 	Remarks         Count // comments after the first line of data; Comments includes them
 	Headers         Count // repetitions of the header
@@ -68,12 +68,12 @@ func IsRounded(id []byte) bool {
 
 type Faults struct {
 	Kinds []Fault // in the order of their first lines
-	Count int64   // number of all bad lines
+	Count int64
 }
 
 // Fault is a kind of bad lines, whose messages differ only in numbers and quoted text.
 type Fault struct {
-	First *textio.Error // error of the first line
+	First *textio.Error
 	Count int64
 	kind  string
 }

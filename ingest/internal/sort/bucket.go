@@ -36,7 +36,7 @@ type Sorter struct {
 	Temporary func(bytes int64) (*Spill, error)                                    // returns a file with room for the given bytes
 	Rows      int
 	View      View
-	Values    bool // entries have values
+	Values    bool
 	KeepLoops bool
 	Merge     Merger
 	Limit     int64            // bytes of the entries in memory; 0: no limit
@@ -54,11 +54,11 @@ type Sorter struct {
 	lines     int
 	cells     cells
 	buckets   []bucket
-	bucketOf  []uint16 // bucket of each cell
-	largest   []int    // decreasing numbers of entries of the largest buckets in memory that are not sorted in runs
-	inRuns    []int64  // decreasing bytes that the largest buckets sorted in runs take, one for each worker
-	joined    []int64  // decreasing bytes of the merged entries of the largest buckets in memory that are sorted in runs
-	runLength int      // entries of a run
+	bucketOf  []uint16
+	largest   []int   // decreasing numbers of entries of the largest buckets in memory that are not sorted in runs
+	inRuns    []int64 // decreasing bytes that the largest buckets sorted in runs take, one for each worker
+	joined    []int64 // decreasing bytes of the merged entries of the largest buckets in memory that are sorted in runs
+	runLength int     // entries of a run
 	form      entryForm
 }
 

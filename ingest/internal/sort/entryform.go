@@ -5,8 +5,8 @@ import "math/bits"
 type entryForm struct {
 	column     uint // bits of a column
 	narrow     bool // keys take 4 bytes, else 8
-	values     bool // entries have values
-	bucketRows int  // largest number of rows of a bucket
+	values     bool
+	bucketRows int // largest number of rows of a bucket
 }
 
 // narrowBuckets is the largest number of buckets for narrow keys, which allow fewer rows in a bucket.

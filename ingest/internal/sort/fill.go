@@ -47,7 +47,7 @@ type filler[K key] struct {
 	keys     []K
 	values   []float64 // nil: no values
 	next     []slot    // next slot of each bucket
-	bucketOf []uint16  // bucket of each cell
+	bucketOf []uint16
 	head     uint32
 	shift    uint
 	column   uint // bits of a column and of the direction

@@ -36,8 +36,8 @@ type Record struct {
 type weightForm uint8
 
 const (
-	noWeights   weightForm = iota
-	weightsOf32            // all are float32
+	noWeights weightForm = iota
+	weightsOf32
 	weightsOf64
 	weightsEqual // one float64 for all
 )

@@ -17,7 +17,7 @@ type turns struct {
 	next     int
 	finished map[int]*Rows // not visited yet
 	room     []*Rows       // free memory for buckets
-	failed   int           // first bucket that failed
+	failed   int           // first failed bucket
 	err      error
 }
 

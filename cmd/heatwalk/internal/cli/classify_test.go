@@ -16,7 +16,7 @@ import (
 func TestDefaultOrder(t *testing.T) {
 	dir := t.TempDir()
 	graph := filepath.Join(dir, "g")
-	ids := []string{"third", "first", "fourth", "second"} // ids of the rows
+	ids := []string{"third", "first", "fourth", "second"}
 	names, err := shard.StringNodes(slices.Values([]string{"first", "second", "third", "fourth"}))
 	if err != nil {
 		t.Fatal(err)

@@ -233,7 +233,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 type broken struct {
 	durable.FS
 	room  *atomic.Int64 // bytes that may still be written; nil: no limit
-	sync  error         // the error of a sync
+	sync  error
 	syncs *atomic.Int64
 }
 

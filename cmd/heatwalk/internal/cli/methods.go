@@ -70,7 +70,7 @@ func declarations() (list []declaration) {
 			}
 		}
 	}
-	isListed := false // whether some kernel is listed
+	isListed := false
 	for _, m := range method.Regressions() {
 		learner := m.Specs[len(m.Specs)-1]
 		isBehindKernel := len(m.Specs) > 1

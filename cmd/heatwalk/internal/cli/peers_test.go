@@ -231,7 +231,7 @@ func pairwiseMachines(k *mat.Dense, labels map[int]int, cost float64) *mat.Dense
 			}
 		}
 		weight := make([]float64, len(items)) // sign·α, between 0 and sign·C
-		gradient := func(i int) float64 {     // gradient of sign·α
+		gradient := func(i int) float64 {
 			g := sign[i]
 			for j, w := range weight {
 				g -= w * k.At(items[i], items[j])

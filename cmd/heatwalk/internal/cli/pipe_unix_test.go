@@ -28,7 +28,7 @@ func TestInterruptPipes(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	full, err := os.OpenFile(filepath.Join(dir, "full"), os.O_RDWR, 0) // without a reader
+	full, err := os.OpenFile(filepath.Join(dir, "full"), os.O_RDWR, 0) // a pipe without a reader
 	if err != nil {
 		t.Fatal(err)
 	}

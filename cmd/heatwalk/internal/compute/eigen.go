@@ -31,7 +31,7 @@ type eigenParameters struct {
 	Which      string  `json:"which"`
 	K          int     `json:"k"`
 	Tolerance  float64 `json:"tolerance"`
-	Resolution float64 `json:"resolution,omitempty"` // for modularity
+	Resolution float64 `json:"resolution,omitempty"` // only for modularity
 	Seed       int64   `json:"seed"`
 }
 

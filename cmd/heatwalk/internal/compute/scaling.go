@@ -180,7 +180,7 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}
 	return run.Console.PrintResult(v, func(w io.Writer) {
 		fmt.Fprintf(w, "%s: %s, %d left out, %s\n", c.page, words.Counted(len(v.Cells), "cell"), len(v.LeftOut), run.Console.Cost())
-		counts := map[string]int{} // cells of each reason
+		counts := map[string]int{}
 		for _, a := range v.LeftOut {
 			counts[a.Reason]++
 		}

@@ -22,7 +22,7 @@ type generateDocument struct {
 	Labels     string         `json:"labels,omitempty"`
 	Truth      string         `json:"truth,omitempty"`
 	Model      string         `json:"model"`
-	Parameters map[string]any `json:"parameters"`      // the flags, by name
+	Parameters map[string]any `json:"parameters"`
 	Store      any            `json:"store,omitempty"` // for an output that is a store
 	shell.Closing
 

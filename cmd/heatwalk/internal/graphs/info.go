@@ -28,7 +28,7 @@ type infoDocument struct {
 	Graph string `json:"graph"`
 	shell.GraphCounts
 	Form             string            `json:"form"`               // "undirected, weighted"
-	Negative         int64             `json:"negative,omitempty"` // entries below 0
+	Negative         int64             `json:"negative,omitempty"` // negative entries
 	SelfLoops        int64             `json:"self_loops"`
 	Components       int64             `json:"components"`
 	LargestComponent int64             `json:"largest_component"`
@@ -50,7 +50,7 @@ type infoDocument struct {
 	Kinds            []kindCounts      `json:"kinds,omitempty"`
 	FirstTime        string            `json:"first_time,omitempty"` // a date or a step
 	LastTime         string            `json:"last_time,omitempty"`
-	Attributes       *shard.Attributes `json:"attributes,omitempty"` // attributes in the store
+	Attributes       *shard.Attributes `json:"attributes,omitempty"`
 
 	DegreeBins     []evaluate.DegreeBin   `json:"degree_bins"`
 	ComponentSizes []evaluate.SizeCount   `json:"component_sizes"` // largest first, without the smallest
@@ -155,7 +155,7 @@ func measureGraph(run *shell.Session, r *infoOptions,
 			if m.HasCodes() {
 				p.Sweeps = 3
 			}
-			space := budget.Held(12 * m.Rows) // components
+			space := budget.Held(12 * m.Rows) // memory for components
 			if l != nil {
 				space = budget.Held(48*m.Rows, 40*int64(len(l.Row)))
 			}

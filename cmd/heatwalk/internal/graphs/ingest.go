@@ -187,7 +187,7 @@ func ingestInto(run *shell.Session, r *shell.GraphInputs, dir string, inputs []s
 	if c.Memory > 0 {
 		run.Costs.LimitHeap(c.Memory + r.ProducerBytes)
 	}
-	var temporary int64 // bytes of stores
+	var temporary int64 // bytes of temporary stores
 	if r.Sources.Any() {
 		var err error
 		if temporary, err = run.MakeSources(r, dir, inputs, c); err != nil {

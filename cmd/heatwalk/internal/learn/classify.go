@@ -40,12 +40,12 @@ type classifyOptions struct {
 	suggest      int     // number of nodes to label next; 0: write predictions
 	strategy     string  // strategy for choosing the nodes to label next
 	save         string
-	model        string          // path of the model of predict
-	checks       bool            // only check the model
-	kept         *heatwalk.Model // the read model
-	leastReached float64         // share of nodes that labels must reach
-	page         string          // path of the report
-	pageNodes    string          // file of nodes that the report shows with their neighbours
+	model        string // path of the model of predict
+	checks       bool   // only check the model
+	kept         *heatwalk.Model
+	leastReached float64 // share of nodes that labels must reach
+	page         string  // path of the report
+	pageNodes    string  // file of nodes that the report shows with their neighbours
 }
 
 func NewClassify(run *shell.Session) *cobra.Command {
@@ -133,7 +133,7 @@ type predictionInputs struct {
 	seconds  float64
 
 	sets     *heatwalk.Sets // nil: none
-	setNotes []string       // notes about the sets
+	setNotes []string
 
 	// isComplete means that all nodes have a label, so that nothing is computed.
 	isComplete bool

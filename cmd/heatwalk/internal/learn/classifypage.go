@@ -19,7 +19,7 @@ import (
 const (
 	mostWalked      = 200 // least certain nodes that a page has with their neighbours
 	mostReasons     = 20  // nodes with reasons on a page
-	pageSuggestions = 10  // nodes to label next
+	pageSuggestions = 10
 	suggestEntries  = 1e5 // largest number of entries of a graph whose page has nodes to label next, because their search takes seconds
 	mostColors      = 10  // further classes are grey
 )

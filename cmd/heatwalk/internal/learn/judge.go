@@ -64,10 +64,10 @@ type classifyDocument struct {
 }
 
 type phaseSeconds struct {
-	Read    float64 `json:"read"`    // graph, labels and attributes
-	Compare float64 `json:"compare"` // label propagation and the largest class
+	Read    float64 `json:"read"`    // time of reading graph, labels and attributes
+	Compare float64 `json:"compare"` // time of label propagation and the largest class
 	problem.PhaseSeconds
-	Write float64 `json:"write"` // the predictions
+	Write float64 `json:"write"`
 }
 
 type mixedModel struct {

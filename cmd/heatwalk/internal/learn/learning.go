@@ -31,7 +31,7 @@ type learningFlags struct {
 	weight     string // --edge-weights; "": chosen
 
 	entries []engine.Entry
-	base    engine.Settings // settings of all methods
+	base    engine.Settings
 }
 
 func (f *learningFlags) parseMethods() (list []*engine.Engine) {

@@ -77,7 +77,7 @@ type document struct {
 	Nodes   []node      `json:"nodes"`   // nodes with complete neighbourhoods come first
 	Centers int         `json:"centers"` // number of nodes with complete neighbourhoods
 	First   int         `json:"first"`   // the node that is shown first
-	Reasons map[int]any `json:"reasons"` // by position in Nodes
+	Reasons map[int]any `json:"reasons"` // reasons by position in Nodes
 	List    nodeList    `json:"list"`    // all nodes, or some of each group of a large graph
 	Count   int         `json:"count"`   // number of all nodes
 	File    string      `json:"file"`
@@ -163,7 +163,7 @@ func (g *mapGraph) document(ctx context.Context,
 	doc := &document{Classes: g.Classes, Colors: g.Colors, Reasons: map[int]any{},
 		Centers: len(centers), Count: len(g.Class), File: g.File}
 	position := make(map[int]int, len(neighbourhoods))
-	var order []int // rows of the nodes
+	var order []int
 	place := func(row int) int {
 		if position, isThere := position[row]; isThere {
 			return position
@@ -458,8 +458,8 @@ func separate(position [][2]float64, radius []float64, linked []int,
 }
 
 const (
-	smoothing = 60  // steps of the vectors with which the layout begins
-	steps     = 150 // steps of the layout
+	smoothing = 60 // steps of the vectors with which the layout begins
+	steps     = 150
 )
 
 // layout returns a position for each of n groups. Each step takes time proportional to n² and to the number of
@@ -490,7 +490,7 @@ func layout(n int, links []link) [][2]float64 {
 			push[l.a] -= d * complex(f, 0)
 			push[l.b] += d * complex(f, 0)
 		}
-		longest := 0.1 * math.Pow(0.01, float64(step)/steps) // distance of a step
+		longest := 0.1 * math.Pow(0.01, float64(step)/steps)
 		for i := range n {
 			// This pull to the center holds unconnected parts together.
 			d := push[i] - x[i]

@@ -16,7 +16,7 @@ const (
 	mostLeast   = 20    // nodes of a group that the page of a larger graph lists
 	mostGroups  = 240   // groups of one class and region; the other nodes are grouped by class alone
 	regions     = 48
-	rounds      = 30 // rounds of the growth of regions
+	rounds      = 30
 )
 
 type mapGraph struct {
@@ -24,10 +24,10 @@ type mapGraph struct {
 	Weighted bool // links are as strong as entries of A; otherwise all are equal
 	ID       func(row int) string
 	Classes  []string
-	Class    []int                   // class of each row; −1: no class
-	Scores   func(row int) []float32 // probabilities of the classes
-	Known    []bool                  // the class is a given label
-	Workers  int                     // goroutines; 0: one for each processor
+	Class    []int // class of each row; −1: no class
+	Scores   func(row int) []float32
+	Known    []bool // the class is a given label
+	Workers  int    // goroutines; 0: one for each processor
 
 	Colors  []int         // number of the color of each class; −1: grey
 	Reasons map[int]any   // JSON documents by row, as Reasons of the module's root

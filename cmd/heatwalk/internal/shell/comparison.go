@@ -91,7 +91,7 @@ type SplitFlags struct {
 	Draw     string
 	Splits   int
 	split    string
-	save     string // file for the splits
+	save     string
 	Report   string
 }
 

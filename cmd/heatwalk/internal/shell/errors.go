@@ -28,9 +28,9 @@ import (
 // Exit codes never change, because scripts depend on them.
 const (
 	Done          = 0
-	MachineFailed = 1   // disk, permission, no convergence
-	WrongUsage    = 2   // wrong usage, a path that does not exist, or a parameter outside its range; nothing was written
-	WrongData     = 3   // the input data is wrong
+	MachineFailed = 1 // disk, permission, no convergence
+	WrongUsage    = 2 // wrong usage, a path that does not exist, or a parameter outside its range; nothing was written
+	WrongData     = 3
 	DamagedStore  = 4   // the store is damaged, incomplete or of another format
 	OverLimit     = 5   // exceeds the memory or disk limit
 	Interrupted   = 130 // SIGINT, SIGTERM or SIGHUP
@@ -42,7 +42,7 @@ var (
 )
 
 type Problem struct {
-	Place string // the flag or argument
+	Place string
 	What  string // PROBLEM; REMEDY
 }
 

@@ -29,9 +29,9 @@ import (
 
 // Inputs holds the flags for reading tables of labels, ids and attributes.
 type Inputs struct {
-	Text      input.Text           // settings of the text of tables
-	Labelling nodefile.LabelConfig // settings of label files
-	unknown   ingest.UnknownIDs    // rule for ids that are not in the graph
+	Text      input.Text // settings of the text of tables
+	Labelling nodefile.LabelConfig
+	unknown   ingest.UnknownIDs // rule for ids that are not in the graph
 	tempDir   string
 }
 

@@ -22,7 +22,7 @@ type Costs struct {
 	maxMemory int64  // 0: not given
 	Memory    int64  // bytes to plan with; 0: not known
 	libraries int64  // further bytes, for the libraries that connect several processes
-	limitedBy string // the limit of the machine
+	limitedBy string // name of the machine's limit
 	Timed     bool   // no limit of the heap, because a benchmark would time collections
 
 	DryRun      bool         // the run ends when it has been planned

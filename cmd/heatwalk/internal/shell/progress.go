@@ -23,7 +23,7 @@ import (
 // line a minute for logs, or every few seconds with plain. Between stages it shows the elapsed time.
 type Display struct {
 	w        io.Writer
-	shows    bool // draws on a terminal
+	shows    bool
 	lines    bool
 	interval time.Duration
 	json     bool

@@ -43,7 +43,7 @@ type Session struct {
 	ends    []func() // see AtEnd
 	inputs  *inputSums
 
-	Progress *Display // display of the console
+	Progress *Display
 
 	Threads int
 	Seed    int64
@@ -95,7 +95,7 @@ type Console struct {
 	Started  time.Time
 	progress *Display
 	warning  sync.Mutex
-	warnings []string  // printed so far
+	warnings []string
 	locks    sync.Once // warns of a file system without locks
 
 	// Flags of every command.
@@ -472,7 +472,7 @@ func (run *Session) join(cmd *cobra.Command) error {
 	run.Network.AllGather(table, mine)
 	memory := int64(0)
 	threads := math.MaxInt
-	onHost := map[float64]int{} // numbers of processes
+	onHost := map[float64]int{}
 	onProcessors := map[float64]int{}
 	for row := range slices.Chunk(table, len(mine)) {
 		onHost[row[2]]++

@@ -140,7 +140,7 @@ func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 		return 0, nil
 	}
 	path := inputs[0]
-	var files []ingest.FileReport // files of arcs
+	var files []ingest.FileReport
 	if len(inputs) > 1 || !ingest.IsStore(path) {
 		temp, err := run.MakeTemp(&r.Tables, dir)
 		if err != nil {
