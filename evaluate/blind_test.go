@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // of short-lived features
+	debug.SetGCPercent(400) // features are short-lived
 	goleak.VerifyTestMain(m)
 }
 

@@ -24,13 +24,13 @@ func TestCoraAccuracy(t *testing.T) {
 	}
 	for _, test := range testgraph.Sample(t, 1, []struct {
 		grid map[string][]param.Value
-		want [2]float64 // at 5 and 10 %
+		want [2]float64 // accuracies at 5 and 10 %
 	}{
 		{contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(40, 100), "cost": param.Grid(0.5, 2)}, walks.Plain), [2]float64{0.721, 0.76}},
 		{contract.Lists(map[string][]param.Value{"alpha": param.Grid(0.8, 0.99), "steps": param.Grid(200), "cost": param.Grid(32, 128)}, walks.Honest), [2]float64{0.73, 0.766}},
 	}) {
 		fractions := []float64{0.05, 0.1}
-		if test.grid["features"][0] == param.Of(walks.Honest) && !testgraph.Hunt { // with a cost of 128
+		if test.grid["features"][0] == param.Of(walks.Honest) && !testgraph.Hunt { // the cost is 128
 			fractions = fractions[:1]
 		}
 		r, err := Run(context.Background(), p, &Plan{

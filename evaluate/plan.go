@@ -25,7 +25,7 @@ type Plan struct {
 
 	Several bool // nodes have several labels each, which an engine of [engine.LabelSets] predicts, and no class
 
-	Splits int // for each training size, 0: 20; with Folds the number of partitions, 0: 1
+	Splits int // number of splits for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
 	// TuningSplits is the number of further splits on which a method chooses its parameters, once for each training
 	// size. If it is 0, or if splits are given, parameters are chosen inside each training set.

@@ -158,7 +158,7 @@ type Calibration [calibrationBins]Bin
 // Bin holds items with similar probabilities.
 type Bin struct {
 	Nodes       int     `json:"nodes"`
-	Right       int     `json:"right"`       // with the predicted class
+	Right       int     `json:"right"`       // nodes with the predicted class
 	Probability float64 `json:"probability"` // sum over the items
 }
 
@@ -286,7 +286,7 @@ func Compare(labels []int, reached *roaring.Bitmap,
 	seeds, actual *nodefile.Labels) *Truth {
 	seedClass := classOfRow(seeds, len(labels))
 	names := slices.Clone(seeds.Names)
-	var positions []int // of the names of actual classes
+	var positions []int // positions of the names of actual classes
 	for _, name := range actual.Names {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
@@ -332,7 +332,7 @@ type Predictions struct {
 	Classes     []string         `json:"classes"`
 	Expected    float64          `json:"expected"` // mean probability of the predicted class, the accuracy that calibrated probabilities have
 	ByClass     []ClassCounts    `json:"by_class"`
-	Probability []ProbabilityBin `json:"by_probability"` // of nodes without a label, by the probability of their predicted class
+	Probability []ProbabilityBin `json:"by_probability"` // nodes without a label, by the probability of their predicted class
 	Least       []UncertainNode  `json:"least_certain"`  // nodes with the least probability of the predicted class, in increasing order
 
 	Rare *RareClass `json:"rare,omitempty"` // the class with fewer labels, if there are two classes
@@ -374,7 +374,7 @@ type RareClass struct {
 	Class       string          `json:"class"`
 	Predictions int             `json:"predictions"`
 	First       []LikelyNode    `json:"most_likely"`        // most likely first
-	Precision   []ListPrecision `json:"expected_precision"` // of the first 10, 50 and 100 nodes, and of all predictions
+	Precision   []ListPrecision `json:"expected_precision"` // precision of the first 10, 50 and 100 nodes, and of all predictions
 }
 
 // LikelyNode is a node in a list, with its number in the list and its probability of the class.
@@ -388,7 +388,7 @@ type LikelyNode struct {
 // ListPrecision is the expected share of nodes of the class among the first nodes of a list: the mean of their
 // probabilities.
 type ListPrecision struct {
-	List      string  `json:"list"` // in words
+	List      string  `json:"list"` // the list in words
 	Nodes     int     `json:"nodes"`
 	Precision float64 `json:"precision"`
 }
@@ -523,7 +523,7 @@ func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile
 		return trueClass
 	}
 	s.ComparedWith = "true labels"
-	var positions []int // of the names of true classes
+	var positions []int // positions of the names of true classes
 	for _, name := range truth.Names {
 		positions = append(positions, slices.Index(s.Classes, name))
 	}

@@ -21,8 +21,8 @@ import (
 type Sampling struct {
 	Nodes      int    `json:"nodes"`
 	Labelled   int    `json:"labelled"`             // nodes with a label or a number
-	Splits     int    `json:"splits"`               // for each training size
-	Folds      int    `json:"folds,omitempty"`      // of cross-validation, whose test sets are the splits
+	Splits     int    `json:"splits"`               // number of splits for each training size
+	Folds      int    `json:"folds,omitempty"`      // number of folds of cross-validation, whose test sets are the splits
 	Stratified bool   `json:"stratified,omitempty"` // fractions and folds have each class's share
 	RNGSeed    uint64 `json:"seed"`
 
@@ -70,10 +70,10 @@ type F1 struct {
 
 // ClassMeasures are measures of predicted classes. Accuracies are from 0 to 1.
 type ClassMeasures struct {
-	TrainPerClass  int       `json:"train_per_class,omitempty"` // if splits were drawn so
+	TrainPerClass  int       `json:"train_per_class,omitempty"` // number of training nodes of a class, if splits were drawn so
 	AccuracyMean   float64   `json:"accuracy_mean"`
 	AccuracyStderr float64   `json:"accuracy_stderr"`
-	Accuracies     []float64 `json:"accuracies"` // by split
+	Accuracies     []float64 `json:"accuracies"` // accuracy of each split
 
 	// AccuracyReached is the accuracy on the test nodes that a training label reaches, and NodesReached is the number
 	// of these nodes. Both are means over splits.
@@ -83,8 +83,8 @@ type ClassMeasures struct {
 	Quality             // means over splits; nil where a split has none
 	Confusion Confusion `json:"confusion"` // summed over splits
 
-	Tuned          string  `json:"tuned,omitempty"`           // where parameters were chosen: "splits", "training sets", or "" if there are none
-	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // of Parameters on the tuning splits
+	Tuned          string  `json:"tuned,omitempty"`           // place where parameters were chosen: "splits", "training sets", or "" without parameters
+	TuningAccuracy float64 `json:"tuning_accuracy,omitempty"` // accuracy of Parameters on the tuning splits
 
 	// Unfinished is the message about the first iteration that did not converge. UnfinishedSplits is the number of
 	// splits with such iterations.
@@ -94,8 +94,8 @@ type ClassMeasures struct {
 	MemoryBytes int64 `json:"memory_bytes"` // upper bound of the memory of a prediction
 
 	Seconds           float64              `json:"seconds"`
-	SecondsPrediction float64              `json:"seconds_prediction"` // of a prediction, mean over splits
-	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // of predictions, summed over splits
+	SecondsPrediction float64              `json:"seconds_prediction"` // mean time of a prediction
+	Phases            problem.PhaseSeconds `json:"seconds_by_phase"`   // times of predictions, summed over splits
 }
 
 type field struct{ mean, stderr *float64 }
@@ -120,7 +120,7 @@ func (r *Result) addColumns(values ...float64) {
 // Measured is a method at one training size.
 type Measured struct {
 	Method        string  `json:"method"`
-	TrainFraction float64 `json:"train_fraction"` // of the labelled nodes
+	TrainFraction float64 `json:"train_fraction"` // share of the labelled nodes
 	TrainedOn     string  `json:"trained_on"`     // the size of the training sets, as a person reads it
 	Mark          string  `json:"mark,omitempty"`
 	Standing      string  `json:"standing,omitempty"` // "best", "not worse" at [Level], or "worse"
@@ -148,6 +148,7 @@ func (m *Measured) note(t *trial, splits *choose.Splits, number int) error {
 	return err
 }
 
+// unite replaces the parameters of the splits by common parameters if they are equal.
 func (m *Measured) unite() {
 	if list := m.ParametersBySplit; len(list) > 0 &&
 		!slices.ContainsFunc(list,
@@ -165,7 +166,7 @@ func (m *Measured) lineTo(w io.Writer) {
 
 const (
 	onSplits = "splits"        // once, on tuning splits, which have labels of the whole graph
-	inside   = "training sets" // for each training set, from its labels alone
+	inside   = "training sets" // chosen for each training set, from its labels alone
 )
 
 func (r *Report) parameterChoice() (lines []string) {
@@ -254,6 +255,7 @@ const (
 	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where test sets have at most 40 % of the size of training sets; Holm, level 0.05"
 )
 
+// drawn describes the splits over which means are taken.
 func (r *Sampling) drawn() string {
 	kind := ""
 	if r.Stratified {
@@ -292,7 +294,7 @@ func (r *Report) describe() {
 		r.Marks = legend
 	}
 	r.Summary = r.verdict()
-	last := &r.Results[len(r.Results)-1] // of the largest training size, if sizes increase
+	last := &r.Results[len(r.Results)-1] // result of the largest training size, if sizes increase
 	var untested []string
 	for c, row := range last.Confusion {
 		if !slices.ContainsFunc(row, func(n int) bool { return n > 0 }) {
@@ -371,6 +373,7 @@ func (r *Report) verdict() string {
 		report.PValue(test.PHolm) + ")."
 }
 
+// equalMethods returns the best method and the methods whose difference from it may be chance.
 func (r *Report) equalMethods(best *Result) (names []string) {
 	names = []string{best.Method}
 	for _, c := range r.Significance {

@@ -258,7 +258,7 @@ func (c *comparison) measure(ctx context.Context, m *entry, number int) (*Result
 				return err
 			}
 			trials[added].add(result)
-			trials[added].add = nil // which has predictions
+			trials[added].add = nil // add holds predictions
 			c.reportProgress(m.Name, 1)
 		}
 		return nil
@@ -287,7 +287,7 @@ func (c *comparison) reportProgress(method string, splits int) {
 }
 
 type trial struct {
-	parameters any             // of the method on the split; nil: none
+	parameters any             // parameters of the method on the split; nil: none
 	text       string          // the parameters in words
 	add        func(r *Result) // adds the measures to the measures of earlier splits
 }
@@ -301,7 +301,7 @@ type outcome struct {
 func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	chosen *engine.Parameters, s *engine.Settings) (*trial, error) {
 	present := sched.UpTo(len(train.Names))
-	if s.Prior.Given == nil { // which has a column for each class
+	if s.Prior.Given == nil { // the prior has a column for each class
 		train, present = keepLabelledClasses(train)
 	}
 	quick := *s

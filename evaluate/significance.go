@@ -38,7 +38,7 @@ type Comparison struct {
 	Lower         int     `json:"lower"`          // splits on which B is more accurate
 	P             float64 `json:"p"`              // two-sided; 1 for fewer than two splits
 	PHolm         float64 `json:"p_holm"`         // P, corrected for all pairs at the training size by the procedure of Holm (1979)
-	PDraws        float64 `json:"p_draws"`        // of the paired t-test, corrected in the same way
+	PDraws        float64 `json:"p_draws"`        // p value of the paired t-test, corrected in the same way
 	Mark          string  `json:"mark,omitempty"` // * significant by all tests that were made, † by PDraws alone
 }
 

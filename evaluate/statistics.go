@@ -24,7 +24,7 @@ type Statistics struct {
 	Labelled int
 	Classes  int
 	Frequent int     // the class with most labels, the first of several
-	Share    float64 // of Frequent among the labels
+	Share    float64 // share of Frequent among the labels
 	OfClass  []int   // labels of each class
 
 	Components int64
@@ -36,7 +36,7 @@ type Statistics struct {
 	// SwitchEdge if it is drawn uniformly. Edges with an unlabelled end are ignored. Both are 0 if no edges are left.
 	SwitchWeight, SwitchEdge float64
 
-	Neighbours []uint32  // of each node; of a directed graph, along its edges
+	Neighbours []uint32  // number of neighbours of each node; in a directed graph, along its edges
 	Pairs      [][]int64 // entries between labelled nodes, by class of the row and of the column; nil above 20 classes
 }
 
@@ -155,11 +155,11 @@ func (s *Statistics) countComponents(parts *sparse.Components) {
 // linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number of
 // workers.
 type linkCounter struct {
-	class    []int32 // of each row
+	class    []int32 // class of each row
 	directed bool
-	classes  int       // of which pairs are counted; 0 if there are too many
-	pairs    [][]int64 // of each worker: entries from class b to class c at b·classes + c
-	ends     []steps   // of each row
+	classes  int       // number of classes of which pairs are counted; 0 if there are too many
+	pairs    [][]int64 // pairs[worker][b·classes+c] counts entries from class b to class c
+	ends     []steps   // steps of each row
 }
 
 func newLinkCounter(l *nodefile.Labels, rows int, directed bool, workers int) *linkCounter {

@@ -19,11 +19,12 @@ type NumberMeasures struct {
 	RMSEStderr float64              `json:"rmse_stderr"`
 	MAEStderr  float64              `json:"mae_stderr"`
 	R2Stderr   float64              `json:"r2_stderr"`
-	RMSEs      []float64            `json:"rmse_by_split"` // of every split
+	RMSEs      []float64            `json:"rmse_by_split"` // RMSE of each split
 	Tested     []engine.TestedValue `json:"tested_values"` // true and predicted values of some test nodes of the first split
 }
 
-// beginNumbers adds two means as baselines. All methods choose parameters by cross-validation.
+// beginNumbers prepares the comparison of methods that predict numbers, with two means as baselines. All methods choose
+// parameters by cross-validation.
 func (c *comparison) beginNumbers(_ context.Context, set *engine.Settings) error {
 	for _, m := range slices.Concat(regression.Means(), c.plan.Methods) {
 		own := *set
@@ -68,7 +69,7 @@ func (r *Report) describeErrors() {
 			best = append(best, fmt.Sprintf("Trained on %s of the numbers, %s has the least RMSE: %.4g, R² %.3f.", res.TrainedOn, res.Method, res.RMSE, res.R2))
 		}
 	}
-	if best == nil { // of several labels
+	if best == nil { // the methods predict several labels
 		return
 	}
 	r.Summary = strings.Join(best, " ")

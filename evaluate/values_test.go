@@ -36,7 +36,7 @@ func TestRunOnNumbers(t *testing.T) {
 	// Known are 0, 4 and 8; test nodes have 3, 2, 3 and 6, with mean 3.5 and variance 9/4.
 	for i, want := range []struct {
 		method   string
-		sum, abs float64 // of squared and absolute errors
+		sum, abs float64 // sums of squared and absolute errors
 	}{
 		{"mean", 1 + 4 + 1 + 4, 1 + 2 + 1 + 2},               // 4
 		{"mean of neighbours", 9 + 4 + 1 + 4, 3 + 2 + 1 + 2}, // 0, 4 (no known neighbour), 4, 4

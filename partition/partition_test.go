@@ -151,7 +151,7 @@ func TestCliques(t *testing.T) {
 		edges = append(edges, [2]int{c * size, (c*size + size + 1) % (cliques * size)})
 	}
 	clique := make([]int, cliques*size)
-	to := rand.New(rand.NewPCG(1, 2)).Perm(len(clique)) // as in shuffled
+	to := rand.New(rand.NewPCG(1, 2)).Perm(len(clique)) // the permutation of shuffled
 	for i, v := range to {
 		clique[v] = i / size
 	}

@@ -15,7 +15,7 @@ import (
 // model is the graph of docs/run.md in an MPI job.
 type model struct {
 	nodes, entries float64
-	rowBytes       float64 // of a block
+	rowBytes       float64 // bytes of a row of a block
 }
 
 // scattered returns the ghost rows of each of p processes if the neighbours of a node may be in any range. Each of the

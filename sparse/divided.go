@@ -34,7 +34,7 @@ type Divided struct {
 	interior []int // ranges without ghost rows
 	boundary []int // other ranges
 	ghosts   Exchange
-	shares   Exchange // of named rows
+	shares   Exchange // transfers named rows
 }
 
 type largest struct{ entries, columns, ghosts int64 }
@@ -174,7 +174,7 @@ func batch(runs []run) (batches [][]run) {
 func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	workers int) error {
 	local := m.local.(*CSR)
-	t, err := findTiling(ctx, local, local.val != nil, dividedBytes/2, workers, &tilesPay) // as fast for wider rows
+	t, err := findTiling(ctx, local, local.val != nil, dividedBytes/2, workers, &tilesPay) // the tiling is as fast for wider rows
 	if err != nil || t == nil || t.inTiles == 0 {
 		return err
 	}
@@ -184,7 +184,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	}
 	m.held, m.copied = tiled, m.held+tiled
 	m.local, err = newTiled(ctx, local, t, workers)
-	system.Release() // the first copy, so that later blocks are on huge pages
+	system.Release() // frees the first copy, so that later blocks are on huge pages
 	return err
 }
 
@@ -271,7 +271,8 @@ func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// dividedMemory counts ghost rows three times, because the network copies received rows and about as many sent rows.
+// dividedMemory returns the memory of a divided matrix and its steps. Ghost rows count three times, because the network
+// copies received rows and about as many sent rows.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }

@@ -66,7 +66,7 @@ func (m *Divided) withValues(ctx context.Context,
 			ones = ones && local.val[e] == 1
 		}
 	}
-	if ones { // as one process has them, which sums of matrices depend on
+	if ones { // one process has no values either, and sums of matrices depend on it
 		local.val = nil
 	}
 	weighted := *m

@@ -18,7 +18,7 @@ type Division struct {
 	offset  []int // own rows that the process of range k has in its ranges before k
 	count   []int // own rows of each process
 	named   rankedSet
-	namedOf [][]int // for each process, the named rows in its ranges, counted from the first named row
+	namedOf [][]int // named rows in the ranges of each process, counted from the first named row
 }
 
 // NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n, and each

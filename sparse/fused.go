@@ -143,7 +143,7 @@ func slabEnd[T Float](lo, hi, bytes, limit int) int {
 type gathering[T Float] struct {
 	p        Panel
 	values   []T
-	slot     []int32      // for each row, the index in tileSums of its initial sum, see tiled; may be nil
+	slot     []int32      // index in tileSums of the initial sum of each row; may be nil
 	tileSums simd.Rows[T] // sums over the tiles
 	lo, hi   int
 }
@@ -284,6 +284,7 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	}
 }
 
+// joinSplitRows adds the pieces of long rows in order.
 func (f *fused[T]) joinSplitRows() {
 	ranges := f.o.A.Ranges()
 	w := &f.worker[0]

@@ -69,7 +69,7 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 	sums := make([]float64, rows)
 	local, _ := LocalRows(a)
 	ranges := local.Ranges()
-	partial := make([]float64, len(ranges)) // of pieces of long rows
+	partial := make([]float64, len(ranges)) // sums of the pieces of long rows
 	err := Sweep(ctx, local, workers, func(_ int, p Panel) error {
 		if p.Pieces > 1 {
 			partial[p.Index] = sum(p.Col, p.Val)
@@ -95,7 +95,7 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 type longRows struct {
 	ranges []Range
 	mu     sync.Mutex
-	open   map[int]*longRow // by row; guarded by mu
+	open   map[int]*longRow // guarded by mu; the keys are rows
 }
 
 type longRow struct {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // of short-lived blocks
+	debug.SetGCPercent(400) // blocks are short-lived
 	goleak.VerifyTestMain(m)
 }
 

@@ -59,7 +59,7 @@ func TestNewSymmetric(t *testing.T) {
 		}
 	}
 	val[at] = old
-	at = 5 // in the long row
+	at = 5 // an entry of the long row
 	oldCol := col[at]
 	for _, c := range []uint32{col[at-1], uint32(n), col[at+1], math.MaxUint32} {
 		col[at] = c

@@ -136,7 +136,7 @@ func (t *Table) Has(i int) bool {
 // TableReader reads rows of a table. It is not safe for concurrent use.
 type TableReader struct {
 	t      *Table
-	rows   []float32 // from disk
+	rows   []float32 // rows that were read from disk
 	lo, hi int       // rows lo ≤ i < hi are in rows
 }
 

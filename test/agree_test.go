@@ -99,7 +99,7 @@ func openings() []opening {
 		}},
 		{name: "with isolated nodes", skipped: []string{"unreached components"}, answers: func(j *job) bool { return !j.chooses && !j.global }, open: func(t *testing.T, c *Graph) (*heatwalk.Graph, *Graph) {
 			isolated := 1100
-			if c.Decades > 6 { // where inverses of more than 1,024 nodes are refused
+			if c.Decades > 6 { // inverses of more than 1,024 nodes are refused
 				isolated = 900
 			}
 			return open(t, c.Padded(isolated), &heatwalk.Options{Edges: unit(c)}, nil), c
@@ -125,7 +125,7 @@ func TestWays(t *testing.T) {
 			seeds = []uint64{1, 2, 3}
 		}
 		every := 211
-		if shape.Nodes >= 500 { // where an answer takes a large part of a second
+		if shape.Nodes >= 500 { // an answer takes a large part of a second
 			every *= 4
 		}
 		for _, seed := range seeds {
@@ -203,7 +203,7 @@ func compare(t *testing.T, name string, got, want *answer, skipped []string, tol
 	}
 	for i, list := range want.numbers {
 		tolerance := tolerance
-		if want.names[i] == "RMSE" { // of rough solves
+		if want.names[i] == "RMSE" { // solves for RMSE are rough
 			tolerance *= 10
 		}
 		if slices.Contains(skipped, want.names[i]) {

@@ -22,7 +22,7 @@ import (
 type answer struct {
 	names   []string
 	numbers [][]float64
-	size    float64 // of numbers that rounding errors are compared with, even if those of a list are smaller
+	size    float64 // size of numbers that rounding errors are compared with, even if the numbers of a list are smaller
 	problem string
 }
 
@@ -35,7 +35,7 @@ type job struct {
 	name string
 	ask  func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error)
 
-	chooses   bool // among parameters by held-out labels, so that rounding may change the answer
+	chooses   bool // the job chooses parameters by held-out labels, so that rounding may change the answer
 	global    bool // nodes without edges change the answer
 	scaleFree bool // all weights times a factor do not change the answer
 }
@@ -276,7 +276,7 @@ func column(v, j, n int) float64 {
 func eigenvalues(matrix string) job {
 	return job{name: "eigen " + matrix, global: true, ask: func(ctx context.Context, g *heatwalk.Graph, _ *Graph) (*answer, error) {
 		out := new(answer)
-		var follower error // of all processes but one, which take part in both ends
+		var follower error // error of all processes but one, which take part in both ends
 		for _, which := range []lanczos.Which{lanczos.Largest, lanczos.Smallest} {
 			pairs, err := heatwalk.Eigenpairs(ctx, g, &lanczos.GraphProblem{Matrix: sparse.Kind(matrix), Which: which, Resolution: 1}, 4, new(lanczos.Settings))
 			switch {

@@ -23,14 +23,14 @@ type Line struct {
 	From, To int // positions in IDs
 	Weight   float64
 	Kind     string
-	Day      int // since 2024-01-01
+	Day      int // days since 2024-01-01
 }
 
 type Shape struct {
 	Name     string
 	Nodes    int
-	Isolated int // of these nodes
-	Lines    int // about, per node that is not isolated
+	Isolated int // number of isolated nodes among Nodes
+	Lines    int // approximate number of lines per node that is not isolated
 	Parts    int // components, about; 0: 1
 
 	Text     bool // ids are text, otherwise numbers
@@ -73,9 +73,9 @@ type Graph struct {
 	Listed []int // the order of the nodes in files
 	Edges  []Line
 
-	Labels map[int]string  // of some nodes
-	Truth  []string        // of all nodes
-	Values map[int]float64 // of some nodes
+	Labels map[int]string  // labels of some nodes
+	Truth  []string        // labels of all nodes
+	Values map[int]float64 // values of some nodes
 	Seeds  []int
 }
 

@@ -19,7 +19,7 @@ import (
 // The shares of labels are weights of edges divided by the sum of these weights, and each link has the kinds of all its
 // edges.
 func TestHubReasons(t *testing.T) {
-	const leaves = sparse.MaxRange + 1000 // of which the odd ones are joined by pays, which counts half
+	const leaves = sparse.MaxRange + 1000 // odd leaves are joined by pays, which counts half
 	var b strings.Builder
 	b.WriteString("source,target,kind,weight\n")
 	for leaf := range leaves {

@@ -40,7 +40,7 @@ func TestKindsChosenAlike(t *testing.T) {
 			continue
 		}
 		labels[id] = class[v]
-		others[id] = class[(v+7)%nodes] // which no kind of edges explains
+		others[id] = class[(v+7)%nodes] // no kind of edges explains these labels
 		values[id] = float64(len(class[v]))
 	}
 	m, err := method.Parse("lgc")

@@ -29,7 +29,7 @@ func TestRankByWalksFromTheSeeds(t *testing.T) {
 		}
 		return y
 	}
-	for name, weights := range map[string]func(k int) float64{ // of (Tᵀ)ᵏ
+	for name, weights := range map[string]func(k int) float64{ // weight of (Tᵀ)ᵏ
 		"pagerank:alpha=0.85": func(k int) float64 { return 0.15 * math.Pow(0.85, float64(k)) },
 		"heat-pagerank:beta=2": func(k int) float64 {
 			logarithm, _ := math.Lgamma(float64(k + 1))

@@ -149,7 +149,7 @@ func entriesOf(t *testing.T, g *heatwalk.Graph) map[cell]float64 {
 	a := map[cell]float64{}
 	matrix := g.A
 	if g.Store != nil {
-		matrix = g.Store.Store // with an entry for each kind and date of a pair
+		matrix = g.Store.Store // the store has an entry for each kind and date of a pair
 	}
 	err := shard.EachCodedRow(t.Context(), matrix, func(row int, col []uint32, val []float64, codes []uint32) error {
 		for e, j := range col {
@@ -287,7 +287,7 @@ func (d *drawn) agrees(t *testing.T, dir string) bool {
 			continue
 		}
 		graphWant := want
-		if strings.HasPrefix(name, "simple") { // which has no self loops
+		if strings.HasPrefix(name, "simple") { // simple graphs have no self loops
 			graphWant = d.entries(false, false, false)
 		}
 		if fault := d.compare(t, g, graphWant); fault != "" {

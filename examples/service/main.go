@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	memory   = 800 << 20 // of the graph and all queries, in bytes
+	memory   = 800 << 20 // memory of the graph and all queries, in bytes
 	batch    = 64        // most queries that are computed together
 	top      = 10        // nodes of an answer
 	deadline = 5 * time.Second

@@ -81,7 +81,7 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 	for _, p := range files {
 		p.done = true
 		closing := p.f.Close()
-		if publish == nil { // with publish all files are in place, so that a failed close loses nothing
+		if publish == nil { // after publish all files are in place, so that a failed close loses nothing
 			err = errors.Join(err, closing)
 		}
 	}
@@ -154,7 +154,7 @@ func undo(files []*Pending, unnamed int) (err error) {
 		fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
-// mark makes marks only if a reader could see some of the files together with files of an earlier run.
+// mark makes the marks of files if a reader could see some of the files together with files of an earlier run.
 func mark(isStore bool, files []*Pending) error {
 	if !isStore {
 		if len(files) < 2 {

@@ -49,6 +49,7 @@ func (system) Open(name string) (File, error) {
 	return fileOf(os.Open(name))
 }
 
+// fileOf returns f as a [File]. If err is not nil, it returns a nil interface.
 func fileOf(f *os.File, err error) (File, error) {
 	if err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp takes an flock on the new file. If unlocked is true, the file system has no locks; removeTemp then fails
-// as well.
+// createTemp creates a file and takes an flock on it. If unlocked is true, the file system has no locks; removeTemp
+// then fails as well.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, false, err
@@ -119,5 +119,5 @@ func (l flock) Close() error {
 
 func (l flock) IsUnlocked() bool { return l.unsupported }
 
-// leave keeps the name, because another process may use it.
+// leave releases a lock and keeps its name, because another process may use it.
 func (l flock) leave() error { return l.f.Close() }

@@ -37,7 +37,7 @@ func TestUntil(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for err == nil { // until it is full
+			for err == nil { // the loop fills the pipe
 				_, err = f.Write(make([]byte, 1<<16))
 			}
 			f.Close()

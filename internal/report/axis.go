@@ -10,7 +10,7 @@ type Axis struct {
 	Title     string
 	Log       bool    // logarithmic; values must be positive
 	Whole     bool    // values are counts
-	Low, High float64 // if equal, the smallest and the largest value, or 0 if 0 is near
+	Low, High float64 // ends; if equal, the ends are the smallest and the largest value, or 0 if 0 is near
 }
 
 type Tick struct {

@@ -21,6 +21,7 @@ const (
 	series     = 10
 )
 
+// textWidth returns an upper estimate of the width of a text.
 func textWidth(s string) float64 {
 	return charWidth * float64(utf8.RuneCountInString(s))
 }

@@ -27,8 +27,8 @@ func Encode(document any) ([]byte, error) {
 	return bytes.ReplaceAll(text.Bytes(), []byte("-7.040404e-38"), []byte("null")), err
 }
 
-// replaceNotFinite appends functions that restore the numbers. It skips fields that are not encoded and values that
-// encode themselves, because they may lead to a whole graph.
+// replaceNotFinite replaces NaN and infinite numbers in fields and lists, and appends functions that restore them. It
+// skips fields that are not encoded and values that encode themselves, because they may lead to a whole graph.
 func replaceNotFinite(v reflect.Value, restore *[]func()) {
 	if v.IsValid() && reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[json.Marshaler]()) {
 		return

@@ -17,7 +17,7 @@ func (m *markup) add(parts ...string) {
 	}
 }
 
-// text escapes s, as text or as a quoted attribute.
+// text appends s, escaped as text or as a quoted attribute.
 func (m *markup) text(s string) {
 	m.WriteString(html.EscapeString(s))
 }
@@ -48,6 +48,7 @@ func (m *markup) facts(list []Fact) {
 	m.add("</dl>\n")
 }
 
+// longest is the largest number of characters of a text that a cell shows on one line.
 const longest = 24
 
 // wrap appends the text of a cell. A long text gets several lines, which leaves space for numbers.

@@ -11,8 +11,8 @@ import (
 type Page struct {
 	Title    string
 	Summary  []string // paragraphs
-	Facts    []Fact   // about the subject of the page
-	Run      []Fact   // about the run, at the end of the page
+	Facts    []Fact   // facts about the subject of the page
+	Run      []Fact   // facts about the run, at the end of the page
 	Series   []string // names, for example of methods, that have a color on the whole page
 	Sections []*Section
 }

@@ -30,7 +30,7 @@ type Cell struct {
 	Value    float64
 	Margin   float64 // standard error of a number; 0: none
 	Mark     string  // a sign in front of the text; bestMark makes it bold
-	Shade    float64 // of the background, 0 to 1
+	Shade    float64 // shade of the background, 0 to 1
 }
 
 const bestMark = "*"

@@ -66,7 +66,7 @@ func (q *queue) work(ctx context.Context, worker int,
 	do func(worker, piece int) error) {
 	ended := false
 	defer func() {
-		if !ended { // by a panic
+		if !ended { // do has panicked
 			q.failed.Store(true)
 		}
 	}()

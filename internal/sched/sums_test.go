@@ -18,7 +18,7 @@ func TestSumsAddInTheOrderOfThePieces(t *testing.T) {
 	for _, workers := range []int{1, 2, 7} {
 		s.Begin(2)
 		_ = sched.Run(t.Context(), workers, len(values), func(_, piece int) error {
-			piece = len(values) - 1 - piece // from the last to the first
+			piece = len(values) - 1 - piece // pieces run from the last to the first
 			sums := s.Of(piece)
 			sums[0] += values[piece]
 			sums[1]++

@@ -48,7 +48,7 @@ type gather[T Float] struct {
 	onto   bool // sums continue from the values in dst
 }
 
-// plain processes eight columns at a time, then four, then one, because the sums of eight columns stay in registers.
+// plain gathers eight columns at a time, then four, then one, because the sums of eight columns stay in registers.
 func (g *gather[T]) plain(k int) {
 	x := g.x
 	column := 0

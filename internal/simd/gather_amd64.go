@@ -10,7 +10,7 @@ import (
 // Bytes of a row that one pass of a gather processes. Their sums stay in registers.
 const (
 	narrow    = 7   // columns, not bytes, up to which every width has a loop
-	mostPass  = 320 // if a row has more, passes take passBytes
+	mostPass  = 320 // wider rows are cut into passes of passBytes
 	passBytes = 256
 	mostShort = 64
 )
@@ -50,6 +50,7 @@ func toSecond(rowBytes int) int {
 // zeroRow is the start of sums that do not continue from dst, as long as the longest pass.
 var zeroRow [mostPass / 8]float64
 
+// passWidth returns the number of the remaining columns that the next pass processes.
 func passWidth(remainder, size int) int {
 	if remainder <= narrow {
 		return remainder
@@ -104,6 +105,7 @@ func (g *gather[T]) run(k int) {
 	}
 }
 
+// rowsBefore returns the number of rows that end within the first entries entries.
 func rowsBefore(ptr []int64, entries int) int {
 	return sort.Search(len(ptr)-1,
 		func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
@@ -163,6 +165,7 @@ func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	return unsafe.Pointer(&zeroRow), 0
 }
 
+// long reports whether summing two of the first rows at a time is faster than summing one.
 func (g *gather[T]) long(rows, bytes int) bool {
 	length := longLength
 	switch {

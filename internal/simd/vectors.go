@@ -24,7 +24,7 @@ func AddScaled[T Float](dst []float64, a float64, x []T) {
 	plainAddScaled(dst[n:], a, x[n:])
 }
 
-// plainDot adds to sixteen partial sums, as the assembly does, so that both have the same bits.
+// plainDot is Dot in plain Go. It adds to sixteen partial sums, as the assembly does, so that both have the same bits.
 func plainDot[T Float](lanes *[4]float64, x []T, y []float64) {
 	var s [16]float64
 	y = y[:len(x)]

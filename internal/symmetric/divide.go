@@ -89,7 +89,7 @@ func (d *division) choose(lo, hi int) int {
 	return lo
 }
 
-// leaf uses QL, which is faster than splitting below about 32 rows.
+// leaf solves a small part by QL, which is faster than splitting below about 32 rows.
 func (d *division) leaf(lo, hi int) {
 	n := hi - lo
 	x := make([]float64, n*n) // vectors of the identity, as columns of rows
@@ -150,6 +150,7 @@ func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 
 func (m *merge) upper(i int) bool { return i < m.mid-m.lo }
 
+// own returns the part of the vector of a pair that may be nonzero.
 func (m *merge) own(i int) []float64 {
 	lo, hi := m.lo, m.hi
 	switch {
@@ -265,7 +266,7 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 // combine computes the vectors a ≤ i < b of the part. Vector i belongs to pair order[i]: a root of the secular
 // equation, or behind the roots a still pair.
 func (m *merge) combine(order []int, a, b int) {
-	var rows []int // of the vectors of roots
+	var rows []int // rows of the vectors of roots
 	factors := make([]float64, 0, (b-a)*len(m.live))
 	for column := a; column < b; column++ {
 		row := m.row(m.depth, m.lo+column, m.lo, m.hi)

@@ -25,7 +25,7 @@ const (
 type reduction struct {
 	runPieces runner
 	n         int
-	width     int       // of A, padded
+	width     int       // padded width of A
 	a         []float64 // width rows
 	tau       []float64
 	pairs     []float64 // v, w, v, w, … of the panel

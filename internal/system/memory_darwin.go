@@ -13,6 +13,7 @@ func PeakMemory() int64 {
 	return usage.Maxrss
 }
 
+// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine() int64 {
 	n, err := unix.SysctlUint64("hw.memsize")
 	if err != nil {
@@ -21,6 +22,7 @@ func machine() int64 {
 	return int64(n)
 }
 
+// container returns 0, because the system has no such limit.
 func container() int64 { return 0 }
 
 // addressSpace returns zeros, because the limit is read on Linux only.

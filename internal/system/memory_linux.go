@@ -16,6 +16,7 @@ func PeakMemory() int64 {
 	return kilobytes("/proc/self/status", "VmHWM:")
 }
 
+// machine returns the memory of the machine in bytes, or 0 if it is unknown.
 func machine() int64 {
 	return kilobytes("/proc/meminfo", "MemTotal:")
 }
@@ -47,6 +48,7 @@ func container() int64 {
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
 }
 
+// leastOf returns the smallest limit in the given file of a group and its parent groups.
 func leastOf(root, group, file string) (limit int64) {
 	group = strings.TrimRight(group, "/")
 	for {

@@ -12,8 +12,10 @@ func PeakMemory() int64 {
 	return int64(stats.Sys)
 }
 
+// machine returns 0, because the memory of the machine is unknown.
 func machine() int64 { return 0 }
 
+// container returns 0, because the system has no such limit.
 func container() int64 { return 0 }
 
 // addressSpace returns zeros, because the limit is read on Linux only.

@@ -53,6 +53,7 @@ func advise(block []byte) error {
 	return unix.Madvise(block, unix.MADV_HUGEPAGE)
 }
 
+// inside returns the part of data that covers complete huge pages.
 func inside[E any](data []E) []byte {
 	if len(data) == 0 {
 		return nil

@@ -39,7 +39,7 @@ func TestDisjointMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		NewDisjointOf(nil, of, components, unit)
 		runtime.ReadMemStats(&after)
-		const slots = 4 * 5 // of the vectors that chunks meet, in a slice that grows
+		const slots = 4 * 5 // bytes of the vector of a slot, in a slice that grows
 		got, said := int(after.TotalAlloc-before.TotalAlloc), 4*n+4*components+(28+slots)*vectors+1<<16
 		if got > said {
 			t.Errorf("components of %d rows: %d bytes, %d expected", size, got, said)

@@ -34,7 +34,7 @@ func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	isSymmetric := f == g
 	across := (g.Rows + jobCols - 1) / jobCols
 	jobs := (f.Rows + piece - 1) / piece * across
-	panels := make([][]float64, max(1, min(jobs, sched.Workers(workers)))) // of each worker
+	panels := make([][]float64, max(1, min(jobs, sched.Workers(workers)))) // panels of each worker
 	return sched.Run(ctx, len(panels), jobs, func(worker, job int) error {
 		if panels[worker] == nil {
 			panels[worker] = make([]float64, (piece+tileRows)*depth)

@@ -14,7 +14,7 @@ type Pieces struct {
 	Chunks  int
 
 	team             *sparse.Team
-	rows             int // of a chunk
+	rows             int // rows of a chunk
 	perPiece, pieces int
 	partial          []float64 // the sums of each piece
 }

@@ -18,7 +18,7 @@ type exchange struct {
 	w                  *World
 	sf                 *C.hw_exchange
 	offered, requested int
-	sent, received     []byte // of the transfer in progress
+	sent, received     []byte // memory of the transfer in progress
 	pinned             runtime.Pinner
 }
 

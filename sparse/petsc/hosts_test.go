@@ -44,7 +44,7 @@ func ip(t *testing.T, args ...string) {
 
 func connect(t *testing.T) {
 	for _, h := range hosts {
-		_ = exec.Command("ip", "netns", "del", h.name).Run() // of a test that was killed
+		_ = exec.Command("ip", "netns", "del", h.name).Run() // a killed test may have left the host
 		ip(t, "netns", "add", h.name)
 		t.Cleanup(func() { removeHost(t, h) })
 	}

@@ -85,7 +85,7 @@ func Start(args []string) (*World, error) {
 	w := &World{limit: limit, calls: make(chan func())}
 	failed := make(chan error)
 	go func() {
-		runtime.LockOSThread() // for ever, because the thread of MPI must live as long as MPI
+		runtime.LockOSThread() // never unlocked, because the thread of MPI must live as long as MPI
 		failed <- w.initialize(args)
 		for call := range w.calls {
 			call()
@@ -124,6 +124,7 @@ func (w *World) initialize(args []string) error {
 	return nil
 }
 
+// run runs a call on the thread of MPI and returns its error.
 func (w *World) run(call func() C.int) (err error) {
 	if w.waiting != nil {
 		w.waiting.Reset(w.limit)

@@ -30,7 +30,7 @@ type Times struct {
 // the store has none.
 const (
 	kindCodes = 1 << 8
-	codeBytes = 3 // of an entry with a kind and a time
+	codeBytes = 3 // bytes of a kind and a time
 )
 
 // CodeOf returns the code of an entry with a kind and a time.
@@ -75,6 +75,7 @@ func (m *Manifest) codeSize() (bytes int) {
 	return bytes
 }
 
+// wrongCodes describes a contradiction in the kinds and times, or returns "".
 func (m *Manifest) wrongCodes() string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
@@ -163,8 +164,8 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 // float32. Nil lists mean factors of 1.
 type Codebook struct {
 	Values Values    // what the factors multiply
-	Kinds  []float64 // by kind
-	Times  []float64 // by time, from the first to the last time of the store
+	Kinds  []float64 // factors of kinds
+	Times  []float64 // factors of times, from the first to the last time of the store
 }
 
 // Values is a function of the weight w of an entry.

@@ -14,7 +14,7 @@ func TestDegreeList(t *testing.T) {
 		path := "degrees"
 		known := rapid.Bool().Draw(rt, "known")
 		frames := rapid.IntRange(0, 8).Draw(rt, "frames")
-		weights := rapid.IntRange(0, 2*frames).Draw(rt, "weights") // from this frame on, if there is one
+		weights := rapid.IntRange(0, 2*frames).Draw(rt, "weights") // first frame with weights
 		if known {
 			l.rows = 3 * frames
 		}

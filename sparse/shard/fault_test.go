@@ -21,7 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // of short-lived stores
+	debug.SetGCPercent(400) // stores are short-lived
 	durable.OS = durabletest.Unsynced(durable.OS)
 	goleak.VerifyTestMain(m)
 }

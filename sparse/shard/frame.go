@@ -284,6 +284,7 @@ func (b *buffers) decodeIDs(coded []byte, size, n int, idBits uint8,
 	return ""
 }
 
+// checkPanel describes the first error in a panel of a matrix with cols columns, or returns "".
 func checkPanel(p sparse.Panel, cols int64) (wrong string) {
 	var code []uint32
 	for i := range p.Hi - p.Lo {

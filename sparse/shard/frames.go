@@ -70,6 +70,7 @@ func (j *frameJob) reset() {
 	j.code = j.code[:0]
 }
 
+// encode makes the payload and the sums over the rows. If compress is not nil, it compresses the payload.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs = 0
 	j.content = 0

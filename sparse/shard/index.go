@@ -42,10 +42,11 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	return dst
 }
 
-// parseIndex checks that frames fill the shards, and that the ranges of each direction are a cut of all rows.
+// parseIndex returns the frames of both directions. It checks that frames fill the shards, and that the ranges of each
+// direction are a cut of all rows.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
 	shards := m.shards()
-	var end int64 // of the frames seen in the current shard
+	var end int64 // end of the frames seen in the current shard
 	shard := -1
 	limit := int64(len(b) / indexEntry)
 	if m.Frames[0] > limit || m.Frames[1] > limit ||

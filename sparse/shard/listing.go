@@ -20,7 +20,7 @@ type listing struct {
 	dir      string
 	manifest *Manifest
 	shards   []durable.File
-	infos    []fs.FileInfo // of the shards, when they were opened
+	infos    []fs.FileInfo // state of the shards when they were opened
 	isClosed atomic.Bool
 }
 
@@ -78,6 +78,7 @@ func (l *listing) openShards(ctx context.Context) error {
 	return nil
 }
 
+// read checks a listed file and passes its content to parse.
 func (l *listing) read(name, magic string,
 	parse func(path string, b []byte) error) error {
 	m := l.manifest
@@ -126,6 +127,7 @@ func (l *listing) checkUnchanged() error {
 	return nil
 }
 
+// changeFault returns the error for a shard that another process has written to.
 func (l *listing) changeFault(shard int) error {
 	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
 		l.shardPath(int32(shard)))
@@ -142,6 +144,7 @@ func (l *listing) close() error {
 	return errors.Join(errs...)
 }
 
+// closedError returns ErrClosed if err is the error of a closed file, and otherwise err.
 func closedError(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ErrClosed

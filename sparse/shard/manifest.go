@@ -34,7 +34,7 @@ type Manifest struct {
 	Directed   bool              `json:"directed"`           // both directions are stored
 	Weighted   bool              `json:"weighted"`           // some entry is not 1
 	Negative   int64             `json:"negative,omitempty"` // stored entries of one direction that are below 0
-	Kinds      []Kind            `json:"kinds,omitempty"`    // in the order of their codes
+	Kinds      []Kind            `json:"kinds,omitempty"`    // kinds of the entries, in the order of their codes
 	Times      *Times            `json:"times,omitempty"`
 	Nodes      string            `json:"nodes"`           // "implicit", "numeric" or "string"
 	Order      string            `json:"order,omitempty"` // name of the order of the rows; "" for the default order
@@ -136,7 +136,8 @@ func (m *Manifest) encode() ([]byte, error) {
 // maxManifest bounds a manifest, because it is read whole. The manifest of 50,000 shards or inputs is smaller.
 const maxManifest = 8 << 20
 
-// readManifest reads the manifest only. The error wraps [ErrNotStore] or [ErrVersion], or is a [*CorruptError].
+// readManifest reads and checks the manifest of the store in dir, and no other file. The error wraps [ErrNotStore] or
+// [ErrVersion], or is a [*CorruptError].
 func readManifest(fsys durable.FS, dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := readFile(fsys, path, maxManifest)
@@ -165,8 +166,8 @@ func missingManifest(fsys durable.FS, dir string) error {
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
-// parseManifest checks the beginning, the end and the checksum before the version, because all versions share their
-// form.
+// parseManifest parses a manifest. It checks the beginning, the end and the checksum before the version, because all
+// versions share their form.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }

@@ -12,7 +12,7 @@ const (
 	lockName     = "heatwalk.lock"
 )
 
-// shardName contains the identity, so that two stores never share a file.
+// shardName returns the name of a shard. It contains the identity, so that two stores never share a file.
 func shardName(identity uint64, shard int) string {
 	return fmt.Sprintf("%016x-%04d.shard", identity, shard)
 }

@@ -239,7 +239,7 @@ func (n *Nodes) Bytes() int64 {
 // ids, the length of the text, whether an order follows, the lengths of the ids as varints, the order, and the text follow.
 const nodesHead = 8
 
-// write ignores errors, because w remembers the first.
+// write writes the file of ids. It ignores errors, because w remembers the first.
 func (n *dictionary) write(w *bufio.Writer) {
 	le := binary.LittleEndian
 	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }

@@ -36,7 +36,7 @@ type Store struct {
 	sparse.Matrix
 	Manifest *Manifest
 	Nodes    *Nodes
-	Degrees  []float64 // as [sparse.Degrees] computes them
+	Degrees  []float64 // the result of [sparse.Degrees]
 
 	out      *view
 	back     *view // the in direction; the out direction of an undirected store
@@ -93,7 +93,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// openOnce returns a store even with an error; the caller must then close it.
+// openOnce opens a store. It returns a store even with an error; the caller must then close it.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{listed: listing{fs: o.fs, dir: dir},
 		plan: budget.Plan{Limit: o.Memory}}
@@ -103,7 +103,7 @@ func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return s, s.open(ctx, o)
 }
 
-// open checks the sizes of all files before it reads anything large.
+// open opens the store. It checks the sizes of all files before it reads anything large.
 func (s *Store) open(ctx context.Context, o *Options) error {
 	m, err := readManifest(s.listed.fs, s.listed.dir)
 	if err != nil {
@@ -273,7 +273,7 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut makes chunks of at most target bytes. A larger frame is a chunk of its own.
+// cut cuts the frames into chunks of at most target bytes. A larger frame is a chunk of its own.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -301,6 +301,7 @@ func (s *Store) Transpose() sparse.Matrix {
 // bounds it.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
+// bytesOnlyTransposed returns the bytes of frames in memory that only [Store.Transpose] reads.
 func (s *Store) bytesOnlyTransposed() int64 {
 	var bytes int64
 	if s.back == s.out {

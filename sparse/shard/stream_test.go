@@ -68,7 +68,7 @@ func TestSameBits(t *testing.T) {
 			return y
 		}
 		want := step(a, 1)
-		for _, share := range []int64{0, 2, 1} { // of the frames: all, half, none
+		for _, share := range []int64{0, 2, 1} { // all, half or none of the frames
 			for _, workers := range []int{1, 2, 7} {
 				limit := int64(0)
 				if share > 0 {

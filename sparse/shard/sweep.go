@@ -140,7 +140,8 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return closedError(err)
 }
 
-// decode checks everything the first time. If a frame is read again, decode compares its checksum with the first one.
+// decode checks and decodes frame i. The first time it checks everything. If the frame is read again, decode compares
+// its checksum with the first one.
 func (v *view) decode(b *buffers, i int, frame []byte,
 	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()

@@ -8,8 +8,8 @@ import (
 
 // Units of times.
 const (
-	DayUnit    = "day"    // since FirstDay
-	MinuteUnit = "minute" // since midnight, or since a start
+	DayUnit    = "day"    // days since FirstDay
+	MinuteUnit = "minute" // minutes since midnight, or since a start
 	StepUnit   = "step"   // any number
 )
 

@@ -15,7 +15,7 @@ import (
 // VerifyReport counts what Verify has read.
 type VerifyReport struct {
 	Manifest *Manifest `json:"-"`
-	Files    int       `json:"files"` // without the manifest
+	Files    int       `json:"files"` // number of files without the manifest
 	Bytes    int64     `json:"bytes"` // length of the files without the manifest
 	Shards   int       `json:"shards"`
 	Frames   int64     `json:"frames"`
@@ -196,7 +196,7 @@ type frameCensus struct {
 	weighted    bool
 	head        int     // entries of the piece's first row
 	first, last uint32  // the piece's first and last column
-	sum         float64 // of a piece's values
+	sum         float64 // sum of the values of a piece
 }
 
 func (v *view) census(ctx context.Context, workers int) (*census, error) {

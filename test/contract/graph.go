@@ -31,7 +31,7 @@ func OnProcesses(t testing.TB, size int, g *graph.Graph, named []int, compute fu
 	ranges := 2 * size // two for each process
 	bounds := make([]int, ranges+1)
 	for k := range bounds {
-		bounds[k] = n * k * (k + 1) / (ranges * (ranges + 1)) // of different sizes
+		bounds[k] = n * k * (k + 1) / (ranges * (ranges + 1)) // ranges of different sizes
 	}
 	sorted := slices.Compact(slices.Sorted(slices.Values(named)))
 	run := func() *sparse.Block[float64] {

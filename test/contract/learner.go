@@ -267,7 +267,7 @@ func CheckCalibrated(t *testing.T, d *classify.Learner) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var mean, hits, count [5]float64 // by fifths of the probability
+	var mean, hits, count [5]float64 // sums for fifths of the probability
 	own := 0.0                       // probability of the class that an item is of
 	for i := fit; i < len(y); i++ {
 		for a, q := range probabilities(nil, m.ScoresTo(nil, k.Row(i), k.Row(i)[i])) {

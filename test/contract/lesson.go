@@ -21,7 +21,7 @@ var GoldenGraphs = []string{"karate", "wrand60", "sbm300"}
 type Lesson struct {
 	Graph testgraph.Graph
 	Name  string
-	Node  []int // of each item
+	Node  []int // node of each item
 	K     *sparse.Block[float64]
 	Y     []int
 }

@@ -85,7 +85,7 @@ func (h *hub) meet(rank int, value any) []any {
 	if h.err != nil && h.meeting == meeting {
 		panic(errStopped)
 	}
-	return h.shown // until the next meeting ends, for which this process must arrive
+	return h.shown // shown stays until the next meeting ends, for which this process must arrive
 }
 
 type process struct {

@@ -16,7 +16,7 @@ var folds = map[int][2]uint64{
 	2048: {0xdcb17aa4, 0xb9e02b86},
 }
 
-const foldBytes = 256 // in four registers
+const foldBytes = 256 // bytes in four registers
 
 // checksum writes the twin of Checksum for whole runs of foldBytes, n > 0.
 //

@@ -27,7 +27,7 @@ const (
 
 type decoder struct {
 	dst, sel, data, groups, table reg.GPVirtual
-	position                      reg.GPVirtual // in bits
+	position                      reg.GPVirtual // bit position
 	spread, eachByte              reg.GPVirtual
 }
 

@@ -11,18 +11,18 @@ const (
 	inMasks    = 0   // the four masks, four times
 	inPairs    = 64  // the widths of two selectors together, four times
 	inTriples  = 128 // the widths of three
-	inBase     = 192 // for lane i, max(0, i%4 − 1)·w0
+	inBase     = 192 // max(0, i%4 − 1)·w0 for lane i
 	inPosition = 256
 	inQuads    = 320
 	inStarts   = 448
 	inSkips    = 576
 	inSpread   = 704
-	inDst      = 960 // where dst, sel and data begin
+	inDst      = 960 // beginnings of dst, sel and data
 	inSel      = 968
 	inData     = 976
 	inSlot     = 984
 	inLeft     = 992  // groups whose place is not known yet
-	inGroups   = 1000 // of sixteen ids
+	inGroups   = 1000 // number of groups of sixteen ids
 	inModulus  = 1008
 )
 
@@ -39,12 +39,12 @@ const (
 // next group and the first step of the group after that, so that adjacent instructions do not wait for one another.
 type groups16 struct {
 	state                             reg.GPVirtual
-	dst, sel, data, at, start, groups reg.GPVirtual // at: in the rings, of the group whose offsets come next
+	dst, sel, data, at, start, groups reg.GPVirtual // at is the place in the rings of the group whose offsets come next
 	selector                          reg.VecVirtual
 	quadsBefore, ownQuad              reg.VecVirtual
 	last, quarter, half               reg.VecVirtual
 	inFour, afterQuarter, afterHalf   reg.OpmaskVirtual
-	masks, triples, base              reg.VecVirtual // of the decoding
+	masks, triples, base              reg.VecVirtual // vectors of the decoding
 	previous, offset, mask, value     reg.VecVirtual
 	nextOffset, nextMask, nextValue   reg.VecVirtual
 	nextStart                         reg.GPVirtual
@@ -205,6 +205,7 @@ func (g *groups16) ids() []func() {
 	)
 }
 
+// goOn ends a turn.
 func (g *groups16) goOn() {
 	VMOVDQA32(g.nextOffset, g.offset)
 	VMOVDQA32(g.nextMask, g.mask)
@@ -234,6 +235,7 @@ func (g *groups16) turn() {
 	DECQ(g.groups)
 }
 
+// begin does the steps of the first groups that precede the first turn.
 func (g *groups16) begin() {
 	MOVQ(g.field(inDst), g.dst)
 	MOVQ(g.field(inSel), g.sel)

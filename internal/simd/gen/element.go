@@ -14,8 +14,8 @@ import (
 const register = 32
 
 type element struct {
-	name string // as Go spells it
-	mark string // in the names of functions
+	name string // name of the type in Go
+	mark string // mark of the type in names of functions
 	size int
 
 	add, mul, addOne, mulOne func(...Op)
@@ -62,6 +62,7 @@ func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)
 }
 
+// inFrame returns the memory where the caller put a parameter.
 func inFrame(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -70,6 +71,7 @@ func inFrame(name string) Mem {
 	return p.Addr
 }
 
+// inLanes loads a parameter of eight bytes into every lane of a register.
 func inLanes(name string) reg.VecVirtual {
 	z := ZMM()
 	VPBROADCASTQ(inFrame(name), z)

@@ -62,7 +62,7 @@ type gatherer struct {
 
 	dst, x, stride, ptr, col, val, scale, rows reg.GPVirtual
 	far, near, entry, end, row                 reg.GPVirtual
-	nothing, length                            reg.GPVirtual // from x to the row of zeros; of a row
+	nothing, length                            reg.GPVirtual // distance from x to the row of zeros; length of a row
 
 	flat bool // the rows of x are single numbers, one after the other
 }
@@ -187,6 +187,7 @@ func vector(bytes int) reg.VecVirtual {
 	return XMM()
 }
 
+// low returns the low end of a register, as wide as p needs it.
 func (p part) low(v reg.VecVirtual) reg.Register {
 	if p.size == register {
 		return v.AsY()
@@ -253,6 +254,7 @@ func (g *gatherer) loop(bytes int, mark string) {
 	RET()
 }
 
+// begin loads the sums from memory.
 func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
 	for _, p := range parts {
 		g.move(p, Mem{Base: from, Disp: p.at}, p.low(p.sum))
@@ -371,6 +373,7 @@ func (g *gatherer) idBytes() uint8 {
 	return 4
 }
 
+// fill stores a number in every lane of a register.
 func (g *gatherer) fill(m Mem, v reg.VecVirtual) {
 	if g.size == 8 && v.Size() == 16 {
 		VMOVDDUP(m, v)

@@ -11,7 +11,7 @@ const pairAhead = 192
 
 // stream is one of the two runs of rows that a pair gather processes.
 type stream struct {
-	ids, val  reg.GPVirtual // of its next segment, see pairer
+	ids, val  reg.GPVirtual // the next segment, see pairer
 	left      reg.GPVirtual // entries of the row that no segment has had
 	line, dst reg.GPVirtual // the row
 	sums      []part
@@ -25,7 +25,7 @@ type stream struct {
 // second run.
 type pairer struct {
 	gatherer
-	at    reg.GPVirtual // in a segment, from minus its length up to 0
+	at    reg.GPVirtual // position in a segment, from minus its length up to 0
 	spare reg.GPVirtual
 	bound Mem // the row after the last of the run that goes on alone
 	a, b  stream
@@ -68,6 +68,7 @@ func pairs(t element, f form) {
 	t.loops(argument("width"), p.loop)
 }
 
+// measure computes the length of the current row of a stream.
 func (p *pairer) measure(s *stream) {
 	MOVQ(inFrame("ptr"), p.spare)
 	MOVQ(Mem{Base: p.spare, Index: s.line, Scale: 8, Disp: 8}, s.left)

@@ -27,6 +27,7 @@ func across(v reg.VecVirtual, combine func(...Op)) {
 	combine(w, v, v)
 }
 
+// inEveryLane loads a float64 in memory into every lane of a register.
 func inEveryLane(m Mem) reg.VecVirtual {
 	v := YMM()
 	VBROADCASTSD(m, v)
@@ -50,10 +51,10 @@ func workingSet() {
 	}
 }
 
-// largestGain divides only if a gain may exceed the largest gain so far. It first compares the square of the difference
-// with e times a bound, which is below the largest gain by more than the rounding error of the gain. Rounding keeps the
-// order, so that the comparison is right even if the product overflows or underflows. The bound of a gain that is too
-// small is 0.
+// largestGain writes the twin of LargestGain. The loop divides only if a gain may exceed the largest gain so far. It
+// first compares the square of the difference with e times a bound, which is below the largest gain by more than the
+// rounding error of the gain. Rounding keeps the order, so that the comparison is right even if the product overflows
+// or underflows. The bound of a gain that is too small is 0.
 func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	const lanes = register / 8
 	TEXT("largestGain"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(down *float64, diag *float64, row *%s, n int, f float64, kii float64, least float64) (best int, gain float64)", t.name))
@@ -122,7 +123,7 @@ func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	JMP(LabelRef("next"))
 }
 
-// advance keeps the smallest number of each lane and its last index.
+// advance writes the twin of Advance. The loop keeps the smallest number of each lane and its last index.
 func advance(t element, most, least, step, first Mem) {
 	const lanes = register / 8
 	TEXT("advance"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(up *float64, down *float64, ri *%[1]s, rj *%[1]s, n int, step float64) (at int, lowest float64, highest float64)", t.name))
