@@ -1,8 +1,8 @@
 // Package budget checks the memory that computations declare against a limit.
 //
-// An algorithm that allocates large blocks declares a [Workspace]. A [Plan] adds workspaces, and refuses a run whose required
-// memory exceeds the limit with an [*Error], which has the memory that would be enough. The algorithm takes the width of its
-// slabs from the same workspace, and uses optional memory within what the limit leaves.
+// An algorithm that allocates large blocks declares a [Workspace]. A [Plan] adds workspaces, and refuses a run whose
+// required memory exceeds the limit with an [*Error], which has the memory that would be enough. The algorithm takes the
+// width of its slabs from the same workspace.
 package budget
 
 import (
@@ -12,21 +12,19 @@ import (
 	"slices"
 )
 
-// ErrMemory is wrapped by the error of every run that exceeds its memory limit. Other packages export it as sparse.ErrMemory.
+// ErrMemory is wrapped by the error of a run that exceeds its memory limit; also sparse.ErrMemory.
 var ErrMemory = errors.New("would not fit the memory limit")
 
 // UnknownSweeps is the number of sweeps of a run whose sweeps depend on the data.
 const UnknownSweeps = -1
 
-// GraphPart is the name of the memory of the graph itself in a [Plan]. LabelPart is the name of the memory of labels and
-// learners.
+// Names of parts of a [Plan].
 const (
 	GraphPart = "graph"
 	LabelPart = "labels and learner"
 )
 
-// LearnerBytes is the memory of the part of the program that only learners use, and of its small tables. LabelBytes is the memory
-// of a label: its row and its class.
+// LearnerBytes is the memory of the code and tables of learners, LabelBytes of the row and class of a label.
 const (
 	LearnerBytes = 3 << 20
 	LabelBytes   = 16
@@ -52,8 +50,7 @@ type Plan struct {
 	enough   int64 // memory including all optional memory
 }
 
-// Reserve adds a part. If the sum exceeds the limit, it returns an [*Error]. It adds the part even then, so that an estimate
-// can be printed.
+// Reserve adds a part. If the sum exceeds the limit, it returns an [*Error]. It adds the part even then.
 func (p *Plan) Reserve(bytes int64, what string) error {
 	if i := slices.IndexFunc(p.items, func(it Item) bool { return it.What == what }); i >= 0 {
 		p.items[i].Bytes += bytes
@@ -77,9 +74,9 @@ func (p *Plan) Largest() (largest Item) {
 	return largest
 }
 
-// ReserveJob adds the workspace of a job, and returns err if this causes no other error. err must be the error of computing the
-// workspace, or nil. If it is an [*Error] and the workspace is empty, ReserveJob adds the missing memory, so that a refusal
-// reports the memory of the whole job.
+// ReserveJob adds the workspace of a job, and returns err, the error of computing it, unless this causes another error. If
+// err is an [*Error] and w is empty, ReserveJob adds the missing memory, so that a refusal reports the memory of the whole
+// job.
 func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	room := p.Room()
 	bytes := w.Required(room)
@@ -119,7 +116,7 @@ func (p *Plan) Enough() int64 { return AllOf(p.total, max(0, p.enough)) }
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }
 
-// Subtract returns limit−used as the limit of a part of a run. It returns at least 1, because a limit of 0 means no limit.
+// Subtract returns limit−used as the limit of a part of a run, at least 1, because 0 means no limit.
 func Subtract(limit, used int64) int64 {
 	if limit == 0 {
 		return 0

@@ -44,8 +44,6 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestItems checks that each part is listed once, and that the resident memory of a run stays within the limit from which the
-// memory of its data was computed.
 func TestItems(t *testing.T) {
 	var p Plan
 	for _, it := range []Item{{"graph", 300 << 20}, {"factor", 100 << 20}, {"graph", 5}, {"nothing", 0}} {
@@ -75,7 +73,6 @@ func TestWidest(t *testing.T) {
 	}
 }
 
-// A size beyond int64 becomes the largest size, and not a negative number.
 func TestSizesDoNotOverflow(t *testing.T) {
 	const huge = 1 << 62
 	for _, size := range []Size{AllOf(huge, huge, huge), Times(8, huge), Block[float64](huge, 100), AllOf(Block[float64](huge, 1), 1)} {

@@ -13,27 +13,25 @@ import (
 type Pool struct {
 	mu      sync.Mutex
 	limit   int64    // bytes; 0: none
-	jobs    int      // largest number of jobs that compute at the same time; 0: any number
-	data    int64    // largest data of the computing jobs
-	used    int64    // bytes of the computing jobs, without data
-	running int      // number of computing jobs
-	queue   []*claim // claims in the order in which they were made
-	closed  error    // error for jobs that wait; nil: the pool is open
+	jobs    int      // most jobs that compute concurrently; 0: any number
+	data    int64    // largest of the computing jobs
+	used    int64    // by computing jobs, without data
+	running int      // computing jobs
+	queue   []*claim // in the order in which they were made
+	closed  error    // for jobs that wait; nil: the pool is open
 }
 
-// claim is the request of a waiting job.
 type claim struct {
 	data, bytes int64
-	answer      chan error // receives nil when the job may enter, or the error that refuses it
+	answer      chan error // nil when the job may enter, or the error that refuses it
 }
 
-// NewPool returns a pool with a limit in bytes for at most the given number of concurrent jobs. In both arguments 0 means no
-// limit.
+// NewPool returns a pool for at most jobs concurrent jobs in limit bytes; 0 means no limit.
 func NewPool(limit int64, jobs int) *Pool { return &Pool{limit: limit, jobs: jobs} }
 
-// Enter waits until a job may compute. The job takes the given bytes in addition to data, which all jobs share. If Enter
-// returns no error, Leave must be called once with the same bytes. The error is the cause of the end of ctx, the error of
-// [Pool.Close], or an [*Error] if the job alone would not fit.
+// Enter waits until a job may compute with bytes in addition to data, which all jobs share. If Enter returns no error, Leave
+// must be called once with the same bytes. The error is the cause of the end of ctx, the error of [Pool.Close], or an
+// [*Error] if the job alone would not fit.
 func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	c := &claim{data, bytes, make(chan error, 1)}
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Jobs enter in the order in which they ask, whatever their sizes. A job whose context ends leaves no trace.
+// A job whose context ends leaves no trace.
 func TestPoolOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(100, 0)
@@ -66,7 +66,6 @@ func TestPoolOrder(t *testing.T) {
 	})
 }
 
-// Computing jobs never exceed the limits, while other jobs wait, end with their contexts, or find the pool closed.
 func TestPoolLimits(t *testing.T) {
 	const limit, data, most = 1000, 100, 7
 	for _, jobs := range []int{0, most} {

@@ -1,24 +1,23 @@
 package budget
 
 const (
-	// programBytes is the resident memory of a run without data: the program, its runtime, and allocations that are too small to be
-	// estimated.
+	// programBytes is the resident memory of a run without data, with allocations that are too small to be estimated.
 	programBytes = 24 << 20
 
 	// FileBytes is the part of programBytes that consists of pages of the program's file and its variables. The runtime's memory
 	// limit does not include it.
 	FileBytes = 20 << 20
 
-	// For every heapShare bytes of data the heap has one byte that is not data. Half of these bytes are tables and garbage that
-	// is not collected yet. The other half is memory that the runtime returned and that huge pages bring back.
+	// For every heapShare bytes of data the heap has one further byte: half of them tables and garbage, half memory that the
+	// runtime returned and huge pages bring back.
 	heapShare = 8
 
-	// LeastResident is the smallest estimate of a run. With a smaller heap limit, small runs would spend more time on garbage
-	// collection than on their work.
+	// LeastResident is the smallest estimate of a run. A smaller heap limit would make small runs spend most time on garbage
+	// collection.
 	LeastResident = 64 << 20
 
-	// LeastLimit is the smallest memory limit that a user may set. A smaller limit would fit only small graphs, and would
-	// require an exact account of every small table.
+	// LeastLimit is the smallest memory limit that a user may set. A smaller limit would need an account of every small
+	// table.
 	LeastLimit = 256 << 20
 )
 

@@ -7,9 +7,8 @@ import (
 	"unsafe"
 )
 
-// Size is the memory of a computation in bytes, an upper bound. It is the type of all estimates and limits. It is an alias,
-// because other modules declare kernels and learners with estimates. AllOf, AnyOf, Times and Block do not overflow: a size beyond
-// int64 becomes the largest int64, which exceeds every limit.
+// Size is an upper bound of the memory of a computation in bytes. AllOf, AnyOf, Times and Block do not overflow: a size
+// beyond int64 becomes the largest int64, which exceeds every limit.
 type Size = int64
 
 // AllOf returns the size of parts that are in memory at the same time.
@@ -40,8 +39,8 @@ func Times[N int | int64](count N, part Size) Size {
 	return Size(low)
 }
 
-// Block returns the size of a block with elements of type T, whose rows have the size that [Row] returns. A large block begins
-// on a huge page, see package system.
+// Block returns the size of a block of T, with rows of the size of [Row]. A large block begins on a huge page, see package
+// system.
 func Block[T any](rows, columns int) Size {
 	const huge = 2 << 20
 	size := Times(rows, Row[T](columns))
@@ -65,8 +64,8 @@ func Row[T any](columns int) Size {
 // Vector returns the size of n elements of type T.
 func Vector[T any, N int | int64](n N) Size { return Times(n, Size(unsafe.Sizeof(*new(T)))) }
 
-// Widest returns the largest number of columns, at most all, whose size is within a limit. It returns 1 if no number of columns
-// is. A limit of 0 means no limit. size must increase with the number of columns.
+// Widest returns the largest number of columns, at most all and at least 1, whose size is within limit, 0 for no limit. size
+// must increase with columns.
 func Widest(all int, limit Size, size func(columns int) Size) int {
 	if limit == 0 {
 		return all

@@ -2,14 +2,13 @@ package budget
 
 import "slices"
 
-// Workspace declares the memory of a computation. A declaration multiplies a few constants by the dimensions of the problem; it
-// does not repeat the computation. The computation takes the width of its slabs from the same value.
+// Workspace declares the memory of a computation. A declaration multiplies a few constants by dimensions of the problem.
 type Workspace struct {
-	Fixed    Size // bytes that are always in memory: vectors, blocks without slabs, bytes of labels, classes or entries
-	Column   Size // bytes for each column of a slab
-	Columns  int  // number of columns of the widest slab
+	Fixed    Size // bytes that are always in memory
+	Column   Size // bytes of a column of a slab
+	Columns  int  // of the widest slab
 	Optional Size // further bytes that the data may need
-	Reserved Size // part of Optional for which slabs always leave room
+	Reserved Size // part of Optional that slabs leave free
 
 	others []Workspace // stages before and after
 }
@@ -18,7 +17,7 @@ type Workspace struct {
 func Slabs[T any](blocks, rows, columns int) Workspace {
 	fixed := Block[T](rows, columns) - Times(rows, Row[T](columns)) // the start of huge pages
 	if columns > 8 {
-		fixed = AllOf(fixed, Times(rows, 32-4*Vector[T](1))) // rows are padded to 32 bytes; Width counts steps of 4 columns
+		fixed = AllOf(fixed, Times(rows, 32-4*Vector[T](1))) // padding to 32 bytes; Width counts steps of 4 columns
 	}
 	return Workspace{Fixed: Times(blocks, fixed), Column: Times(blocks, Vector[T](rows)), Columns: columns}
 }
@@ -26,7 +25,7 @@ func Slabs[T any](blocks, rows, columns int) Workspace {
 // Held returns the workspace of parts that are always in memory.
 func Held(parts ...Size) Workspace { return Workspace{Fixed: AllOf(parts...)} }
 
-// stages returns the stages of w, of which only one is in memory at a time.
+// stages returns the stages, of which one is in memory at a time.
 func (w Workspace) stages() []Workspace {
 	first := w
 	first.others = nil
@@ -52,8 +51,7 @@ func (w Workspace) Or(v Workspace) Workspace {
 	return w
 }
 
-// Slabs of at most fewColumns columns leave room only for reserved memory, because a sweep over fewer columns costs as much as
-// a sweep over fewColumns columns.
+// Slabs of at most fewColumns columns leave room only for reserved memory, because narrower sweeps cost as much.
 const fewColumns = 4
 
 // Width returns the number of columns of the slabs within a limit. It returns at least 1, or 0 if there are no columns. The
@@ -63,8 +61,8 @@ func (w Workspace) Width(limit Size) int {
 	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.reserved()), w.bytes)))
 }
 
-// reserved returns the memory for which slabs leave room. This is all optional memory if it is at most half of the widest slab,
-// otherwise Reserved.
+// reserved returns the memory that slabs leave free: all optional memory if it is at most half of the widest slab, else
+// Reserved.
 func (w Workspace) reserved() Size {
 	if w.Optional <= Times(w.Columns/2, w.Column) {
 		return w.Optional
@@ -72,7 +70,7 @@ func (w Workspace) reserved() Size {
 	return w.Reserved
 }
 
-// bytes returns the memory of a stage with slabs of the given number of columns.
+// bytes returns the memory of a stage with slabs of the given columns.
 func (w Workspace) bytes(columns int) Size {
 	if columns == 0 {
 		return w.Fixed
@@ -89,7 +87,7 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
-// Enough returns a limit that leaves room for all optional memory. Slabs may be narrow within this limit.
+// Enough returns a limit that leaves room for all optional memory, perhaps with narrow slabs.
 func (w Workspace) Enough() (bytes Size) {
 	for _, stage := range w.stages() {
 		columns := stage.Columns

@@ -13,8 +13,8 @@ func TestWorkspace(t *testing.T) {
 	}{
 		{0, 308_200, 313_200, 64},
 		{400_000, 308_200, 313_200, 64},
-		{310_000, 1000 + 60*4800, 1000 + 60*4800 + 5000, 60}, // which leave room for the optional memory
-		{21_000, 1000 + 4*4800, 21_000, 4},                   // the least width that leaves no room
+		{310_000, 1000 + 60*4800, 1000 + 60*4800 + 5000, 60}, // with room for the optional memory
+		{21_000, 1000 + 4*4800, 21_000, 4},                   // the least width without room for it
 		{10, 1000 + 4800, 1000 + 4800, 1},
 	} {
 		if got := solve.Width(c.limit); got != c.width {
@@ -41,7 +41,6 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
-// A workspace of slabs holds blocks of any width that Width returns, with the padding of their rows.
 func TestSlabs(t *testing.T) {
 	const n = 200_000
 	for columns := range 40 {

@@ -19,16 +19,15 @@ import (
 // one-vs-one outputs are coupled, see couple; the r of outputs against [Rest] are
 // divided by their sum.
 type calibration struct {
-	classes []int // the classes that there are probabilities of
+	classes []int // that there are probabilities of
 	pairs   Pairs
 	a, b    []float64 // of each output
 }
 
 // Calibrate returns a function that converts scores of the model m to probabilities: as Learner.Probabilities, it stores in
-// dst the probability of each class that has an item, given the scores of one item. The learner l has fitted m with the
-// values v. Scores of the items that a model was fitted to are too confident. Therefore Calibrate fits l again without each
-// of five parts of the items with y ≥ 0, and learns the probabilities from the scores of the omitted parts. A part has every
-// fifth item of each class. Cost: five fits.
+// dst the probability of each class that has an item. The learner l has fitted m with the values v. Calibrate fits l again
+// without each of five parts of the items with y ≥ 0, and learns the probabilities from the scores of the omitted parts,
+// because scores of training items are too confident. Cost: five fits.
 //
 // If no part has items of both classes of an output, the output has probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
@@ -68,7 +67,7 @@ func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
 			}
 			k.RowTo(row, i)
 			for o, f := range model.ScoresTo(nil, row, row[i]) {
-				if p := outputs[o]; c == p.Positive || p.Negative == Rest || c == p.Negative { // it is about the item
+				if p := outputs[o]; c == p.Positive || p.Negative == Rest || c == p.Negative { // the output is about the item
 					s := scores[p]
 					scores[p] = outputScores{append(s.score, f),
 						append(s.first, c == p.Positive)}
@@ -91,10 +90,9 @@ type outputScores struct {
 }
 
 // Sigmoid returns the A and B for which 1/(1 + exp(A·f + B)) is the probability that an item with the score f is marked.
-// [Calibrate] uses this sigmoid. They maximize the likelihood of the targets (n₁+1)/(n₁+2) of the n₁ marked items and
-// 1/(n₀+2) of the n₀ other items, so that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0, which is the
-// probability ½. Newton's method is from Lin, Lin, Weng, A note on Platt's probabilistic outputs for support vector
-// machines, Machine Learning 68 (2007).
+// They maximize the likelihood of the targets (n₁+1)/(n₁+2) of the n₁ marked items and 1/(n₀+2) of the n₀ other items, so
+// that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0, which is the probability ½. Newton's method is from Lin,
+// Lin, Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007).
 func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	var yes, no float64
 	for _, first := range marked {
@@ -156,7 +154,7 @@ func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	return a, b
 }
 
-// sigmoidLoss returns −Σ t·log p + (1 − t)·log(1 − p), where p = 1/(1 + exp(a·f + b)).
+// sigmoidLoss returns −Σ t·log p + (1 − t)·log(1 − p) with p = 1/(1 + exp(a·f + b)).
 func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 	sum := 0.0
 	for i, f := range scores {
@@ -166,12 +164,10 @@ func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 	return sum
 }
 
-// logistic returns 1/(1 + exp(−x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// probabilitiesTo stores in dst, and returns, the probability of each of c.classes, given
-// the scores of an item. If dst is nil, it allocates dst. Cost: for one-vs-one outputs, the
-// solution of a linear system with an equation for each class.
+// probabilitiesTo stores in dst, and returns, the probability of each of c.classes. If dst is nil, it allocates dst.
+// One-vs-one outputs need a linear system with an equation for each class.
 func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	dst = destination(dst, len(c.classes))
 	if len(scores) != len(c.pairs) {
@@ -195,10 +191,8 @@ func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	return dst
 }
 
-// couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)²,
-// where r_ab is the probability of class a against class b: Wu, Lin, Weng, Probability
-// estimates for multi-class classification by pairwise coupling, JMLR 5 (2004), section
-// 5.
+// couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)², r_ab the probability of class a against
+// b: Wu, Lin, Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR 5 (2004), section 5.
 func (c *calibration) couple(dst, share []float64) []float64 {
 	k := len(c.classes)
 	place := map[int]int{}
@@ -222,7 +216,7 @@ func (c *calibration) couple(dst, share []float64) []float64 {
 	}
 	right.SetVec(k, 1)
 	var p mat.VecDense
-	_ = p.SolveVec(system, right) // an ill-conditioned one is solved too
+	_ = p.SolveVec(system, right) // also if ill-conditioned
 	for a := range dst {
 		dst[a] = max(0, p.AtVec(a))
 	}

@@ -103,7 +103,6 @@ func TestSigmoid(t *testing.T) {
 	}
 }
 
-// TestCalibrateOneClass checks that a single class is refused.
 func TestCalibrateOneClass(t *testing.T) {
 	k := clouds(21, 12, 2, 3, 0.8).gram()
 	if _, err := Calibrate(t.Context(), &svmLearner, new(Model), k, make([]int, 12), 3, nil); !errors.Is(err, ErrOneClass) {
@@ -111,7 +110,6 @@ func TestCalibrateOneClass(t *testing.T) {
 	}
 }
 
-// TestCalibrateFew has classes of one and two items.
 func TestCalibrateFew(t *testing.T) {
 	p := clouds(22, 7, 2, 3, 4)
 	p.y = []int{0, 1, 2, 1, 0, 0, -1}

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// At the mode α = σ²V(Y − π), for variances far from 1 too.
+// The mode is α = σ²V(Y − π), for variances far from 1 too.
 func TestGaussianProcessStationary(t *testing.T) {
 	p := clouds(8, 60, 3, 4, 1)
 	for i := range p.y {

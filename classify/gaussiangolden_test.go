@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// withInverse returns the lesson of (I + L)⁻¹.
 func withInverse(t *testing.T, graph string) *contract.Lesson {
 	t.Helper()
 	g := testgraph.Load(t, graph)

@@ -9,8 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A kernel in testdata/golden has values between all nodes and the training nodes, in training
-// order.
+// A kernel in testdata/golden has values between all nodes and the training nodes, in training order.
 type goldenCase struct {
 	graph   string
 	name    string // "diffusion_C0.1"
@@ -44,7 +43,6 @@ func goldenCases(t *testing.T) []goldenCase {
 	return cases
 }
 
-// columns returns the given columns of k.
 func columns(k *sparse.Block[float64], cols []int) *sparse.Block[float64] {
 	out := sparse.NewBlock[float64](k.Rows, len(cols))
 	for i := range k.Rows {
@@ -55,7 +53,6 @@ func columns(k *sparse.Block[float64], cols []int) *sparse.Block[float64] {
 	return out
 }
 
-// walkKernel uses dense products and the uniform prior.
 func walkKernel(g testgraph.Graph, alpha float64, steps int) *sparse.Block[float64] {
 	n, k := len(g.Nodes), len(g.Classes)
 	p := sparse.NewBlock[float64](n, k)
@@ -95,7 +92,6 @@ func walkKernel(g testgraph.Graph, alpha float64, steps int) *sparse.Block[float
 	}
 }
 
-// gram returns the kernel between the training nodes.
 func (c *goldenCase) gram() *denseGram[float64] {
 	m := len(c.train)
 	data := make([]float64, 0, m*m)
@@ -147,8 +143,8 @@ func TestSVMGolden(t *testing.T) {
 	}
 }
 
-// At the tolerance 1e-3, LIBSVM stops up to 3e-3 from the solution; the steps and decisions are the
-// same, up to its kernel values in single precision.
+// At the tolerance 1e-3, LIBSVM stops up to 3e-3 from the solution; steps and decisions agree up to its kernel values in
+// single precision.
 func TestSVMDefaultTolerance(t *testing.T) {
 	for _, c := range goldenCases(t) {
 		t.Run(c.graph+"/"+c.name, func(t *testing.T) {
@@ -158,7 +154,7 @@ func TestSVMDefaultTolerance(t *testing.T) {
 	}
 }
 
-// Many items are shrunk: all nodes are training nodes of a kernel that knows few labels.
+// Many items are shrunk, because the kernel knows few labels.
 func TestSVMDefaultToleranceShrunk(t *testing.T) {
 	g := testgraph.Load(t, "sbm300")
 	b := walkKernel(g, 0.5, 10)
@@ -174,7 +170,6 @@ func TestSVMDefaultToleranceShrunk(t *testing.T) {
 	}
 }
 
-// TestSVMGoldenFromFeatures predicts with a linear function of walk features.
 func TestSVMGoldenFromFeatures(t *testing.T) {
 	for _, graph := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, graph)

@@ -9,21 +9,18 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Gram gives the values of a kernel between n items. It must be safe for
-// concurrent use.
+// Gram gives the values of a kernel between n items. It must be safe for concurrent use.
 //
-// A Gram may have a method Alike() []int for items that occur more than once, for example equal
-// records of a table. It numbers the distinct items from 0 and returns the number of each item.
+// A Gram may have a method Alike() []int for items that occur more than once, for example equal records of a table. It
+// numbers the distinct items from 0 and returns the number of each item.
 type Gram interface {
-	// Len returns the number of items n.
 	Len() int
-	// RowTo stores K(i, j) in dst[j] for all n items j.
+	// RowTo stores K(i, j) in dst[j] for all items j.
 	RowTo(dst []float64, i int)
 	// PartTo stores K(i, items[j]) in dst[j]. Learners call no other method for values.
 	PartTo(dst []float64, i int, items []int)
 }
 
-// denseGram is a Gram in memory.
 type denseGram[T sparse.Float] sparse.Block[T]
 
 // DenseGram returns the values of a symmetric matrix as a Gram, K(i, j) = k_ij. It shares
@@ -35,14 +32,12 @@ func DenseGram[T float32 | float64](k *sparse.Block[T]) Gram {
 	return (*denseGram[T])(k)
 }
 
-// Len implements [Gram].
 func (g *denseGram[T]) Len() int { return g.Rows }
 
 func (g *denseGram[T]) row(i int) []T {
 	return g.Data[i*g.Stride:][:g.Cols]
 }
 
-// RowTo implements [Gram].
 func (g *denseGram[T]) RowTo(dst []float64, i int) {
 	if len(dst) != g.Cols {
 		panic(badLength)
@@ -50,7 +45,6 @@ func (g *denseGram[T]) RowTo(dst []float64, i int) {
 	simd.ConvertTo(dst, g.row(i))
 }
 
-// PartTo implements [Gram].
 func (g *denseGram[T]) PartTo(dst []float64, i int, items []int) {
 	takeTo(dst, g.row(i), items)
 }
@@ -59,7 +53,7 @@ func (g *denseGram[T]) roundedTo(dst []float32, i int, items []int) {
 	takeTo(dst, g.row(i), items)
 }
 
-// takeTo stores row[items[j]] in dst[j], rounded to its type.
+// takeTo stores row[items[j]] in dst[j].
 func takeTo[D, S sparse.Float](dst []D, row []S, items []int) {
 	dst = dst[:len(items)]
 	for j, item := range items {
@@ -67,20 +61,16 @@ func takeTo[D, S sparse.Float](dst []D, row []S, items []int) {
 	}
 }
 
-// linearGram is the linear kernel of features.
 type linearGram[T sparse.Float] struct{ *sparse.Block[T] }
 
-// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram. A row of
-// the Gram costs Rows·Cols products. Products and sums are float64 even if the features are
-// float32. The Gram shares memory with f.
+// LinearGram returns the linear kernel K(i, j) = ⟨f_i, f_j⟩ of the rows of f as a Gram. A row costs Rows·Cols products.
+// Products and sums are float64. The Gram shares memory with f.
 func LinearGram[T float32 | float64](f *sparse.Block[T]) Gram {
 	return linearGram[T]{f}
 }
 
-// Len implements [Gram].
 func (f linearGram[T]) Len() int { return f.Rows }
 
-// RowTo implements [Gram].
 func (f linearGram[T]) RowTo(dst []float64, i int) {
 	if len(dst) != f.Rows {
 		panic(badLength)
@@ -91,7 +81,6 @@ func (f linearGram[T]) RowTo(dst []float64, i int) {
 	}
 }
 
-// PartTo implements [Gram].
 func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 	x := f.Row(i)
 	dst = dst[:len(items)]
@@ -100,8 +89,8 @@ func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric to the bit. It returns the
-// error of the context. Cost: Rows²·Cols/2 products and Rows² values.
+// InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric to the bit. The error is the
+// error of ctx. Cost: Rows²·Cols/2 products and Rows² values.
 func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	workers int) (*sparse.Block[float64], error) {
 	return rowProducts(ctx, f, f, workers)
@@ -113,8 +102,7 @@ func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T],
 	return k, blocks.AddProducts(ctx, k, f, g, workers)
 }
 
-// inner adds four partial sums, which the processor can compute in parallel. The value does not
-// depend on the order of x and y.
+// inner adds four partial sums that run in parallel. The order of x and y makes no difference.
 func inner[X, Y sparse.Float](x []X, y []Y) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
@@ -139,7 +127,7 @@ func addScaled[T sparse.Float](dst []float64, a float64, x []T) {
 	}
 }
 
-// roundedGram is a Gram that stores K(i, items[j]) in single precision.
+// roundedGram stores values in single precision.
 type roundedGram interface {
 	roundedTo(dst []float32, i int, items []int)
 }
@@ -153,14 +141,13 @@ const (
 // Model is a fitted kernel model: for any item it computes the decision of every classifier in
 // Pairs.
 type Model struct {
-	Classes  int       // the number of classes, with and without items
-	Items    int       // the number of items of the Gram, the length of a kernel row
-	Pairs    Pairs     // the classes that each score separates
-	Machines []Machine // one for each of Pairs; nil: scores are not linear in kernel values
-	Rule     Rule      // computes the scores if Machines is nil
+	Classes  int       // with and without items
+	Items    int       // of the Gram, the length of a kernel row
+	Pairs    Pairs     // classes that each score separates
+	Machines []Machine // by Pairs; nil: scores are not linear in kernel values
+	Rule     Rule      // of the scores if Machines is nil
 
-	// IsIndefinite reports that the fit found that the kernel is not positive semidefinite. The model may then not
-	// be the best.
+	// IsIndefinite reports that the kernel is not positive semidefinite, so that the model may not be the best.
 	IsIndefinite bool
 }
 
@@ -173,12 +160,12 @@ type Rule interface {
 
 // Machine is a binary kernel classifier with the decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
 type Machine struct {
-	Index      []int     // the support vectors, as items of the Gram, positive class first
+	Index      []int     // support vectors, positive class first
 	Coef       []float64 // y·α of each, not 0
 	Rho        float64
-	Objective  float64 // Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij, the dual objective
+	Objective  float64 // of the dual, Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij
 	Iterations int
-	Bounded    int // the number of support vectors with α = C
+	Bounded    int // support vectors with α = C
 }
 
 // ScoresTo stores the score of each of Pairs for an item x in dst, and returns dst. row[i] is
@@ -205,8 +192,8 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of a classifier that was found by iteration. If the
-// model has a Rule with a method Support() int, it returns the result of this method. Otherwise it returns 0.
+// Support returns the number of items that are support vectors of iterated classifiers, or the result of Support() int of
+// Rule, or else 0.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
 		if machine, ok := m.Rule.(interface{ Support() int }); ok {
@@ -229,9 +216,8 @@ func (m *Model) Support() (items int) {
 	return items
 }
 
-// LinearWeights returns the classifiers of m as linear functions of features,
-// with weights w = Σ_j Coef[j]·f_Index[j] and bias −Rho, where the kernel of m
-// is K(i, j) = ⟨f_i, f_j⟩ and f holds the features of its items.
+// LinearWeights returns the classifiers of m with the kernel K(i, j) = ⟨f_i, f_j⟩ as linear functions of features: weights w
+// = Σ_j Coef[j]·f_Index[j] and bias −Rho. f holds the features of the items.
 func LinearWeights[T float32 | float64](m *Model, f *sparse.Block[T]) *LinearModel {
 	if f.Rows != m.Items {
 		panic(badShape)
@@ -253,15 +239,13 @@ type LinearModel struct {
 	Classes  int
 	Features int // p
 	Pairs    Pairs
-	// Weights has a row of p weights for each classifier, one after the other.
+	// Weights has a row of p weights for each classifier.
 	Weights []float64
 	Bias    []float64
-	// Shared are the weights of the [SharedColumns] of [Logistic]; nil: there are
-	// none.
+	// Shared are the weights of [SharedColumns]; nil: none.
 	Shared []float64
 }
 
-// newLinearModel returns a model of zeros.
 func newLinearModel(classes int, pairs Pairs, p int) *LinearModel {
 	return &LinearModel{
 		Classes:  classes,
@@ -276,10 +260,9 @@ func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
 
-// ScoresTo stores in dst, and returns, the decision ⟨w, x⟩ + bias of every classifier for
-// an item with the features x. If the model has shared columns, shared must hold their
-// values, laid out as in [SharedColumns], and ScoresTo adds their products with the shared
-// weights; otherwise shared must be nil. If dst is nil, ScoresTo allocates it.
+// ScoresTo stores in dst, and returns, the decision ⟨w, x⟩ + bias of every classifier for an item with the features x.
+// shared must hold the values of shared columns, laid out as in [SharedColumns], or be nil without them. If dst is nil,
+// ScoresTo allocates it.
 func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
 	if len(x) != l.Features || len(shared) != len(l.Shared)*l.Classes {
 		panic(badLength)

@@ -56,7 +56,7 @@ func TestGrams(t *testing.T) {
 	panics(t, badLength, func() { LinearGram(p.f).RowTo(make([]float64, 3), 0) })
 }
 
-// A small cache agrees with its matrix under a random sequence of rows, lengths and swaps.
+// A small cache must agree with its matrix under random rows, lengths and swaps.
 func TestRowCache(t *testing.T) {
 	t.Run("float32", testRowCache[float32])
 	t.Run("float64", testRowCache[float64])
@@ -139,7 +139,6 @@ func TestRowCacheLongRows(t *testing.T) {
 	}
 }
 
-// Products of more items and features than a piece agree with single rows.
 func TestGramOfFeatures(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {6, 3}, {67, 5}, {131, 600}} {
 		rng := rand.New(rand.NewPCG(3, uint64(shape[0])))

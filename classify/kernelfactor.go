@@ -13,10 +13,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// factor returns features G of the given items with K = GGᵀ; the number of features is the rank of K. G is the pivoted
-// Cholesky factor, which ends when the rest of the diagonal is below rounding: 1e-15 of the largest value, or more for a
-// less exact kernel, at most 1e-6. The rows of the items in pivots are a lower triangle. If K is found not to be positive
-// semidefinite, the error is [ErrIndefinite]. Cost: m·r² products for m items and rank r.
+// factor returns features G of items with K = GGᵀ and as many columns as the rank r: the pivoted Cholesky factor, which ends
+// when the rest of the diagonal is below 1e-15 of the largest value, or more for a less exact kernel, at most 1e-6. The rows
+// of the items in pivots are a lower triangle. If K is not positive semidefinite, the error is [ErrIndefinite]. It costs
+// m·r² products for m items.
 func factor(ctx context.Context, k Gram,
 	items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
@@ -41,7 +41,7 @@ func factor(ctx context.Context, k Gram,
 			return nil, nil, err
 		}
 		g = rowsOf(&c)
-		left := 0.0 // the least of the diagonal, which rounding may make negative
+		left := 0.0 // least value of the diagonal, negative only by rounding
 		for i := range items {
 			left = min(left, gram.At(i, i)-inner(g.Row(i), g.Row(i)))
 		}
@@ -67,15 +67,13 @@ func rowsOf(c *mat.PivotedCholesky) *sparse.Block[float64] {
 	return g
 }
 
-// kernelSoftmax is multinomial logistic regression whose logits are a function Σ_i α_ic·K(·, i) for each class c, with or
-// without free biases. At the minimum with a ridge λ, α is V(Y − π)/λ, where Y are the one-hot classes of the items, π the
-// probabilities, and V the class weights of the items.
+// kernelSoftmax is multinomial logistic regression with logits Σ_i α_ic·K(·, i), with or without free biases. At the minimum
+// with a ridge λ, α is V(Y − π)/λ for one-hot classes Y, probabilities π and class weights V of the items.
 type kernelSoftmax struct {
 	ridge  func(v param.Values) float64 // λ
 	biased bool
 }
 
-// fit is the Fit of a [Learner].
 func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v param.Values) (*Model, error) {
 	models, err := l.fitAll(ctx, k, y, classes, []param.Values{v}, 0)
 	if err != nil {
@@ -84,14 +82,12 @@ func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v 
 	return models[0], nil
 }
 
-// compare fits models for the choice of a setting. Fits end early, when the error of the weights is at most a
-// hundredth of the norm of the weights.
+// compare ends fits early, when the error of the weights is at most a hundredth of their norm.
 func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
 }
 
-// fitAll fits a model with each setting. It computes the features once, and starts each fit from the minimum
-// with the next larger ridge.
+// fitAll computes the features once, and starts each fit from the minimum with the next larger ridge.
 func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int, settings []param.Values,
 	enough float64) ([]*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)
@@ -165,21 +161,19 @@ func (g *groups) positions(items []int) []int {
 	return y
 }
 
-// kernelSoftmaxWorkspace returns the workspace of a fit: kernel values, their factor and the fit on it.
 func kernelSoftmaxWorkspace(items, _, classes int) budget.Workspace {
 	return softmaxWorkspace(items, items, classes).And(budget.Held(budget.Vector[float64](3 * items * items)))
 }
 
 var gpSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return 1 / v.Number("variance") }}
 
-// gpLearner is classification by Gaussian processes with several classes: Gärtner, Le, Smola, A short tour of kernel
-// methods for graphs (2006), section 1.3.3. The latent values of each class have the covariance σ²K, and a label has the
-// softmax of the latent values of its item. The posterior is replaced by its mode, where α minimises
+// gpLearner is classification by Gaussian processes with several classes: Gärtner, Le, Smola, A short tour of kernel methods
+// for graphs (2006), section 1.3.3. Latent values of a class have the covariance σ²K, and labels the softmax of latent
+// values. At the mode of the posterior α minimises
 //
 //	Σ_i log Σ_c exp (Kα)_ic − tr YᵀKα + tr αᵀKα/(2σ²)
 //
-// over the items with a class, Y their one-hot classes. Scores are the latent values Σ_i α_ic·K(x, i), probabilities their
-// softmax. There is no bias.
+// over items with one-hot classes Y. Scores are the latent values Σ_i α_ic·K(x, i). There is no bias.
 var gpLearner = Learner{
 	Spec: param.Spec{
 		Name: "gp", Title: "Gaussian processes of several classes, at the mode of their posterior",

@@ -11,8 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Learner declares a learner: its name, its parameters, and functions that fit it. A learner is
-// declared in the file of its algorithm; [Learners] lists all learners.
+// Learner declares a learner: its name, its parameters, and functions that fit it.
 type Learner struct {
 	param.Spec
 
@@ -21,24 +20,20 @@ type Learner struct {
 	// classes have an item, Fit returns [ErrOneClass].
 	Fit FitFunc
 
-	// Linear is Fit on explicit features, in less time than Fit on the [LinearGram] of the features. Nil: the
-	// learner has no faster way.
+	// Linear is Fit on explicit features, faster than on their [LinearGram]; nil: there is no faster way.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
 
-	// MostItems is the largest number of items on explicit features; 0 means no limit. If there are more items,
-	// callers fit a sample.
+	// MostItems is the largest number of items on explicit features, 0 for no limit; of more items callers fit a sample.
 	MostItems int
 
-	// ComparedItems is the largest number of items on which settings are compared with explicit features, for learners whose
-	// fit of a setting takes long; 0 means no limit.
+	// ComparedItems is the largest number of items on which settings are compared with explicit features; 0 means no limit.
 	ComparedItems int
 
 	// Compare, if not nil, fits a model with each of some settings, for comparison: unlike Fit, it may end before the
 	// tolerance.
 	Compare PathFit
 
-	// Path declares the parameter that is chosen along a path. If it is nil, all combinations of
-	// usual values are compared.
+	// Path declares the parameter that is chosen along a path; nil: all combinations of usual values are compared.
 	Path *Path
 
 	// Solve, if not nil, is Fit without kernel values: its argument solve returns (K +
@@ -50,9 +45,8 @@ type Learner struct {
 	// Dual says that every model of Fit has Machines.
 	Dual bool
 
-	// Whole says that the model depends on the kernel between all items, with or
-	// without a class. Scores of x depend on K(x, x) and on the values K(x, i) of
-	// items i with a class.
+	// Whole says that the model depends on the kernel between all items, also without a class. Scores of x depend on K(x, x)
+	// and on the values K(x, i) of items i with a class.
 	Whole bool
 
 	// Probabilities stores in dst, and returns, the probabilities of the classes that
@@ -71,7 +65,7 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Declare returns the result of Workspace, or the zero value if Workspace is nil.
+// Declare returns the result of Workspace, or if it is nil, the zero value.
 func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
 	if l.Workspace != nil {
 		w = l.Workspace(items, features, classes)
@@ -79,15 +73,14 @@ func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
 	return w
 }
 
-// Register adds a learner. The learner then works on every kernel and on walks: it has a name in methods, cross-validation
-// chooses its parameters from grids, and its memory is estimated. Only Spec and Fit are required. Call Register from an init
-// function. It panics if the name is taken, if Fit is nil, or if a kernel has one of the parameters.
+// Register adds a learner. The learner then works on every kernel and on walks. Only Spec and Fit are required. Call
+// Register from an init function. It panics if the name is taken, if Fit is nil, or if a kernel has one of the parameters.
 func Register(l *Learner) {
 	l.claim()
 	learners.Add(l, l.Fit != nil)
 }
 
-// claim reserves the names of the learner's parameters, see [param.Claim].
+// claim reserves the names of the learner's parameters.
 func (l *Learner) claim() {
 	param.Claim("learner", &l.Spec)
 	if l.Path != nil {
@@ -119,9 +112,8 @@ func (g *groups) againstRest() Pairs {
 	return pairs
 }
 
-// Path declares that the settings of a learner are chosen along one parameter: fitting several values of this parameter
-// together costs less than fitting them separately. Path also has what methods on graphs need to know about the learner. The
-// models of the learner must have Machines.
+// Path declares that settings of a learner are chosen along one parameter, of which several values together cost less than
+// separate fits, and what methods on graphs need to know. The models must have Machines.
 type Path struct {
 	// Spec has the learner's parameters with usual values for kernels where the mean of K(i, i) is
 	// about 1.
@@ -143,15 +135,14 @@ type Path struct {
 	// from the share of right predictions when settings are compared.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
-	// OnFeatures, if not nil, replaces the path when settings are compared on explicit features.
+	// OnFeatures, if not nil, replaces the path on explicit features.
 	OnFeatures *Path
 
-	// For, if not nil, returns values that replace defaults for the given number of classes.
+	// For, if not nil, returns values in place of defaults for a number of classes.
 	For func(classes int) param.Values
 
-	// Pairwise, if not nil, reports whether there is a classifier for every two classes, given the
-	// values of all parameters except Parameter. If it is nil, each class is separated from the
-	// rest.
+	// Pairwise, if not nil, reports whether there is a classifier for every two classes, given all values except Parameter;
+	// nil: each class is separated from the rest.
 	Pairwise func(v param.Values) bool
 
 	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.

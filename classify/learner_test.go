@@ -23,7 +23,6 @@ func TestLearnersGolden(t *testing.T) {
 	}
 }
 
-// TestLearners checks the contract of every learner.
 func TestLearners(t *testing.T) {
 	names := map[string]bool{}
 	for _, d := range classify.Learners() {

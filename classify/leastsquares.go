@@ -16,8 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// rlsLearner declares [FitRLS]. Its cost C is the ridge λ = m/C for m items: Gärtner, Le,
-// Smola 2006.
+// rlsLearner has a cost C as the ridge λ = m/C for m items: Gärtner, Le, Smola 2006.
 var rlsLearner = Learner{
 	Spec: param.Spec{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
@@ -39,7 +38,7 @@ var rlsLearner = Learner{
 	},
 	Dual: true,
 	Workspace: func(items, features, classes int) budget.Workspace {
-		m, squares := items, 2 // the Gram with λ on its diagonal, and its factor
+		m, squares := items, 2 // Gram with λ on its diagonal, and its factor
 		if features > 0 {
 			m, squares = min(items, features), 3 // and products
 		}
@@ -56,8 +55,7 @@ var rlsLearner = Learner{
 	Solved: 2000,
 }
 
-// fewTried is the number of items on which settings are compared if each setting costs a
-// factorization, or distances between all items.
+// fewTried items compare settings that each cost a factorization, or distances between all items.
 const fewTried = 250
 
 var ridgeParam = param.Param{
@@ -66,12 +64,12 @@ var ridgeParam = param.Param{
 	Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 }
 
-// scaledRidge has the values of λ for kernels where the mean of K(i, i) is 1.
+// scaledRidge is for kernels where the mean of K(i, i) is 1.
 var scaledRidge = param.Spec{Name: "rls",
 	Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10),
 		WeightsParam}}
 
-// leastSquaresPath fits all λ of least squares by one eigendecomposition.
+// leastSquaresPath fits all λ by one eigendecomposition.
 var leastSquaresPath = Path{
 	Spec: scaledRidge, Parameter: "lambda", Ridge: true,
 	Fit: func() PathFit {
@@ -80,17 +78,16 @@ var leastSquaresPath = Path{
 				WeightsOf(settings[0], y, classes))
 		}
 	},
-	// The loss is half of the mean squared error of one-hot targets, summed over classes.
+	// The loss is half the mean squared error of one-hot targets, summed over classes.
 	LeaveOneOut: func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (Pairs, [][]float64, []float64, error) {
 		pairs, decisions, loss, err := leaveOneOut(ctx, k, y, classes,
 			numbers("lambda", settings), WeightsOf(settings[0], y, classes))
-		for l := range loss { // targets are ±1, twice as far apart as one-hot targets
+		for l := range loss { // targets of ±1 are twice as far apart as one-hot targets
 			loss[l] *= float64(len(pairs)) / 8
 		}
 		return pairs, decisions, loss, err
 	},
-	// Settings on features are compared on few items, for which a factorization for each λ is faster than an
-	// eigendecomposition.
+	// Few items compare settings on features; a factorization for each λ is then faster than an eigendecomposition.
 	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }
 
@@ -105,12 +102,11 @@ func ridgeOf(v param.Values, y []int) float64 {
 // explain. Least squares return it if K + λI is not positive definite.
 var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 
-// targets has the classifiers of each class with an item against [Rest], the used items with
-// their weights, and a target for each item and classifier.
+// targets has classifiers of each class with an item against [Rest], and the used items with weights and targets.
 type targets struct {
 	pairs  Pairs
 	items  []int
-	weight []float64  // of each of items
+	weight []float64  // by items
 	value  *mat.Dense // a row for each of items
 }
 
@@ -135,7 +131,7 @@ func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	return t, nil
 }
 
-// ridges returns λ/v for each item, where v is the weight of the item.
+// ridges returns λ/v for items with weight v.
 func (t *targets) ridges(lambda float64) []float64 {
 	list := make([]float64, len(t.weight))
 	for a, v := range t.weight {
@@ -150,8 +146,7 @@ func (t *targets) ridges(lambda float64) []float64 {
 //	Σ_i v_i·(f_c(i) − t_ic)² + λ‖f_c‖²,  t_ic = 1 for items of class c, −1 for other items
 //
 // over functions f_c = Σ_j a_jc·K(·, j), whose coefficients solve (K + λV⁻¹)·A = T with V = diag(v). The weight v_i of an
-// item is the weight of its class in weights; nil means 1. There is no bias, because a constant would change the decisions of
-// all classes alike.
+// item is the weight of its class in weights; nil means 1. There is no bias, which would change all decisions alike.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item, and [ErrIndefinite] if K + λV⁻¹ is not positive definite.
 // Cost: a Cholesky factorisation of the matrix.
@@ -172,8 +167,7 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	})
 }
 
-// solveRLS is [FitRLS] without kernel values: solve returns (K + R)⁻¹·T for the items with y ≥ 0 and a
-// diagonal R with the ridge of each item.
+// solveRLS is [FitRLS] without kernel values: solve returns (K + diag(ridge))⁻¹·T for the items.
 func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes, weights)
@@ -194,7 +188,7 @@ func validateLambda(lambda float64) error {
 	return nil
 }
 
-// LabelledItems returns the items with a class.
+// LabelledItems returns the items with y ≥ 0.
 func LabelledItems(y []int) []int {
 	var items []int
 	for i, c := range y {
@@ -223,8 +217,8 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + diag(ridges))⁻¹·b in b and overwrites a. If ctx is cancelled, solve returns while the factorisation
-// still runs, and the caller must not use a and b again.
+// solve returns (a + diag(ridges))⁻¹·b in b and overwrites a. If ctx is cancelled, the factorisation still runs, and the
+// caller must not use a and b again.
 func solve(ctx context.Context, a *mat.SymDense, ridges []float64,
 	b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
@@ -252,10 +246,8 @@ func newKernelModel(classes, n int, pairs Pairs, items []int,
 	return model
 }
 
-// FitLinearRLS is [FitRLS] on the inner products of the features of the items with
-// y ≥ 0, in closed form: with X the features, W = (XᵀVX + λI)⁻¹XᵀVT,
-// or Xᵀ(XXᵀ + λV⁻¹)⁻¹T, whichever matrix is smaller. Cost: making that matrix
-// and its Cholesky factorisation.
+// FitLinearRLS is [FitRLS] on the inner products of features X: W = (XᵀVX + λI)⁻¹XᵀVT, or Xᵀ(XXᵀ + λV⁻¹)⁻¹T, whichever
+// matrix is smaller. Cost: this matrix and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
 func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
@@ -267,7 +259,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 		panic(badLength)
 	}
 	if len(LabelledItems(y)) <= f.Cols {
-		// The products include items without a class: a few of these cost less than a copy of the other items.
+		// Products with a few items without a class cost less than a copy.
 		gram, err := InnerProducts(ctx, f, 0)
 		if err != nil {
 			return nil, err
@@ -313,9 +305,8 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return model, nil
 }
 
-// alongRidges returns the model of [FitRLS] for each λ. If the error of FitRLS is [ErrIndefinite], the model is nil;
-// alongRidges returns other errors. Cost: one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ and class a product with
-// each of the m eigenvectors.
+// alongRidges returns the model of [FitRLS] for each λ, nil if its error is [ErrIndefinite]. It costs an eigendecomposition
+// V^½KV^½ = UΛUᵀ, and for each λ and class a product with each eigenvector.
 func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -336,13 +327,12 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	return models, nil
 }
 
-// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers fitted with λ to all other items,
+// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers fitted to all other items,
 //
 //	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii,
 //
-// with the weights V of all items, and 0 for items that are not used. squared is the mean of (d − t)² over the used items
-// and the classifiers. If [FitRLS] returns [ErrIndefinite], the decisions are nil. The classifiers separate each class that
-// has an item from [Rest]. leaveOneOut returns the other errors of FitRLS. Cost: one eigendecomposition.
+// 0 for items that are not used, and nil if [FitRLS] returns [ErrIndefinite]. squared is the mean of (d − t)² over used
+// items and classifiers. It costs one eigendecomposition.
 func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -393,7 +383,6 @@ func newRLSPath(ctx context.Context, k Gram, y []int, classes int,
 	return p, nil
 }
 
-// isDefinite reports whether K + λV⁻¹ is positive definite.
 func (p *rlsPath) isDefinite(lambda float64) bool {
 	if !positive(lambda) {
 		panic(badLambda)
@@ -401,8 +390,7 @@ func (p *rlsPath) isDefinite(lambda float64) bool {
 	return p.Least+lambda > 0
 }
 
-// leaveOneOut returns the decisions at each item by a model of all other items with the ridge lambda, and the sum of
-// the squared errors of the decisions.
+// leaveOneOut also returns the sum of the squared errors; decisions are nil if K + λV⁻¹ is indefinite.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
 	if !p.isDefinite(lambda) {
 		return nil, 0

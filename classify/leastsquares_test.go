@@ -18,7 +18,7 @@ import (
 
 const epsilon = 0x1p-52
 
-// Some items are not used, and one class has none.
+// gaps leaves items unused and one class without items.
 func gaps(seed uint64, n, p int) problem {
 	q := clouds(seed, n, p, 3, 1)
 	for i := range q.y {
@@ -33,7 +33,7 @@ func gaps(seed uint64, n, p int) problem {
 	return q
 }
 
-// slowRLS returns (K + λV⁻¹)⁻¹T for the items with a class, by gonum's general inverse.
+// slowRLS returns (K + λV⁻¹)⁻¹T by gonum's inverse.
 func slowRLS(t *testing.T, k Gram, y []int, lambda float64, weights []float64) (items, classes []int, coef *mat.Dense) {
 	t.Helper()
 	for i, c := range y {
@@ -110,7 +110,6 @@ func TestRLS(t *testing.T) {
 	}
 }
 
-// Decisions agree with classifiers that were trained without the item.
 func TestLeaveOneOut(t *testing.T) {
 	p := gaps(2, 30, 4)
 	p.y[0] = 1 // its class has others
@@ -158,7 +157,7 @@ func TestLeaveOneOut(t *testing.T) {
 				}
 				squares += (d - target) * (d - target)
 				count++
-				off := (d+1)/2 - (target+1)/2 // of targets of 0 and 1
+				off := (d+1)/2 - (target+1)/2 // of targets 0 and 1
 				loss += off * off / 2
 			}
 			items++
@@ -168,7 +167,6 @@ func TestLeaveOneOut(t *testing.T) {
 	}
 }
 
-// Both closed forms on features agree with the kernel.
 func TestFitRLS(t *testing.T) {
 	for _, shape := range [][2]int{{40, 6}, {12, 30}} {
 		p := gaps(3, shape[0], shape[1])
@@ -261,7 +259,6 @@ func (k ending) PartTo(dst []float64, i int, items []int) {
 	}
 }
 
-// A factorization does not begin after the context has ended, and is not waited for.
 func TestLeastSquaresCancelled(t *testing.T) {
 	p := clouds(4, 10, 3, 2, 1)
 	began, end := context.WithCancel(t.Context())

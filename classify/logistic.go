@@ -16,8 +16,7 @@ import (
 
 var logisticSoftmax = kernelSoftmax{ridge: func(v param.Values) float64 { return v.Number("lambda") }, biased: true}
 
-// logisticLearner declares [Logistic], and logistic regression on a kernel, where
-// ‖w_c‖ is the norm of the function Σ_i α_ic·K(·, i) of a class.
+// logisticLearner is [Logistic] also on a kernel, where ‖w_c‖ is the norm of the function Σ_i α_ic·K(·, i).
 var logisticLearner = Learner{
 	Spec: param.Spec{
 		Name: "logistic", Title: "multinomial logistic regression with a bias",
@@ -44,18 +43,16 @@ var logisticLearner = Learner{
 	Workspace:     logisticWorkspace,
 }
 
-// Logistic is multinomial logistic regression on explicit features: the class of item
-// i is c with the probability softmax(z_i)_c of the logits
+// Logistic is multinomial logistic regression on explicit features: the class of item i is c with the probability
+// softmax(z_i)_c of the logits
 //
 //	z_ic = b_c + ⟨w_c, x_i⟩ + Σ_s u_s·S_s(i, c)
 //
-// where the last term, columns whose weights all classes share, may be absent. Fitting
-// minimises
+// where the last term, columns whose weights all classes share, may be absent. Fitting minimises
 //
 //	−Σ_i v_y_i·log p_i,y_i + λ/2·Σ‖w_c‖² + ν/2·Σb_c² + μ/2·‖u − u⁰‖²
 //
-// over items with a class, for some λ. The zero value is the default; [LogisticPath]
-// fits it.
+// over items with a class, for some λ. The zero value is the default; [LogisticPath] fits it.
 type Logistic struct {
 	// BiasRidge is ν. If it is 0, biases are free, and classes without an item have no
 	// logits; otherwise all classes have logits.
@@ -64,12 +61,11 @@ type Logistic struct {
 	Weights []float64
 	// Shared are the columns whose weights all classes share; nil: none.
 	Shared *SharedColumns
-	// Tolerance is the norm of the gradient at which the fit stops, relative to the norm of
-	// the gradient where all logits are 0; 0 means 1e-6.
+	// Tolerance bounds the norm of the gradient, relative to its norm where all logits are 0; 0 means 1e-6.
 	Tolerance float64
 	// MaxSteps limits the steps of Newton's method; 0 means 200.
 	MaxSteps int
-	// Enough, if not nil, is called with each model of a path. If it returns true, the path ends with this model.
+	// Enough, if not nil, is called with each model of a path, and returns true to end the path.
 	Enough func(*LinearModel) bool
 }
 
@@ -83,7 +79,6 @@ type SharedColumns struct {
 	Ridge float64
 }
 
-// count returns the number of columns.
 func (s *SharedColumns) count(classes int) int {
 	if s == nil {
 		return 0
@@ -91,11 +86,9 @@ func (s *SharedColumns) count(classes int) int {
 	return s.Values.Cols / classes
 }
 
-// LogisticPath returns a model for each λ, fitted to the features of the items with y ≥ 0. s has the settings; nil means
-// defaults. Each fit starts from the previous solution: decreasing λ take the fewest steps, and within the tolerance the
-// order of the λ makes no difference. It returns the errors of [FitLinearRLS], and [ErrIterationLimit]. Cost: some tens of
-// products of the features with weights for each λ; with many classes and fewer items than features, products of a triangle
-// with weights.
+// LogisticPath returns a model for each λ, fitted to the features of the items with y ≥ 0. A nil s means defaults. Each fit
+// starts from the previous solution, so that decreasing λ take the fewest steps. It returns the errors of [FitLinearRLS],
+// and [ErrIterationLimit]. Cost: some tens of products of the features with weights for each λ.
 func LogisticPath[T float32 | float64](ctx context.Context, s *Logistic,
 	f *sparse.Block[T], y []int, classes int,
 	lambdas []float64) ([]*LinearModel, error) {
@@ -178,8 +171,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	return models, limited
 }
 
-// startAt makes shared weights differences from their prior, and stores the logits of the prior in
-// the offset.
+// startAt makes shared weights differences from their prior, whose logits it stores in the offset.
 func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	if prior == nil {
 		return nil
@@ -189,7 +181,6 @@ func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	return s.logitsTo(ctx, s.offset, s.step)
 }
 
-// model returns the model of θ.
 func (s *softmaxFit[T]) model(pairs Pairs) *LinearModel {
 	weights, biases, shared := s.split(s.theta)
 	m := newLinearModel(s.classes, pairs, s.features.Cols)
@@ -211,7 +202,7 @@ func (g *groups) all(classes int) {
 	}
 }
 
-// logisticWorkspace declares the memory of [LogisticPath] without the features and the models, or of a fit to a kernel.
+// logisticWorkspace leaves out the features and the models.
 func logisticWorkspace(items, features, classes int) budget.Workspace {
 	if features == 0 {
 		return kernelSoftmaxWorkspace(items, 0, classes)
@@ -224,23 +215,19 @@ func logisticWorkspace(items, features, classes int) budget.Workspace {
 	return w
 }
 
-// triangle replaces features X by fewer features L if there are fewer items than features. X = LQ, where L is a lower
-// triangle and Q has orthonormal rows, as many as the rank of X. Weights θ of L have the same logits as the weights Qᵀθ of
-// X, and the same norm, so that a fit has the same minimum.
+// triangle replaces features X by fewer features L if there are fewer items than features: X = LQ with a lower triangle L
+// and orthonormal rows Q. Weights θ of L and Qᵀθ of X have the same logits and norm, so that the minimum is the same.
 type triangle struct {
-	values *sparse.Block[float64] // L, a row for each of the items
-	order  []int                  // row a of these has its last nonzero in column a
+	values *sparse.Block[float64] // L, by item
+	order  []int                  // row order[a] has its last nonzero in column a
 	turned *sparse.Block[float64] // Xᵀ of the first rows in order
 }
 
-// With at least manyClasses classes, logistic regression uses a [triangle] if there are fewer
-// items than features, and starts from biases and shared weights alone: five λ with 505 items
-// and 1,461 features of 199 classes take 1.5 s in place of 5.5 s. With fewer classes both ways
-// are fast.
+// From manyClasses classes on, logistic regression uses a [triangle] if there are fewer items than features, and starts from
+// biases and shared weights: five λ with 505 items and 1,461 features of 199 classes take 1.5 s in place of 5.5 s.
 const manyClasses = 16
 
-// newTriangle returns the triangle of the given items, from Cholesky's factor of XXᵀ. Cost: m²·p/2 products for m items and
-// p features, and m³/3.
+// newTriangle factors XXᵀ. It costs m²·p/2 products for m items and p features, and m³/3.
 func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	items []int) (*triangle, error) {
 	x := sparse.NewBlock[T](len(items), f.Cols)
@@ -272,7 +259,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	return t, nil
 }
 
-// turn replaces the weights θ of L in m by the weights Xᵀα of the features X, where Lᵀα = θ.
+// turn replaces weights θ of L by weights Xᵀα of X, where Lᵀα = θ.
 func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	r := t.values.Cols
 	upper := make([]float64, r*r)

@@ -13,8 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// plainLogistic descends the gradient of the objective, written out with loops, until it is less
-// than 1e-9.
+// plainLogistic descends the gradient until it is less than 1e-9.
 func plainLogistic(s *Logistic, lambda float64, p problem) (w [][]float64, b, u []float64) {
 	k, q := p.classes, s.Shared.count(p.classes)
 	w, b, u = make([][]float64, k), make([]float64, k), make([]float64, q)
@@ -147,7 +146,6 @@ func TestLogisticPlain(t *testing.T) {
 	}
 }
 
-// Paths in either order end at the same minima.
 func TestLogisticPath(t *testing.T) {
 	p, shared := logisticProblem()
 	s := &Logistic{BiasRidge: 0.1, Shared: shared, Tolerance: 1e-10}
@@ -183,7 +181,6 @@ func TestLogisticEnough(t *testing.T) {
 	}
 }
 
-// With many classes and fewer items than features, fits agree with fits on the features.
 func TestTriangle(t *testing.T) {
 	for _, items := range []int{25, 90} {
 		p := clouds(16, items, 100, manyClasses, 0.5)
@@ -217,7 +214,6 @@ func TestTriangle(t *testing.T) {
 	}
 }
 
-// TestLogisticSinglePrecision fits features of single precision as they are.
 func TestLogisticSinglePrecision(t *testing.T) {
 	p, _ := logisticProblem()
 	single := &sparse.Block[float32]{Rows: p.f.Rows, Cols: p.f.Cols, Stride: p.f.Stride, Data: make([]float32, len(p.f.Data))}
@@ -303,7 +299,7 @@ func BenchmarkLogistic(b *testing.B) {
 	}
 }
 
-// The fits are fits of method auto for 500 labels of 200 classes.
+// Fits of method auto for 500 labels of 200 classes.
 func BenchmarkLogisticManyClasses(b *testing.B) {
 	p := clouds(1, 500, 1400, 200, 0.5)
 	for b.Loop() {
@@ -313,7 +309,6 @@ func BenchmarkLogisticManyClasses(b *testing.B) {
 	}
 }
 
-// An item of a class of weight 2 counts as two items.
 func TestLogisticWeights(t *testing.T) {
 	const items, columns = 30, 3
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -325,7 +320,7 @@ func TestLogisticWeights(t *testing.T) {
 			row[j] = rng.NormFloat64() + float64(class*(j%2))
 		}
 		once, y = append(once, row...), append(y, class)
-		for range 1 + class%2 { // items of class 1 are there twice
+		for range 1 + class%2 { // items of class 1 occur twice
 			twice, repeated = append(twice, row...), append(repeated, class)
 		}
 	}

@@ -12,20 +12,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// problem is a labelled set of items with features.
 type problem struct {
 	f       *sparse.Block[float64]
 	y       []int
 	classes int
 }
 
-// clouds is the problem of [testgraph.Clouds].
 func clouds(rngSeed uint64, n, p, classes int, spread float64) problem {
 	f, y := testgraph.Clouds(rngSeed, n, p, classes, spread)
 	return problem{f, y, classes}
 }
 
-// gram materialises the linear kernel.
 func (p problem) gram() *denseGram[float64] {
 	k := LinearGram(p.f)
 	g := &denseGram[float64]{Rows: k.Len(), Cols: k.Len(), Stride: k.Len(), Data: make([]float64, k.Len()*k.Len())}
@@ -35,7 +32,6 @@ func (p problem) gram() *denseGram[float64] {
 	return g
 }
 
-// row returns K(x, i) for all items i.
 func (p problem) row(x []float64) []float64 {
 	row := make([]float64, p.f.Rows)
 	for i := range row {

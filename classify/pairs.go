@@ -21,8 +21,7 @@ type Pair struct{ Positive, Negative int }
 // [Rest].
 type Pairs []Pair
 
-// AddTo adds the value of a classifier to the element of dst of the class Positive. If Negative is not [Rest], it
-// subtracts the value from the element of Negative.
+// AddTo adds value to the element of Positive in dst, and subtracts it from the element of Negative unless that is [Rest].
 func (p Pair) AddTo(dst []float64, value float64) {
 	dst[p.Positive] += value
 	if p.Negative != Rest {
@@ -30,7 +29,6 @@ func (p Pair) AddTo(dst []float64, value float64) {
 	}
 }
 
-// byVotes reports whether the classifiers are one-vs-one.
 func (p Pairs) byVotes() bool {
 	return len(p) > 0 && p[0].Negative != Rest
 }
@@ -73,16 +71,15 @@ var ErrOneClass = errors.New("fewer than two classes have an item to learn from"
 // iteration limit before its tolerance.
 var ErrIterationLimit = errors.New("iteration limit reached before the tolerance")
 
-// ErrNotFinite is returned if kernel values or features are not finite, or so
-// large that their products are not finite.
+// ErrNotFinite is returned if kernel values or features are not finite, or their products are not.
 var ErrNotFinite = errors.New("kernel values or features are not finite")
 
 // groups holds the used items by class.
 type groups struct {
 	y       []int
-	items   []int // by class, in increasing order within one
+	items   []int // by class, increasing within a class
 	start   []int // class c has items[start[c]:start[c+1]]
-	present []int // the classes that have an item
+	present []int // classes with an item
 }
 
 func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {
@@ -96,7 +93,6 @@ func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {
 	return g, nil
 }
 
-// newGroups groups the used items by class.
 func newGroups(y []int, classes int) *groups {
 	g := &groups{y: y, start: make([]int, classes+1), present: make([]int, 0, classes)}
 	for _, c := range y {
@@ -125,12 +121,10 @@ func newGroups(y []int, classes int) *groups {
 	return g
 }
 
-// class returns the items of a class.
 func (g *groups) class(c int) []int {
 	return g.items[g.start[c]:g.start[c+1]]
 }
 
-// count returns how many items a class has.
 func (g *groups) count(c int) int {
 	return g.start[c+1] - g.start[c]
 }
@@ -147,7 +141,7 @@ func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	return dst
 }
 
-// membersTo appends the items of a classifier, positive items first, and returns the number of positive items.
+// membersTo appends the items of a classifier, positive items first.
 func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	dst = append(dst, g.class(p.Positive)...)
 	positive = len(dst)
@@ -158,8 +152,7 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
 }
 
-// largestFirst orders classifiers by decreasing numbers of items, so that the classifier that
-// begins last is fitted fast.
+// largestFirst orders classifiers by falling numbers of items, so that the last one to begin is fast.
 func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	items := func(m int) int {
 		if pairs[m].Negative == Rest {
@@ -171,7 +164,7 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	return order
 }
 
-// factorsTo stores in dst the class weight of each item; nil weights are 1.
+// factorsTo stores the class weight of each item; nil weights are 1.
 func (g *groups) factorsTo(dst []float64, items []int,
 	weights []float64) []float64 {
 	dst = resize(dst, len(items))
@@ -188,19 +181,18 @@ func resize[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// positive reports whether v is a positive finite number.
 func positive(v float64) bool {
 	return v > 0 && !math.IsInf(v, 1)
 }
 
-// SoftVotes converts the decisions of binary classifiers to scores of the classes that sum to one, and stores them in dst,
-// whose length must be the number of classes. Every one-vs-one classifier splits one vote,
+// SoftVotes stores in dst scores of the classes that sum to one, from the decisions of binary classifiers. The length of dst
+// must be the number of classes. Every one-vs-one classifier splits one vote,
 //
 //	score_c = 2/(k(k−1)) Σ_{j≠c} σ(a·d_cj),  σ(x) = 1/(1 + exp(−x)),
 //
-// where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and a is the slope: a larger slope
-// moves votes towards 0 and 1. With classifiers against [Rest] the scores are exp(a·d_c), divided by their sum. A class
-// without a classifier scores 0. If dst is nil, SoftVotes allocates it.
+// where k classes have classifiers, d_cj is the decision of c against j (d_jc = −d_cj) and a is the slope. With classifiers
+// against [Rest] the scores are exp(a·d_c), divided by their sum. A class without a classifier scores 0. If dst is nil,
+// SoftVotes allocates it.
 func SoftVotes(dst []float64, p Pairs, decisions []float64,
 	slope float64) []float64 {
 	if len(decisions) != len(p) {
@@ -232,7 +224,7 @@ func SoftVotes(dst []float64, p Pairs, decisions []float64,
 	return dst
 }
 
-// ArgMax returns the class with the largest score, or the lowest of several such classes.
+// ArgMax returns the class with the largest score, the lowest in a tie.
 func ArgMax[T float32 | float64](scores []T) int {
 	best := 0
 	for c, s := range scores {
@@ -244,10 +236,9 @@ func ArgMax[T float32 | float64](scores []T) int {
 }
 
 // WeightsParam declares the weights of classes. With "balanced" an item of class c counts as v_c items, see
-// [BalancedWeights], so that a rare class is predicted as readily as a frequent one: v_c multiplies the loss
-// of the item in support vector machines, least squares, logistic regression and Gaussian processes, and
-// the steps and votes of perceptrons. Scores that are means over the items of a class do not depend on
-// v_c, see alwaysBalanced.
+// [BalancedWeights], so that a rare class is predicted as readily as a frequent one: v_c multiplies the loss of the item in
+// support vector machines, least squares, logistic regression and Gaussian processes, and the steps and votes of
+// perceptrons.
 var WeightsParam = param.Param{
 	Name:    "class-weights",
 	Meaning: "weight of the items of each class: 1, or one that makes all classes weigh the same",
@@ -255,8 +246,7 @@ var WeightsParam = param.Param{
 	Default: param.Of("equal"),
 }
 
-// alwaysBalanced replaces WeightsParam in learners whose scores are means over the items of a class,
-// so that all classes have equal weight.
+// alwaysBalanced replaces WeightsParam in learners whose scores are means over the items of a class.
 var alwaysBalanced = param.Param{
 	Name:    "class-weights",
 	Meaning: "all classes weigh the same, because scores are means over the items of a class",
@@ -264,7 +254,7 @@ var alwaysBalanced = param.Param{
 	Default: param.Of("balanced"),
 }
 
-// WeightsOf returns the weight of the items of each class; nil: 1.
+// WeightsOf returns the weights v_c of classes; nil: 1.
 func WeightsOf(v param.Values, y []int, classes int) []float64 {
 	if v.Word("class-weights") == "balanced" {
 		return BalancedWeights(y, classes)

@@ -30,7 +30,7 @@ func TestVotes(t *testing.T) {
 		{three, []float64{1, 1, -1}, 0},
 		{three, []float64{-1, 1, 1}, 1},
 		{three, []float64{1, -1, 1}, 0},  // a cycle
-		{three, []float64{0, 0, 0}, 2},   // 0 is no vote for the first
+		{three, []float64{0, 0, 0}, 2},   // a decision of 0 is a vote for the second
 		{three, []float64{-1, 5, -9}, 0}, // sizes do not count
 		{rest, []float64{-3, -1, -2}, 1},
 		{rest, []float64{-1, 2, 2}, 1},
@@ -91,7 +91,6 @@ func TestSoftVotes(t *testing.T) {
 				t.Fatalf("score %v", s)
 			}
 			sum += s
-			// The formula of the definition, class by class.
 			want := 0.0
 			if pairs[0].Negative == Rest {
 				for _, d := range decisions {

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Models on a path agree with single fits, also on a multiple of the kernel.
+// The kernel may be multiplied.
 func TestPaths(t *testing.T) {
 	const multiple = 3
 	p := clouds(4, 60, 5, 3, 2)
@@ -77,11 +77,10 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// In a comparison a classifier ends early, however large its cost.
 func TestComparedMachinesEnd(t *testing.T) {
 	p := clouds(4, 200, 3, 2, 1)
 	for i := range p.y {
-		p.y[i] = i % 2 // whatever the item is
+		p.y[i] = i % 2 // classes at random
 	}
 	v, err := svmPath.Resolve(param.Values{"cost": param.Of(1e6), "svm-tolerance": param.Of(1e-12)}, nil)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// RidgePath is ridge regression on explicit features, or on values of a kernel, for many ridges at the price of one
-// eigendecomposition. Let A be the m×d features, with a column of a constant, Y the targets (one-hot classes or numbers), and
-// ȳ their means. It minimises
+// RidgePath is ridge regression on features or kernel values, for many ridges at the price of one eigendecomposition. Let A
+// be the m×d features, with a column of a constant, Y the targets (one-hot classes or numbers), and ȳ their means. It
+// minimises
 //
 //	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
 //
@@ -25,25 +25,25 @@ import (
 //
 //	Y_F − (G_FF)⁻¹·C_F
 //
-// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). For a path of the other items r,
-// without F, G and C become G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F.
+// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). For a path of the other items r, without F, G and C
+// become G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F.
 type RidgePath struct {
-	Mean  float64 // w̄, 1 if that is 0; λ counts as it is after Mean is set to 1
-	Least float64 // the least eigenvalue of AAᵀ, or of AᵀA where that is smaller
+	Mean  float64 // w̄, or 1 if w̄ is 0; set to 1, λ is not scaled
+	Least float64 // least eigenvalue of AAᵀ, or of the smaller AᵀA
 
-	a     *mat.Dense // m×(d + 1); nil: values of a kernel were given
+	a     *mat.Dense // m×(d + 1); nil: kernel values were given
 	y     *mat.Dense // m×k, Y − 1ȳᵀ
 	means []float64  // ȳ
 
 	isPlain bool // means are 0
 
-	values    []float64  // of AAᵀ, or of AᵀA where that is smaller
+	values    []float64  // of AAᵀ, or of the smaller AᵀA
 	vectors   *mat.Dense // U of A = U·S·Vᵀ
 	basis     *mat.Dense // V; nil: AAᵀ was decomposed
 	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)
 }
 
-// OneHot returns targets: a row for each item, with a one for each of its classes, several or none.
+// OneHot returns a row for each item with a one for each of its classes, several or none.
 func OneHot(y [][]int, classes int) *mat.Dense {
 	targets := mat.NewDense(len(y), classes, nil)
 	for i, list := range y {
@@ -54,9 +54,9 @@ func OneHot(y [][]int, classes int) *mat.Dense {
 	return targets
 }
 
-// NewRidgePath returns the path for the features f of items and their targets. It appends a column with the given constant
-// to the features, and overwrites targets. Cost: the products of all columns or of all items, whichever are fewer, and one
-// eigendecomposition. The error is the error of ctx.
+// NewRidgePath returns the path for features f and targets, which it overwrites. It appends a column with constant to the
+// features. Cost: the products of all columns or of all items, whichever are fewer, and one eigendecomposition. The error is
+// the error of ctx.
 func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	constant float64, targets *mat.Dense, workers int) (*RidgePath, error) {
 	m := f.Rows
@@ -87,12 +87,11 @@ func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return p, p.decompose(ctx, mat.NewSymDense(min(m, d), squares.RawMatrix().Data), workers)
 }
 
-// transposed is the number of items whose features are transposed at a time.
+// transposed is the number of items to transpose at a time.
 const transposed = 1024
 
-// NewGramRidgePath is [NewRidgePath] with gram = AAᵀ, the values of a kernel between the items, in place of
-// features. The kernel must include the constant. It overwrites gram and targets. Cost: one eigendecomposition. The
-// error is the error of ctx.
+// NewGramRidgePath is [NewRidgePath] with gram = AAᵀ, a kernel between the items that must include the constant. It
+// overwrites gram and targets. Cost: one eigendecomposition. The error is the error of ctx.
 func NewGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat.Dense,
 	workers int) (*RidgePath, error) {
 	p := &RidgePath{y: targets}
@@ -125,7 +124,7 @@ func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
 		return err
 	}
-	p.Least = p.values[0] // they increase
+	p.Least = p.values[0] // increasing
 	for q, v := range p.values {
 		if !p.isPlain {
 			p.values[q] = max(0, v)
@@ -143,8 +142,7 @@ func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	return nil
 }
 
-// ridgeInverse is G = U·diag(w)·Uᵀ if AAᵀ was decomposed. If AᵀA was decomposed, G = (I −
-// U·diag(w)·Uᵀ)/ridge with AV in place of U.
+// ridgeInverse is G = U·diag(w)·Uᵀ if AAᵀ was decomposed; otherwise G = (I − U·diag(w)·Uᵀ)/ridge with AV in place of U.
 type ridgeInverse struct {
 	*RidgePath
 	ridge        float64 // λw̄
@@ -164,8 +162,7 @@ func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	return g
 }
 
-// times returns some rows of GX, given these rows of U and X, and projected = UᵀX. Given XᵀU and XᵀX in
-// place of u and x, it returns XᵀGX.
+// times returns rows of GX, given these rows of U and X, and projected = UᵀX; given XᵀU and XᵀX in place of u and x, XᵀGX.
 func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(u, g.scaleRows(projected))
@@ -176,14 +173,13 @@ func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	return out
 }
 
-// scaleRows returns diag(w)·X.
 func (g *ridgeInverse) scaleRows(x *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Apply(func(q, _ int, v float64) float64 { return g.w[q] * v }, x)
 	return out
 }
 
-// leastLeft is the least value of 1 less the leverage of an item. By rounding the value could be 0.
+// leastLeft is the least value of 1 − leverage, which rounding could make 0.
 const leastLeft = 1e-6
 
 func (g *ridgeInverse) diagonal() []float64 {
@@ -203,7 +199,6 @@ func (g *ridgeInverse) square(items []int) *mat.SymDense {
 	return mat.NewSymDense(len(items), g.block(items, items).RawMatrix().Data)
 }
 
-// block returns some rows and columns of G.
 func (g *ridgeInverse) block(rows, cols []int) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(pickRows(g.vectors, rows),
@@ -219,7 +214,6 @@ func (g *ridgeInverse) block(rows, cols []int) *mat.Dense {
 	return out
 }
 
-// pickRows copies rows of a matrix.
 func pickRows(x *mat.Dense, rows []int) *mat.Dense {
 	out := mat.NewDense(len(rows), x.RawMatrix().Cols, nil)
 	for a, i := range rows {
@@ -228,7 +222,7 @@ func pickRows(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// SolveDefinite overwrites right with B⁻¹·right. The error is [ErrIndefinite].
+// SolveDefinite overwrites right with B⁻¹·right, or returns [ErrIndefinite].
 func SolveDefinite(b *mat.SymDense, right *mat.Dense) error {
 	var factor mat.Cholesky
 	if !factor.Factorize(b) {
@@ -250,14 +244,12 @@ func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 	return p.scores(out)
 }
 
-// scores adds ȳ to rows.
 func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
 	rows.Apply(func(_, c int, v float64) float64 { return v + p.means[c] }, rows)
 	return rows
 }
 
-// cosine returns the cosine between scores less ȳ and the targets, over the items in takes. It does not depend on
-// the size of scores.
+// cosine returns the cosine of scores less ȳ with the targets, over the items in takes.
 func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	var product, a, b float64
 	for i := range takes {
@@ -278,8 +270,8 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	return product / math.Sqrt(float64(a*b))
 }
 
-// Choose returns a λ and a cosine for each set of items takes[i], which has true for its items. The λ is the first one whose
-// leave-one-out scores have the largest cosine with the targets on the set.
+// Choose returns for each set of items takes[i] the first λ whose leave-one-out scores have the largest cosine with the
+// targets on the set, and this cosine.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = slices.Repeat([]float64{math.Inf(-1)}, len(takes))
@@ -296,7 +288,7 @@ func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []f
 }
 
 // Weights returns W and ȳ for λ > 0. The last row of W belongs to the constant. For a kernel, W is C: an item has the scores
-// Cᵀk + ȳ, where k are the kernel values between the item and all items of the path.
+// Cᵀk + ȳ for its kernel values k with all items of the path.
 func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	g := p.inverse(lambda)
 	if p.a == nil {
@@ -311,10 +303,9 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items. If the
-// equations have no solution, the predictions are nil. The path must have no column of a constant. Items whose fold is
-// negative are in no part. The model has a constant without a penalty. For part f it also has the features others[f] of all
-// items, with the same ridge; nil means no further features.
+// LeavePartsOut returns for each λ > 0 the predictions for each part by a model of all other items with an unpenalized
+// constant, nil if the equations have no solution. The path must have no column of a constant. Items with a negative fold
+// are in no part. For part f the model also has the features others[f] of all items, with the same ridge; nil: none.
 //
 // With the columns Z = [Y 1 others] and C = GZ, a part F has the residuals R = (G_FF)⁻¹·C_F. N = ZᵀGZ − C_FᵀR are the
 // products ZᵀGZ of the other items. The weights w of the columns after Y solve the equations of N + diag(0, 1, …) in these
@@ -375,9 +366,8 @@ func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, othe
 	return out, nil
 }
 
-// WeightsBeside returns the weights of a model as in [RidgePath.LeavePartsOut], fitted to all items with the other features:
-// w as [RidgePath.Weights] does, and beside, the constant followed by the weights of the other features. The error is
-// [ErrIndefinite].
+// WeightsBeside returns the weights of the model of [RidgePath.LeavePartsOut] fitted to all items: w as in
+// [RidgePath.Weights], and beside, the constant and then the weights of the other features. The error is [ErrIndefinite].
 func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
 	g := p.inverse(lambda)
 	columns := p.columnsBeside(others)
@@ -411,12 +401,11 @@ func (p *RidgePath) columnsBeside(others *mat.Dense) *ridgeColumns {
 	return c
 }
 
-// inner returns ZᵀGZ.
 func (g *ridgeInverse) inner(c *ridgeColumns) *mat.Dense {
 	return g.times(c.projected.T(), c.products, c.projected)
 }
 
-// weightsBeside returns the weights of the columns of Z = [Y 1 others] after Y, given the products ZᵀGZ.
+// weightsBeside returns the weights of the columns of Z after Y, given ZᵀGZ.
 func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	k := len(g.means)
 	columns, _ := products.Dims()
@@ -454,10 +443,10 @@ func splitFold(fold []int, f int) (members, complement []int) {
 	return members, complement
 }
 
-// WithoutParts returns for each part f the scores of all items by models with lambdas[f] that were fitted without the items
-// of the part; the model for an item outside the part is fitted without this item too. It also returns, for each part, the
-// cosine of these scores with the targets over the items in takes[f]. A choice by these cosines does not depend on the part.
-// The error is [ErrIndefinite]. Cost: a product of all items with all items, and for each part a factorisation of its size.
+// WithoutParts returns for each part f the scores of all items by models with lambdas[f] fitted without the part; the model
+// for an item outside the part lacks this item too. It also returns the cosine of these scores with the targets over the
+// items in takes[f], by which a choice does not depend on the part. The error is [ErrIndefinite]. Cost: a product of all
+// items with all items, and for each part a factorisation of its size.
 func (p *RidgePath) WithoutParts(lambdas []float64, fold []int,
 	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)

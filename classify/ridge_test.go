@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// plainRidge solves (AᵀA + ridge·I)W = Aᵀ(Y − 1ȳᵀ) and returns the scores AW + ȳ of all items.
+// plainRidge solves (AᵀA + ridge·I)W = Aᵀ(Y − 1ȳᵀ) and returns the scores AW + ȳ.
 func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes func(int) bool) *mat.Dense {
 	m, d := a.Dims()
 	k := len(share)
@@ -39,7 +39,6 @@ func plainRidge(a *mat.Dense, y []int, share []float64, ridge float64, takes fun
 	return &out
 }
 
-// The path agrees with new solves, with fewer features than items and with more.
 func TestRidgePath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range []int{3, 40} {
@@ -160,7 +159,6 @@ func TestRidgePath(t *testing.T) {
 	}
 }
 
-// Items of several classes or none agree with models that were fitted without them.
 func TestSeveralPath(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, d := range []int{3, 40} {
@@ -216,7 +214,6 @@ func TestSeveralPath(t *testing.T) {
 	}
 }
 
-// Closed forms from features agree with closed forms from their products.
 func TestLeavePartsOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const items, parts = 30, 4
@@ -249,7 +246,7 @@ func TestLeavePartsOut(t *testing.T) {
 		if err != nil || !mat.EqualApprox(got[0], want[0], 1e-9) {
 			t.Errorf("%d columns: other predictions, %v", columns, err)
 		}
-		// The last two columns apart, with the same ridge.
+		// The last two columns apart.
 		few, err := NewRidgePath(t.Context(), x.Columns(0, columns-2), 0, mat.DenseCopyOf(y), 1)
 		if err != nil {
 			t.Fatal(err)

@@ -15,47 +15,44 @@ import (
 //	maximise  Σ y_i·β_i − ½ Σ β_i·β_j·K_ij
 //	subject to  Σ β_i = 0,  0 ≤ y_i·β_i ≤ C_i,
 //
-// by sequential minimal optimisation. It is written in β_i = y_i·α_i and in the
-// error f_i = Σ_j β_j·K_ij − y_i, so that no signs are needed. An item may go
-// up if β_i can grow, and down if β_i can shrink. At the optimum no item that
-// may go up has a smaller error than an item that may go down. The solver moves
-// the β of such a pair towards each other until the largest violation is below
-// the tolerance.
+// by sequential minimal optimisation. With β_i = y_i·α_i and the error f_i = Σ_j β_j·K_ij − y_i no signs are needed. An item
+// may go up if β_i can grow, and down if β_i can shrink. At the optimum no item that may go up has a smaller error than an
+// item that may go down. The solver moves the β of such a pair towards each other until the largest violation is below the
+// tolerance.
 //
-// The pair has the largest violation and the largest gain of the objective to second order: Fan,
-// Chen, Lin, Working set selection using second order information for training support vector
-// machines, JMLR 6 (2005), WSS 2.
+// The pair has the largest violation and the largest gain of the objective to second order: Fan, Chen, Lin, Working set
+// selection using second order information for training support vector machines, JMLR 6 (2005), WSS 2.
 //
-// Items at a bound that are unlikely to leave the bound are shrunk: they are moved behind position
-// active, and their errors are recomputed when the other items have converged.
+// Items at a bound that are unlikely to leave the bound are shrunk: they are moved behind position active, and their errors
+// are recomputed when the other items have converged.
 //
 // Kernel values between different items count as rounded to T.
 type dual[T sparse.Float] struct {
 	rows rowCache[T]
-	item []int     // the item at each position
+	item []int     // by position
 	y    []float64 // ±1
 	rate []float64 // C_i for a cost of 1
 	beta []float64
 	lo   []float64 // bounds of β: 0 and C_i, or −C_i and 0
 	hi   []float64
 	diag []float64 // K_ii
-	up   []float64 // f_i if the item may go up, otherwise +Inf
-	down []float64 // f_i if the item may go down, otherwise −Inf
+	up   []float64 // f_i if the item may go up, else +Inf
+	down []float64 // f_i if the item may go down, else −Inf
 
 	rounding     float64 // a curvature below −rounding is no rounding error
 	isIndefinite bool    // a pair has such a curvature
 
 	active   int
 	unshrunk bool
-	sums     []float64 // errors that are computed anew
+	sums     []float64 // recomputed errors
 }
 
-// curvature replaces the curvature K_ii + K_jj − 2K_ij of a pair if that is not positive: by
-// rounding, for equal items, or if the kernel is not positive semidefinite.
+// curvature replaces K_ii + K_jj − 2K_ij of a pair if that is not positive: by rounding, for equal items, or if the kernel
+// is indefinite.
 const curvature = 1e-12
 
-// start sets up a classifier with the positive class items[:positive] and β = 0; d.rate holds the
-// C_i for a cost of 1. The caller must set the bounds.
+// start sets up a classifier with the positive class items[:positive] and β = 0; d.rate holds C_i for a cost of 1. The
+// caller sets the bounds.
 func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 	cacheBytes int64) {
 	n := len(items)
@@ -71,7 +68,7 @@ func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 		}
 		d.beta[k] = 0
 		d.diag[k] = diag[item]
-		d.down[k] = -d.y[k] // the error f, which bound takes from there
+		d.down[k] = -d.y[k] // the error f, for bound
 	}
 	d.rounding = 0
 	for _, x := range d.diag {
@@ -94,7 +91,6 @@ func (d *dual[T]) bound(cost float64) {
 	}
 }
 
-// errorAt returns f at a position.
 func (d *dual[T]) errorAt(k int) float64 {
 	if d.down[k] > math.Inf(-1) {
 		return d.down[k]
@@ -102,10 +98,10 @@ func (d *dual[T]) errorAt(k int) float64 {
 	return d.up[k]
 }
 
-// mark records in which directions a position may go.
+// mark records the directions in which a position may go.
 func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
-// setError stores the error of position k for the directions in which its bounds let β move.
+// setError stores the error of position k for the directions that its bounds allow.
 func (d *dual[T]) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
 	if d.beta[k] < d.hi[k] {
@@ -116,8 +112,8 @@ func (d *dual[T]) setError(k int, f float64) {
 	}
 }
 
-// raise raises the cost from start to end. If it increases the objective, as it does if many
-// items are at their bound, raise multiplies all β by the ratio of the costs.
+// raise raises the cost. If it increases the objective, as with many items at their bound, all β are multiplied by the ratio
+// of the costs.
 func (d *dual[T]) raise(start, end float64) {
 	ratio := end / start
 	var linear, quadratic float64
@@ -139,12 +135,10 @@ func (d *dual[T]) raise(start, end float64) {
 	d.bound(end)
 }
 
-// shrinkPeriod is the number of iterations between attempts to shrink, and
-// between checks of the context.
+// shrinkPeriod is the number of iterations between attempts to shrink and checks of the context.
 const shrinkPeriod = 1000
 
-// solve iterates until the largest violation is below the tolerance; all positions are active
-// before and after.
+// solve iterates until the largest violation is below tolerance; all positions are active before and after.
 func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	limit int) (int, error) {
 	n := len(d.item)
@@ -197,7 +191,7 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	return limit, nil
 }
 
-// move transfers as much of step from β_j to β_i as the bounds allow, and returns the amount.
+// move transfers as much of step from β_j to β_i as the bounds allow.
 func (d *dual[T]) move(i, j int, step float64) float64 {
 	roomI := d.hi[i] - d.beta[i]
 	roomJ := d.beta[j] - d.lo[j]
@@ -215,8 +209,8 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 	return step
 }
 
-// extremes returns the active position with the lowest error that may go up, this error, and the highest error that may
-// go down. Among equal errors the last position counts.
+// extremes returns the active position with the lowest error that may go up, the last of equals, and the highest error that
+// may go down.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest = math.MaxFloat64
 	highest = math.Inf(-1)
@@ -230,9 +224,8 @@ func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	return i, lowest, highest
 }
 
-// shrink shrinks the items at a bound whose error lies beyond the extremes. The first time that
-// the violation is within ten tolerances, it first reactivates all items, because earlier
-// decisions were made far from the solution.
+// shrink shrinks the items at a bound whose error lies beyond the extremes. When the violation is first within ten
+// tolerances, it reactivates all items, because earlier decisions were far from the solution.
 func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	if !d.unshrunk && highest-lowest <= 10*tolerance {
 		d.unshrunk = true
@@ -256,7 +249,6 @@ func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	}
 }
 
-// swap exchanges the positions a < b.
 func (d *dual[T]) swap(a, b int) {
 	d.rows.swap(a, b)
 	d.item[a], d.item[b] = d.item[b], d.item[a]
@@ -266,13 +258,12 @@ func (d *dual[T]) swap(a, b int) {
 	}
 }
 
-// unshrink takes all items back.
 func (d *dual[T]) unshrink() {
 	d.recompute(d.active)
 	d.active = len(d.item)
 }
 
-// recompute computes the errors of the positions from first on.
+// recompute computes the errors of positions from first on.
 func (d *dual[T]) recompute(first int) {
 	if first == len(d.item) {
 		return
@@ -291,10 +282,8 @@ func (d *dual[T]) recompute(first int) {
 	}
 }
 
-// result returns the threshold ρ of the decision Σ β_i·K(x, i) − ρ, and the
-// value of the objective. ρ is the mean error of the items between their
-// bounds. If there are none, it is the middle of the interval that the other
-// items allow.
+// result returns the threshold ρ of the decision Σ β_i·K(x, i) − ρ: the mean error of items between their bounds, or else
+// the middle of the interval that other items allow.
 func (d *dual[T]) result() (rho, objective float64) {
 	lowest := math.Inf(1)
 	highest := math.Inf(-1)
@@ -319,28 +308,27 @@ func (d *dual[T]) result() (rho, objective float64) {
 	return (lowest + highest) / 2, objective / 2
 }
 
-// rowCache holds rows of a Gram restricted to the items of one classifier, rounded to T. A position is the place of an item
-// in the classifier. Active items have the first columns, so that often only the first columns of a row are computed. When
-// the cache is full, the row that was not used for the longest time is dropped.
+// rowCache holds rows of a Gram between the items of one classifier, rounded to T. Active items have the first positions, so
+// that often only the first columns are computed. A full cache drops the row that was not used for the longest time.
 type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // by position
-	limit int   // largest number of rows
+	limit int   // most rows
 
-	slot  []int // by position: where its row is, or −1
-	owner []int // by slot: whose row it is
-	have  []int // by slot: the number of known columns
-	stamp []int // by slot: when it was last used
+	slot  []int // by position: slot of its row, or −1
+	owner []int // by slot: position of its row
+	have  []int // by slot: known columns
+	stamp []int // by slot: last use
 	clock int
 
-	swaps [][2]int32 // all exchanges of positions so far
-	done  []int      // number of swaps that the row of each slot has followed
+	swaps [][2]int32 // of positions, all so far
+	done  []int      // by slot: swaps that the row has followed
 
 	rows   [][]T // by slot
-	length int   // of rows, at least as many values as there are positions
+	length int   // of rows, at least the number of positions
 
-	exact []float64 // values before they are rounded
-	spare []T       // values of a row that is not held
+	exact []float64 // before rounding
+	spare []T       // a row that is not cached
 }
 
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {
@@ -402,8 +390,7 @@ func (c *rowCache[T]) read(dst []T, i int, items []int) {
 	}
 }
 
-// after returns the columns from first on of the row at a position, valid until the next call.
-// The row is not added to the cache.
+// after returns columns from first on of a row, valid until the next call, without adding the row to the cache.
 func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
 		return c.row(position, len(c.item))[first:]
@@ -413,7 +400,7 @@ func (c *rowCache[T]) after(position, first int) []T {
 	return c.spare
 }
 
-// free returns a slot for another row, and drops a row if the cache is full.
+// free returns a slot, for which it drops a row of a full cache.
 func (c *rowCache[T]) free() int {
 	s := len(c.owner)
 	if s < c.limit {
@@ -437,8 +424,7 @@ func (c *rowCache[T]) free() int {
 	return s
 }
 
-// swap exchanges the positions a < b. A cached row is permuted when it is next used; most shrunk
-// rows are never used again.
+// swap exchanges the positions a < b. Cached rows are permuted when next used; most shrunk rows never are.
 func (c *rowCache[T]) swap(a, b int) {
 	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]
@@ -450,7 +436,7 @@ func (c *rowCache[T]) swap(a, b int) {
 	}
 }
 
-// follow applies to a cached row the swaps of positions made since the row was last used.
+// follow applies to a cached row the swaps of positions made since its last use.
 func (c *rowCache[T]) follow(slot int) {
 	values := c.values(slot)
 	have := c.have[slot]

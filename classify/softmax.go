@@ -16,39 +16,37 @@ import (
 //	Σ_a v_y_a·(log Σ_c exp z_ac − z_a,y_a) + ½·Σ_j ridge_j·θ_j²
 //	z_ac = offset_ac + b_c + ⟨w_c, x_a⟩ + Σ_s u_s·S_s(a, c)
 //
-// over the items. θ holds the p weights w_c of each of k classes, padded with zeros to
-// softmaxStride, then the biases, if there are any, and then the weights u of shared
-// columns. It takes steps of Newton's method, each solved by conjugate gradients to the
-// residual of [forcingTerm]. Cost: about 100 products of the features with k weights
-// each.
+// over the items. θ holds the weights w_c of each class, padded with zeros to softmaxStride, then biases, if any, and then
+// the weights u of shared columns. It takes steps of Newton's method, each solved by conjugate gradients to the residual of
+// [forcingTerm]. Cost: about 100 products of the features with k weights each.
 type softmaxFit[T sparse.Float] struct {
 	features *sparse.Block[T]
-	rows     []int     // a-th item's row of features
-	items    []int     // and of shared columns
-	triangle *triangle // whose rows the features are: of item a they are 0 behind a; nil: none
+	rows     []int     // of features, by item
+	items    []int     // rows of shared columns, by item
+	triangle *triangle // features are its rows, of item a 0 behind a; nil: none
 	y        []int     // of each item, a position in class
-	class    []int     // the classes that have logits
-	classes  int       // number of classes of which shared columns have values
-	biases   int       // how many: one for each class, or none
+	class    []int     // with logits
+	classes  int       // of the values of shared columns
+	biases   int       // one for each class, or none
 	shared   *SharedColumns
-	q        int       // number of shared columns
+	q        int       // shared columns
 	offset   []float64 // of logits; nil: 0
-	weight   []float64 // v of each of class; nil: 1
+	weight   []float64 // v, by class; nil: 1
 
-	isBiasOnly bool // biases and shared weights are fitted, weights stay as they are
+	isBiasOnly bool // weights stay as they are
 
 	ridge [3]float64 // of weights, biases and shared weights
 
 	theta     []float64
-	tolerance float64 // of the norm of the gradient, relative to its norm where all logits are 0
-	enough    float64 // the same relative to the norm of the ridge's gradient
+	tolerance float64 // of the norm of the gradient, relative to zero logits
+	enough    float64 // of the same, relative to the ridge's gradient
 	limit     int     // of steps
 
-	z, share                              []float64 // logits without the offset, and the softmax with it
+	z, share                              []float64 // logits without the offset, softmax with it
 	gradient, step, direction, residual   []float64
-	image, stepLogits, directionLogits, r []float64 // r: a number for each item and class
+	image, stepLogits, directionLogits, r []float64 // r: by item and class
 	sums                                  sched.Sums
-	batches                               []batch[T] // one for each worker
+	batches                               []batch[T] // by worker
 }
 
 func (s *softmaxFit[T]) begin() {
@@ -68,15 +66,14 @@ func (s *softmaxFit[T]) begin() {
 	}
 }
 
-// softmaxWorkspace declares the memory that begin allocates.
 func softmaxWorkspace(items, features, classes int) budget.Workspace {
 	stride := softmaxStride(features)
 	return budget.Held(budget.Times(classes, budget.Vector[float64](8*stride+7*items)),
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
-// solve minimises from θ. At the limit of steps it returns [ErrIterationLimit]. It may be
-// called again after the ridge has changed.
+// solve minimises from θ; it returns [ErrIterationLimit] at the limit of steps. It may be called again after the ridge has
+// changed.
 func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	if err := s.logitsTo(ctx, s.z, s.theta); err != nil {
 		return err
@@ -110,9 +107,8 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	return ErrIterationLimit
 }
 
-// forcingTerm returns the relative residual to which a Newton step is solved. left is the norm of
-// the gradient relative to the norm at zero logits. Far from the minimum an inexact step suffices,
-// which saves a third of the products for five λ and many classes.
+// forcingTerm returns the relative residual of a Newton step, given the norm of the gradient relative to zero logits.
+// Inexact steps far from the minimum save a third of the products for five λ and many classes.
 func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
@@ -120,7 +116,6 @@ func forcingTerm(classes int, left float64) float64 {
 	return min(0.1, math.Sqrt(left))
 }
 
-// addRidge adds the ridge times θ to g.
 func (s *softmaxFit[T]) addRidge(g, theta []float64) {
 	gw, gb, gu := s.split(g)
 	weights, biases, shared := s.split(theta)
@@ -149,7 +144,7 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 		s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
 
-// reference returns the norm of the gradient at θ = 0 and zero logits.
+// reference returns the norm of the gradient at θ = 0.
 func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	for j := range s.r {
 		s.r[j] = 1 / float64(len(s.class))
@@ -159,7 +154,7 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
 }
 
-// differentiate computes the gradient of the loss at θ, and returns its norm.
+// differentiate computes the gradient at θ and its norm.
 func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	s.predict()
 	copy(s.r, s.share)
@@ -178,7 +173,7 @@ func weightOf(weights []float64, y int) float64 {
 	return weights[y]
 }
 
-// subtractTruth subtracts the one-hot classes from r and applies the weights of items.
+// subtractTruth subtracts one-hot classes from r and applies weights of items.
 func (s *softmaxFit[T]) subtractTruth() {
 	k := len(s.class)
 	for a, y := range s.y {
@@ -233,8 +228,7 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 	return nil
 }
 
-// search takes the step, or a part of the step that lowers the value, and returns the new
-// value. It returns false if only rounding errors are left.
+// search takes the part of the step that lowers the value; false: only rounding errors are left.
 func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	slope := inner(s.gradient, s.step)
 	theta := s.direction
@@ -266,9 +260,7 @@ func logSum(z []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// Softmax stores exp(s_c)/Σ_b exp(s_b) in dst, and returns dst: the probabilities of
-// classes whose logarithms are the scores, up to a constant. dst may be scores. If
-// dst is nil, Softmax allocates it.
+// Softmax stores exp(s_c)/Σ_b exp(s_b) in dst, and returns dst. dst may be scores. If dst is nil, Softmax allocates it.
 func Softmax(dst, scores []float64) []float64 {
 	dst = destination(dst, len(scores))
 	top := slices.Max(scores)
@@ -283,8 +275,7 @@ func Softmax(dst, scores []float64) []float64 {
 	return dst
 }
 
-// softmaxStride is the distance between the weights of two classes in θ: the number of features,
-// rounded up to the multiple of 4 that [simd.DotPanels] requires.
+// softmaxStride rounds the number of features up to the multiple of 4 that [simd.DotPanels] requires.
 func softmaxStride(features int) int {
 	return (features + 3) &^ 3
 }
@@ -294,16 +285,14 @@ func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float6
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
 
-// softmaxPiece is the number of items whose sums are added together, a multiple of softmaxBatch.
-// softmaxBatch is the number of items that are multiplied with the weights together, class after
-// class, so that the weights are read from memory once for the batch. It is a multiple of four.
+// softmaxPiece items are summed together, a multiple of softmaxBatch. softmaxBatch items, a multiple of four, are multiplied
+// together, class after class, so that weights are read from memory once.
 const (
 	softmaxPiece = 256
 	softmaxBatch = 32
 )
 
-// forEachBatch calls do for each batch of items, with the number of the batch's piece. Pieces run
-// concurrently: do must add only to the sums of its piece.
+// forEachBatch calls do for each batch. Pieces run concurrently: do must add only to the sums of its piece.
 func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
@@ -316,13 +305,12 @@ func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	})
 }
 
-// logitsTo stores the logits of θ in z, without the offset.
+// logitsTo leaves out the offset.
 func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
 	return s.forEachBatch(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }
 
-// adjointTo stores the sum over items and classes of r times the derivative of the logits by θ in
-// g.
+// adjointTo stores in g the sum over items and classes of r times the derivative of the logits by θ.
 func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	s.sums.Begin(len(g))
 	err := s.forEachBatch(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), r) })
@@ -330,8 +318,8 @@ func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	return err
 }
 
-// curve stores the logits of the direction, and in image H times the direction. For an item with
-// the logits v and probabilities π, the product has the elements π_c·(v_c − Σ_b π_b·v_b), times its weight.
+// curve stores the logits v of the direction, and in image H times the direction, from π_c·(v_c − Σ_b π_b·v_b) of each item
+// times its weight.
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))
@@ -357,9 +345,9 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 type batch[T sparse.Float] struct {
 	s         *softmaxFit[T]
 	lo, count int
-	width     int                     // of features that may not be 0, rounded up
-	x         [softmaxBatch][]float64 // their features; the last item is repeated up to a multiple of four
-	unused    []float64               // weights of an additional class if the number of classes is odd
+	width     int                     // features that may not be 0, rounded up
+	x         [softmaxBatch][]float64 // features; the last item is repeated up to a multiple of four
+	unused    []float64               // weights of a further class if their number is odd
 }
 
 func (b *batch[T]) begin(s *softmaxFit[T]) {

@@ -13,7 +13,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// svmLearner declares [SVM].
 var svmLearner = Learner{
 	Spec: param.Spec{
 		Name: "svm", Title: "support vector machines with hinge loss and a bias",
@@ -56,7 +55,7 @@ var svmLearner = Learner{
 	Path:      &svmPath,
 }
 
-// svmPath fits the costs of support vector machines, each from the solution of the previous cost.
+// svmPath fits each cost from the solution of the previous cost.
 var svmPath = Path{
 	Spec: param.Spec{Name: "svm",
 		Params: []param.Param{scaledCostParam, WeightsParam, scaledStrategyParam,
@@ -86,12 +85,12 @@ var svmPath = Path{
 	Noun:     "a support vector machine",
 }
 
-// comparedIterations is the largest number of iterations of a classifier in a comparison. Classifiers that need more have
-// a cost that is far too high for noisy classes, and are compared as they are.
+// Classifiers that need more than comparedIterations have a cost far too high for noisy classes, and are compared as they
+// are.
 const comparedIterations = 20_000
 
-// mostPairwise is the largest number of classes for which one-vs-one is the default strategy. It
-// has 190 classifiers; the scores of more classifiers would need more memory than the graph.
+// mostPairwise is the most classes with one-vs-one as default: 190 classifiers, whose scores otherwise need more memory than
+// the graph.
 const mostPairwise = 20
 
 func svmOf(v param.Values, y []int, classes int) SVM {
@@ -111,7 +110,6 @@ func svmCache(items int) int64 {
 	return min(200<<20, 16+16*int64(items)*int64(items))
 }
 
-// Parameters of support vector machines.
 var (
 	costParam = param.Param{
 		Name: "cost", Symbol: "C", Meaning: "cost C of the support vector machine",
@@ -130,7 +128,7 @@ var (
 	}
 )
 
-// The same parameters on kernels where the mean of K(i, i) is 1.
+// For kernels where the mean of K(i, i) is 1.
 var (
 	scaledCostParam = usually(costParam, 0.5, 0.125, 0.5, 2, 8, 32,
 		128, 512, 2048)
@@ -164,15 +162,14 @@ func otherwise(p param.Param, text string) param.Param {
 type SVM struct {
 	// Cost is C; 0 means 1.
 	Cost float64
-	// Tolerance is the largest violation of the optimality conditions that may remain, in units of
-	// the decision; 0 means 1e-3. If it is at least 1e-5, kernel values off the diagonal are
-	// rounded to single precision, as in LIBSVM. Then ties are broken and the last steps are taken
-	// as in LIBSVM.
+	// Tolerance is the largest violation of the optimality conditions that may remain, in units of the decision; 0 means
+	// 1e-3. If it is at least 1e-5, kernel values off the diagonal are rounded to single precision, as in LIBSVM. Ties are
+	// then broken as in LIBSVM.
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// OneVsRest trains a classifier for every class against all other classes, if there are more than two classes.
-	// Otherwise there is a classifier for every two classes.
+	// OneVsRest trains a classifier for every class against the rest, if there are more than two classes, in place of every
+	// two classes.
 	OneVsRest bool
 	// CacheBytes limits the kernel rows kept during the fit, of all workers
 	// together; 0 means 200 MiB. Each worker keeps at least two rows.
@@ -180,8 +177,7 @@ type SVM struct {
 	// MaxIterations limits the steps of each binary classifier; 0 means ten
 	// million or 100 for each item, whichever is more.
 	MaxIterations int
-	// Workers is the number of classifiers trained at the same time; 0 means
-	// GOMAXPROCS.
+	// Workers is the number of classifiers trained concurrently; 0 means GOMAXPROCS.
 	Workers int
 }
 
@@ -245,7 +241,7 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 	t.coef = resize(t.coef, len(diag))
 }
 
-// step trains the classifier, and stores it in dst, whose memory it reuses.
+// step trains the classifier and stores it in dst, whose memory it reuses.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,
@@ -280,13 +276,9 @@ func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	return err
 }
 
-// costSolver fits many small classifiers one after another in the same memory. The zero value is ready for use; it is not
-// safe for concurrent use.
-//
-// The models that path returns share the memory of the costSolver and are valid until the next call
-// of path.
+// costSolver fits many small classifiers in the same memory. It is not safe for concurrent use.
 type costSolver struct {
-	// SVM holds the settings. Cost is not used.
+	// Cost is not used.
 	SVM SVM
 
 	pairs  Pairs
@@ -297,10 +289,8 @@ type costSolver struct {
 	cells  []Machine
 }
 
-// path returns a model for each of the costs, which must increase. Each fit starts from the previous model. Within the
-// tolerance the models equal the models of [SVM.Fit]. They are valid until the next call.
-//
-// If the error is [ErrIterationLimit], path returns the models too.
+// path returns a model for each of costs, which must increase; each fit starts from the previous one. Models are valid until
+// the next call, and are returned with [ErrIterationLimit] too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	costs []float64) ([]Model, error) {
 	set := s.SVM.withDefaults()
@@ -335,8 +325,7 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	return s.models, err
 }
 
-// pathTo trains several classifiers at a time on kernel values rounded to T. A classifier that reaches its limit does
-// not stop the others, and the error is ErrIterationLimit.
+// pathTo trains several classifiers at a time on values rounded to T. One that reaches its limit does not stop the others.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	trainers *[]trainer[T], set *SVM, k Gram, g *groups, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))

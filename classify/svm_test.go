@@ -22,7 +22,6 @@ func fit(t testing.TB, s *SVM, k Gram, y []int, classes int) *Model {
 	return m
 }
 
-// checkOptimal tests bounds, Σβ = 0, errors within the tolerance, and a threshold between them.
 func checkOptimal(t rapid.TB, s *SVM, m *Model, k Gram, y []int, slack float64) {
 	t.Helper()
 	row := make([]float64, k.Len())
@@ -132,7 +131,6 @@ func TestSVMIsOptimal(t *testing.T) {
 	})
 }
 
-// slowDual maximizes the dual by projected gradients and returns the maximum.
 func slowDual(k *denseGram[float64], y []float64, cost float64) float64 {
 	n := len(y)
 	beta, gradient, trace := make([]float64, n), make([]float64, n), 0.0
@@ -196,7 +194,7 @@ func TestSVMObjective(t *testing.T) {
 	}
 }
 
-// hard needs items to be shrunk and taken back.
+// Items are shrunk and taken back.
 func hard() (problem, *denseGram[float64]) {
 	p := clouds(7, 400, 6, 3, 0.4)
 	return p, p.radial()
@@ -225,7 +223,6 @@ func TestSVMShrinking(t *testing.T) {
 	checkOptimal(t, set, fit(t, set, k, p.y, p.classes), k, p.y, 1e-9)
 }
 
-// onlyExact hides that a Gram can round its values.
 type onlyExact struct{ Gram }
 
 func TestSVMSameBits(t *testing.T) {
@@ -327,7 +324,6 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// All items stay at their bound.
 func TestPathScales(t *testing.T) {
 	p := clouds(4, 30, 3, 2, 0.1)
 	for i := range p.y {
@@ -354,7 +350,7 @@ func TestSolverAllocates(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if most > 12 { // whatever the items, more with the race detector
+	if most > 12 { // the race detector allocates more
 		t.Errorf("%v allocations a fit", most)
 	}
 }
@@ -481,7 +477,7 @@ func TestSVMErrors(t *testing.T) {
 		if testing.Short() {
 			t.Skip("takes most of a second")
 		}
-		values := []float32{0.8, -0.3, -1.2, 0.1, 1.4, -0.7, 0.5, -0.9} // which the classes do not depend on
+		values := []float32{0.8, -0.3, -1.2, 0.1, 1.4, -0.7, 0.5, -0.9} // independent of the classes
 		v, err := svmLearner.Resolve(param.Values{"cost": param.Of(1e9), "svm-tolerance": param.Of(1e-300)}, nil)
 		if err != nil {
 			t.Fatal(err)

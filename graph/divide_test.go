@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// A divided graph equals the whole graph, also with heavy loops.
 func TestDivide(t *testing.T) {
 	const n = 300
 	for _, heavy := range []float64{0, 0.5, 1e4} {
@@ -37,7 +36,7 @@ func TestDivide(t *testing.T) {
 		for i := range n {
 			x.Row(i)[0] = math.Sin(float64(i))
 		}
-		// results are L·x, the degrees, the diagonal of L, and loops.
+		// L·x, the degrees, the diagonal of L, and loops
 		results := func(g *graph.Graph, x *sparse.Block[float64]) (*sparse.Block[float64], error) {
 			y, lx := sparse.NewBlock[float64](x.Rows, 4), sparse.NewBlock[float64](x.Rows, 1)
 			if err := g.Laplacian().ApplyTo(t.Context(), lx, x); err != nil {

@@ -18,11 +18,10 @@ import (
 // ErrWeight is returned if an edge weight is not finite, or is negative where weights must not be negative.
 var ErrWeight = errors.New("graph: an edge weight is negative or not finite")
 
-// ErrScale is returned for a graph with weights so large or so small that products of degrees
-// would overflow or underflow.
+// ErrScale is returned if products of degrees would overflow or underflow.
 var ErrScale = blocks.ErrScale
 
-// ErrAsymmetric is returned if edges have a direction where edges must have no direction.
+// ErrAsymmetric is returned if edges have a direction but must not.
 var ErrAsymmetric = blocks.ErrAsymmetric
 
 // Graph is a symmetric matrix A, and vectors derived from it. In a directed
@@ -36,43 +35,41 @@ type Graph struct {
 	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
 	Hyperedges bool               // A is the incidence graph of a hypergraph
 	Signed     bool               // some weight is negative
-	Symmetric  bool               // A equals Aᵀ, which saves comparing them
+	Symmetric  bool               // A equals Aᵀ
 	Degrees    []float64          // sums of |a_ij| by row, to half an ulp
 	Loops      []float64          // diagonal of A; nil if it is zero
 	Least      float64            // smallest |a_ij| other than 0
 	Components *sparse.Components // in the order of the ids
 	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
-	Workers    int                // number of goroutines, 0: one for each processor; does not change results
+	Workers    int                // goroutines; 0: one for each processor; does not change results
 
-	// Memory is the limit in bytes of the search for an eigenvalue of A, and of a
-	// factorization for harmonic functions; 0 means no limit. A factorization that needs more
-	// is not computed.
+	// Memory is the limit in bytes of the search for an eigenvalue of A, and of a factorization for harmonic functions,
+	// which is not computed beyond it; 0 means no limit.
 	Memory int64
 
 	// TempDir is the directory for temporary files; "": the system's.
 	TempDir string
 
-	// loopless and looplessDegrees are A and the degrees without positive self loops, and negativeLoops are the other loops
-	// of a signed graph. If no loop is heavy, see WithoutHeavyLoops, they are nil.
+	// loopless and looplessDegrees are A and the degrees without positive self loops, negativeLoops the other loops of a
+	// signed graph. They are nil if no loop is heavy, see WithoutHeavyLoops.
 	loopless        sparse.Matrix
 	looplessDegrees []float64
 	negativeLoops   []float64
 
 	sides []float64                        // of a signed graph, see sparse.FindSides
-	null  map[bool]func() *blocks.Disjoint // null spaces of L and, normalized, of L̃; nil: they are not cached
+	null  map[bool]func() *blocks.Disjoint // of L and, normalized, of L̃; nil: not cached
 
-	// Radius and RoughRadius are the spectral radius of A and an approximation of it. Package kernel
-	// computes each at its first use, and all methods on the graph share the results. Nil: they are not
-	// cached.
+	// Radius and RoughRadius cache the spectral radius of A and an approximation of it, which package kernel computes at
+	// first use; nil: not cached.
 	Radius, RoughRadius *blocks.Lazy
 
-	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: that is not cached
+	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: not cached
 }
 
 // Team returns the processes that share the rows of the graph; nil means a single process.
 func (g *Graph) Team() *sparse.Team { return sparse.TeamOf(g.A) }
 
-// WithMemory returns g with another limit of memory. Both graphs share computed results.
+// WithMemory returns g with another limit of memory; both share computed results.
 func (g *Graph) WithMemory(bytes int64) *Graph {
 	out := *g
 	out.Memory = bytes
@@ -88,8 +85,7 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
-// newNullSpace returns the null vectors of a Laplacian, one for each component. In a signed graph, some components
-// may have no null vector.
+// newNullSpace returns the null vectors of the components; some components of a signed graph have none.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)
@@ -131,7 +127,7 @@ const Sweeps = 2
 // Settings holds known properties of the matrix of a graph, and options. Nil means the zero
 // value.
 type Settings struct {
-	Workers int // number of goroutines; 0: one for each processor; does not change results
+	Workers int // goroutines; 0: one for each processor; does not change results
 
 	// Components are the components of the matrix; nil: New computes them, in the order of the ids.
 	Components *sparse.Components
@@ -139,12 +135,10 @@ type Settings struct {
 	// Nodes are the ids of the rows; nil: node i is row i.
 	Nodes *shard.Nodes
 
-	// Symmetric means that A equals Aᵀ, as in an undirected store. Then A and Aᵀ are not compared, and fewer entries
-	// are read.
+	// Symmetric means that A equals Aᵀ, so that they are not compared, and fewer entries are read.
 	Symmetric bool
 
-	// Degrees are the degrees; if nil, New computes them. If Degrees is set, all entries of the matrix must be 1, and
-	// none may be on the diagonal.
+	// Degrees are the degrees; if nil, New computes them. With Degrees, all entries must be 1 and off the diagonal.
 	Degrees []float64
 
 	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.
@@ -200,10 +194,9 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 }
 
 // FromMat returns the graph of a symmetric gonum matrix. If s.Signed is not set, weights must be ≥ 0. A matrix that can
-// visit its nonzero elements, such as the types of github.com/james-bowman/sparse, is not converted to dense form. If
-// s.Nodes is nil, node i is row i. Elements (i, j) and (j, i) that differ by at most 1e-10 of the larger element are
-// replaced by their mean. If the matrix is not square or not symmetric, the error wraps [sparse.ErrStructure].
-// Otherwise it wraps [ErrWeight], or is an error of [New].
+// visit its nonzero elements is not converted to dense form. If s.Nodes is nil, node i is row i. Elements (i, j) and (j, i)
+// that differ by at most 1e-10 of the larger element are replaced by their mean. If the matrix is not square or not
+// symmetric, the error wraps [sparse.ErrStructure]. Otherwise it wraps [ErrWeight], or is an error of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {
@@ -230,8 +223,8 @@ func (g *Graph) CheckSymmetric(ctx context.Context) error {
 		return nil
 	}
 	_, err := g.symmetry.Get(func() (float64, error) {
-		// The elements of the vectors are below 1, so that the sizes of all terms together are at most the sum of the degrees;
-		// one arc among many changes a product by more.
+		// Elements of the vectors are below 1, so that the terms together are at most the sum of the degrees; one arc among
+		// many changes a product by more.
 		team := g.Team()
 		rounding := 1e-13 * math.Sqrt(float64(team.TotalOf(len(g.Degrees)))+64) * blocks.Total(team, g.Degrees)
 		return 1, blocks.CheckSymmetric(ctx, &sparse.Operator[float64]{A: g.A, Workers: g.Workers}, rounding)

@@ -21,7 +21,7 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// Asymmetry is an error unless it is rounding, which is averaged.
+// Rounding is averaged.
 func TestFromMatAsymmetric(t *testing.T) {
 	for _, c := range []struct {
 		mirror float64

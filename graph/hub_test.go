@@ -8,7 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The loop and a negative weight of the hub lie in different pieces of its row.
+// The loop and a negative weight lie in different pieces of the row.
 func TestHub(t *testing.T) {
 	const n = 2*sparse.MaxRange + 10
 	entries, degree := []sparse.Triplet{{Row: n / 2, Col: n / 2, Val: 5}}, 5.0

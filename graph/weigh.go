@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// weigh computes Degrees, Loops and Least, and checks the weights. Cost: one sweep.
+// weigh computes Degrees, Loops and Least and checks the weights, in one sweep.
 func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag := make([]float64, n)
@@ -20,7 +20,7 @@ func (g *Graph) weigh(ctx context.Context) error {
 	g.Degrees = make([]float64, n)
 	rows, diagonal := sparse.LocalRows(g.A)
 	team := sparse.TeamOf(g.A)
-	smallest := make([]float64, sched.Workers(g.Workers)) // size of an element other than 0, by worker
+	smallest := make([]float64, sched.Workers(g.Workers)) // |a_ij| other than 0, by worker
 	for worker := range smallest {
 		smallest[worker] = math.Inf(1)
 	}
@@ -57,7 +57,7 @@ func (g *Graph) weigh(ctx context.Context) error {
 				smallest[worker] = min(smallest[worker], math.Abs(w))
 			}
 		}
-		sum.Add(max(-diag[i], 0)) // a negative loop adds to L, where nothing cancels
+		sum.Add(max(-diag[i], 0)) // a negative loop adds to L
 		loopless[i] = sum.Value()
 		sum.Add(max(diag[i], 0))
 		g.Degrees[i] = sum.Value()

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Degrees are rounded once, over pieces of long rows and without heavy loops too.
+// Long rows have pieces.
 func TestDegreesAreRoundedOnce(t *testing.T) {
 	const n = 40_000 // more than two pieces
 	var list []sparse.Triplet

@@ -27,10 +27,10 @@ const (
 // Spec declares a kernel, learner or method.
 type Spec struct {
 	Name   string  // as users write it, such as "diffusion"
-	Title  string  // the formula, in a line without the name: "exp(−βL)"
-	Source string  // in the literature: authors, title, year, and section or equation; may be empty
-	Works  uint    // on what, a sum of [Undirected] and the others
-	Arcs   string  // how the arcs of directed graphs are used: [AlongArcs] or [BothDirections]; "": as the formula says
+	Title  string  // formula without the name: "exp(−βL)"
+	Source string  // authors, title, year, and section or equation; may be empty
+	Works  uint    // a sum of [Undirected] and the others
+	Arcs   string  // use of the arcs of directed graphs: [AlongArcs], [BothDirections], or "" as the formula says
 	Params []Param // in the order in which they are listed
 }
 
@@ -72,8 +72,8 @@ func (l List[D]) Named(name string) (zero D) {
 	return zero
 }
 
-// Add adds a declaration of another package, which an init function registers. It panics if the declaration is
-// incomplete, or if its name is taken.
+// Add adds a declaration of another package, in an init function. It panics if the declaration is incomplete or its name is
+// taken.
 func (l *List[D]) Add(d D, isComplete bool) {
 	name := d.spec().Name
 	var zero D
@@ -86,12 +86,11 @@ func (l *List[D]) Add(d D, isComplete bool) {
 	*l = append(*l, d)
 }
 
-// owners maps the name of a parameter to the kind of declarations that has claimed it.
+// owners has the kind of declarations that has claimed a parameter.
 var owners = map[string]string{}
 
-// Claim reserves the names of the parameters of specs for a kind of declarations, for example "kernel". If another kind has
-// reserved a name, Claim panics, because the values of a kernel and its learner are given and kept by name. It must be
-// called in init functions.
+// Claim reserves the names of the parameters of specs for a kind of declarations, for example "kernel". It panics if another
+// kind has reserved a name, because the values of a kernel and its learner are kept by name. Call it in init functions.
 func Claim(kind string, specs ...*Spec) {
 	for _, s := range specs {
 		for _, p := range s.Params {
@@ -110,35 +109,31 @@ type Param struct {
 	Meaning string // in a few words: "time of the diffusion"
 	Kind    Kind
 	Range   Range    // of numbers
-	Words   []string // of a Choice, or what may stand in the place of a number
+	Words   []string // of a Choice, or in place of a number
 	Default Value
-	Grid    []Value // usual values in increasing order; nil: the default alone
+	Grid    []Value // usual values, increasing; nil: the default alone
 
-	// Otherwise, if not "", says in help texts which value counts if no value is given. It is
-	// needed if this value is not always Default.
+	// Otherwise, if not "", says in help texts which value counts if none is given, if that is not always Default.
 	Otherwise string
 
-	// Sooner, if not "", is the direction in which an iteration reaches its tolerance sooner:
-	// "smaller" or "larger" values. Messages advise it.
+	// Sooner, if not "", names the values with which an iteration converges sooner, "smaller" or "larger", for messages.
 	Sooner string
 
-	// On, if not nil, converts a number x of Default or Grid to the value on a graph g, given the
-	// values v of the preceding parameters. For example, a time may be relative to the mean degree.
+	// On, if not nil, converts a number x of Default or Grid to the value on a graph g, given the values v of the preceding
+	// parameters.
 	On func(x float64, v Values, g Graph) (float64, error)
 
-	// Instead, if not "", names another parameter that this parameter may replace.
-	// This parameter then has no default: complete values hold one of the two
-	// parameters.
+	// Instead, if not "", names another parameter that this parameter may replace. It then has no default: complete values
+	// hold one of the two.
 	Instead string
 
-	// Check, if not nil, returns an error if the value is in its range but the values of the
-	// preceding parameters exclude it.
+	// Check, if not nil, returns an error if preceding values exclude a value in its range.
 	Check func(v Values) error
 }
 
 // Graph is what defaults and grids of parameters depend on.
 type Graph interface {
-	Len() int            // the number of nodes
+	Len() int            // nodes
 	MeanDegree() float64 // of the nodes with edges
 
 	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it
@@ -153,8 +148,8 @@ type Graph interface {
 
 // Range is an interval of numbers. The zero value is the interval of all numbers.
 type Range struct {
-	Least, Most           float64 // both 0: no limit on either side
-	AboveLeast, BelowMost bool    // Least or Most itself is left out
+	Least, Most           float64 // both 0: no limit
+	AboveLeast, BelowMost bool    // the end itself is left out
 }
 
 // Above returns the numbers above x.
@@ -198,7 +193,7 @@ func (r Range) Text(symbol string) string {
 		decimal(r.Most))
 }
 
-// decimal returns a number without an exponent, if it is whole and not huge.
+// decimal writes a whole number that is not huge without an exponent.
 func decimal(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
@@ -209,7 +204,7 @@ func decimal(x float64) string {
 // ParameterError says that a parameter does not take a value.
 type ParameterError struct {
 	Of        string // the name of the kernel, learner or method
-	Parameter string // its name, such as "beta"
+	Parameter string // such as "beta"
 	What      string // the problem; the remedy
 }
 
@@ -319,7 +314,6 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	return v, nil
 }
 
-// replacedNames returns the names of the parameters that given parameters replace.
 func (s *Spec) replacedNames(values Values) (map[string]bool, error) {
 	names := map[string]bool{}
 	for i := range s.Params {
@@ -382,7 +376,7 @@ func (s *Spec) check(p *Param, x Value) error {
 }
 
 // Text lists values in the order of the parameters, such as "normalized, β = 0.5, balance equal". A parameter of words
-// is written as its word if it has a symbol, and as its name and its word if it has none.
+// without a symbol is written with its name.
 func (s *Spec) Text(v Values) string {
 	var parts []string
 	for _, p := range s.Params {

@@ -1,9 +1,8 @@
-// Package param declares kernels, learners and methods: their names, their parameters with ranges,
-// defaults and usual grids, and their kinds of input.
+// Package param declares kernels, learners and methods: their names, their parameters with ranges, defaults and usual grids,
+// and their kinds of input.
 //
-// A [Spec] is part of a declaration in the file of the algorithm. Everything else reads the
-// declaration: flags and their help, checks, grid files, keys of JSON, documents. Therefore a new
-// algorithm changes no other file.
+// A [Spec] is part of a declaration in the file of the algorithm. Flags and their help, checks, grid files and keys of JSON
+// follow from it.
 //
 //	var heat = param.Spec{
 //		Name: "heat", Title: "exp(−βL̃)", Works: param.Undirected,
@@ -14,7 +13,6 @@
 //	v, err := heat.Resolve(param.Values{"beta": param.Of(2.0)}, nil)
 //	v.Number("beta") // 2
 //
-// A declared function always gets complete values: [Spec.Resolve] fills in defaults for missing
-// parameters, and rejects unknown parameters and values out of range. A 0 is a value, not a
-// missing value.
+// A declared function always gets complete values: [Spec.Resolve] fills in defaults for missing parameters, and rejects
+// unknown parameters and values out of range. A 0 is a value, not a missing value.
 package param

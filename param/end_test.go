@@ -2,7 +2,7 @@ package param
 
 import "testing"
 
-// The end of a range is not written so that the message contradicts itself.
+// The message must not contradict itself.
 func TestEnd(t *testing.T) {
 	for _, c := range []struct {
 		end, refused float64

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Term is a name with texts of some of its parameters, as users write it, for example
-// "diffusion:beta=2:laplacian=combinatorial".
+// Term is a name with texts of parameters, as users write it: "diffusion:beta=2:laplacian=combinatorial".
 type Term struct {
 	Name  string
-	Texts map[string]string // values by parameter, for [Spec.ParseValues]
+	Texts map[string]string // by parameter, for [Spec.ParseValues]
 }
 
 // ParseTerm returns the Term of a text. The error is a [*ParameterError].
@@ -30,9 +29,8 @@ func ParseTerm(text string) (Term, error) {
 	return n, nil
 }
 
-// ParseValues returns the values of parameters that are given as texts by name. The error
-// is a [*ParameterError] about a parameter that does not exist, or about the first
-// parameter, in the order of the declaration, whose value is wrong.
+// ParseValues returns the values of parameters that are given as texts by name. The error is a [*ParameterError] about an
+// unknown parameter, or the first declared parameter with a wrong value.
 func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 	values := Values{}
 	for i := range s.Params {

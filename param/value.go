@@ -43,7 +43,7 @@ func Of[T float64 | int | string | bool](x T) Value {
 	return Value{kind: Switch}
 }
 
-// Grid returns numbers, or whole numbers, that are worth trying.
+// Grid returns the values of numbers.
 func Grid[T float64 | int](numbers ...T) []Value {
 	values := make([]Value, len(numbers))
 	for i, x := range numbers {
@@ -127,7 +127,7 @@ func (v Values) On(name string) bool {
 	return v.of(name, Switch).number != 0
 }
 
-// of returns the value with the given name, which must exist and have one of the kinds.
+// of panics unless the value exists and has one of the kinds.
 func (v Values) of(name string, kinds ...Kind) Value {
 	x, ok := v[name]
 	if !ok || !slices.Contains(kinds, x.kind) {
@@ -162,7 +162,7 @@ func (p *Param) Parse(s string) (Value, error) {
 	return Of(x), nil
 }
 
-// Own returns those of values whose parameters the declaration has.
+// Own returns the values of parameters that s has.
 func (s *Spec) Own(values Values) Values {
 	subset := Values{}
 	for name, v := range values {
