@@ -119,7 +119,7 @@ func ReadAttributes(ctx context.Context, path string,
 type attributeReader struct {
 	c        *AttributeConfig
 	t        *Reader
-	progress func() (done, total int64) // bytes read, and of the whole file
+	progress func() (done, total int64) // returns the bytes read, and the bytes of the file
 
 	lines   []int64
 	columns []attributeColumn
@@ -149,7 +149,6 @@ func (c *attributeColumn) omitWords() {
 	c.Dictionary = numbers
 }
 
-// areDates reports whether all values are dates or words for missing values.
 func (c *attributeColumn) areDates() bool {
 	isDate := func(text string) bool {
 		_, isTime := table.ParseTime(text)
@@ -165,7 +164,7 @@ func (r *attributeReader) add(row Row) error {
 		r.columns = make([]attributeColumn, len(r.t.Names))
 	}
 	r.lines = append(r.lines, row.Line)
-	const cell, record = 10, 130 // codes; lines, ids and their lookup
+	const cell, record = 10, 130 // bytes of codes; bytes of lines, ids and their lookup
 	r.bytes += record + cell*int64(len(r.columns))
 	if r.c.Memory > 0 && r.bytes > r.c.Memory {
 		need := r.bytes
@@ -227,7 +226,7 @@ func (r *attributeReader) end() (*Attributes, error) {
 	return a, err
 }
 
-// roles returns the columns of ids, of classes and of attributes; −1 is a missing column.
+// roles returns the columns of ids, of classes and of attributes, −1 for a missing column.
 func (r *attributeReader) roles() (id, class int, attributes []int, err error) {
 	titles := r.t.Titles
 	id = slices.IndexFunc(titles, table.IsNode)

@@ -29,7 +29,7 @@ func customers(t *testing.T, numbers bool) *shard.Nodes {
 	return nodes
 }
 
-// The right columns are read, or the question names a setting that reads them.
+// The right columns must be read, or the question must name a setting that reads them.
 func TestLabelColumns(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -107,7 +107,6 @@ func TestLabelColumns(t *testing.T) {
 	}
 }
 
-// choices matches the settings that a question lists.
 var choices = regexp.MustCompile(`\{label-fields=([^}]*)\}`)
 
 func paste(t *testing.T, err error, text, fields string) []string {

@@ -108,8 +108,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	return splits, nil
 }
 
-// rows calls use with each row whose node is in the graph, and returns the nodes in the order of the file. content
-// names the content of the file in messages.
+// rows calls use with each row whose node is in the graph, and returns the nodes in the order of the file. content is
+// a noun for messages.
 func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *Reader,
 	path, content string,
 	use func(node int, row Row) error) ([]int, error) {

@@ -294,7 +294,7 @@ type labelReader struct {
 	unknown Unknown
 }
 
-// deferredLabel is a label of which the end of the table shows whether it is missing.
+// deferredLabel is a label that the end of the table shows to be missing or not.
 type deferredLabel struct {
 	id    string
 	row   int

@@ -9,12 +9,11 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// partEndings lists the endings of files that can be parts of a table.
 var partEndings = []string{".parquet", ".csv", ".tsv", ".txt", ".edges"}
 
 // PartFiles returns the files of a directory, by name, if they are the parts of one table, as Spark and DuckDB write
-// them. All files must have the same ending, except names that begin with a dot or _, for example _SUCCESS, and files
-// that heatwalk writes next to an output. It returns nil for any other path.
+// them. It skips names that begin with a dot or _, for example _SUCCESS, and files that heatwalk writes next to an
+// output. The other files must have the same ending. It returns nil for any other path.
 func PartFiles(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // Endings of files about nodes.
 const (
-	idsFile     = ".ids"     // lists that heatwalk writes: each line is an id, verbatim; without a header
+	idsFile     = ".ids"     // ending of lists that heatwalk writes: each line is an id, verbatim; without a header
 	ContentFile = ".content" // ending of LINQS collections: each line is a node, its features and its class
 )
 
@@ -283,7 +283,7 @@ func isContent(name string) bool {
 	return table.IsNamed(name, ContentFile)
 }
 
-// separator returns the separator of the fields, which the first line determines.
+// separator returns the separator of the fields by the first line.
 func (t *Reader) separator(line []byte) byte {
 	switch {
 	case isList(t.Name):
@@ -307,7 +307,6 @@ func (t *Reader) separator(line []byte) byte {
 	return sep
 }
 
-// split splits a line into its fields and checks the id.
 func (t *Reader) split(line textio.Line) (Row, *textio.Error) {
 	f := &t.fields
 	if err := f.Split(line.Text, t.sep); err != nil {

@@ -24,7 +24,8 @@ type Unknown struct {
 	lineOf       map[int]int64 // line of each node, see FindOnce
 }
 
-// Find counts a line, and returns the row of its id as the function [Find] does. line is 0 if the file has no lines.
+// Find counts a line, and returns the row of its id as the function [Find] does. line must be 0 if the file has no
+// lines.
 func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64,
 	id []byte) (row int, isNode bool) {
 	if u.Total++; u.Total == 1 || line < u.first {
@@ -42,7 +43,7 @@ func (u *Unknown) Find(lookup func(id string) (row int, isNode bool), line int64
 	return 0, false
 }
 
-// FindOnce is [Unknown.Find] for a row of the table t, and returns an error if the node has had a row.
+// FindOnce is [Unknown.Find] for a row of the table t. It returns an error if the node has had a row before.
 func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error) {
 	u.TitleFix = t.TitleFix
 	node, isNode = u.Find(t.Lookup, row.Line, row.ID())

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// areVectors reports whether lines are vectors after a line with two counts, as word2vec writes them.
+// areVectors reports whether lines are vectors below the two counts of word2vec.
 func areVectors(lines [][]byte) bool {
 	if len(lines) < 2 || len(bytes.Fields(lines[0])) != 2 {
 		return false

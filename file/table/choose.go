@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// role is a use of a column.
 type role struct {
 	use        string
 	titles     []string // groups of titles that name it, joined by blanks; a group counts if no column has a title of an earlier group
@@ -26,7 +25,7 @@ var edgeRoles = []role{
 	{input.Kind, nil, false},
 }
 
-// valueTitles are the titles of the value of a node, by use.
+// valueTitles are the titles of the value of a node, by use of the value.
 var (
 	nodeRole    = role{input.Node, []string{input.Node, idTitle, nameTitle}, true}
 	valueTitles = map[string][]string{input.Label: {input.Label, "y"}, input.Value: {input.Value, input.Label, "y"}, input.Part: {"split"}}
@@ -46,7 +45,7 @@ type Request struct {
 	IsTyped    bool                 // the titles are no row, as in Parquet
 	Signed     bool                 // weights must have signs
 	Text       input.Text           // form of numbers
-	IsKnown    func(id string) bool // whether an id is in the graph; nil: unknown graph
+	IsKnown    func(id string) bool // reports whether an id is in the graph; nil: unknown graph
 }
 
 // Choice states how the columns of a table are used.
@@ -58,7 +57,7 @@ type Choice struct {
 	Warning   *input.Error // warning about the first line, without a place; or nil
 }
 
-// chooser assigns columns to roles: first by settings, then by titles, then by position.
+// chooser assigns columns to roles by settings, then by titles, then by position.
 type chooser struct {
 	Choice
 	s     *Sample
@@ -151,9 +150,9 @@ func (c *chooser) titled(role role) []int {
 // takeTitled marks columns of row numbers, and assigns to each role without a column the only column with a title of
 // the role.
 //
-// Row numbers are columns that pandas adds in Parquet, and an untitled first column that is not needed: in a table of
-// edges if the ends have titles or all its values are whole numbers, in a table of nodes if another column has the
-// title of the node or it contains no nodes of the graph.
+// Row numbers are columns that pandas adds in Parquet, and an untitled first column that is not needed. In a table of
+// edges it is not needed if the ends have titles or if all its values are whole numbers. In a table of nodes it is
+// not needed if another column has the title of the node or if it contains no nodes of the graph.
 func (c *chooser) takeTitled() error {
 	titles := c.s.Titles
 	isNeeded := !slices.ContainsFunc(titles, IsNode) && c.isKnown(0)
@@ -236,7 +235,6 @@ func (c *chooser) rows() [][]string {
 	return slices.Concat([][]string{c.s.Titles}, c.s.Rows)
 }
 
-// isKnown reports whether a column contains nodes of the graph.
 func (c *chooser) isKnown(column int) bool {
 	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
 }

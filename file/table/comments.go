@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// A line that begins with #, % or // is a comment above the first line of data. Below it, the line is data if it has
-// the form of a row, because ids such as hashtags may begin so; else it is skipped and reported.
+// Above the first line of data, a line that begins with #, % or // is a comment. Below it, such a line is data if it
+// has the form of a row, because ids such as hashtags may begin so; otherwise it is skipped and reported.
 
 // IsBlank reports whether a line is empty or consists of blanks, or is the number of rows below a table of psql, as
 // in (12 rows), or a rule in a table of psql or Markdown, as in ---+--- and |---|---|.
@@ -77,8 +77,8 @@ func IsTitleComment(fields [][]byte) bool {
 
 // FirstData returns the index of the first line of data in the head of a file, from 0, or −1. Usually this is the
 // first line without a comment marker. An earlier line is data if it has the form of a row and its id occurs again
-// below; for example, "#go<TAB>#rust" is data if another line has the id "#go". separator returns the separator of
-// the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
+// below; for example, "#go<TAB>#rust" is data if another line has the id "#go". separator must return the separator
+// of the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
 func FirstData(head []byte,
 	separator func(line []byte) byte) (first, doubtful int) {
 	doubtful = -1

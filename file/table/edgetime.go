@@ -44,7 +44,6 @@ func (f TimeForm) Fix() string {
 	return fmt.Sprintf("pass {time-format=%s:FORMAT} with one of %s", f.column, strings.Join(TimeFormats, ", "))
 }
 
-// clockPattern matches hours and minutes, perhaps with seconds.
 var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)
 
 var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
@@ -104,7 +103,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	return stepOf(n, shard.StepUnit)
 }
 
-// parseOrdered parses three numbers in the order of the format. A time of day and an offset may follow.
+// parseOrdered parses three numbers in the order of the format, perhaps followed by a time of day and an offset.
 func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	parts := datePattern().FindStringSubmatch(text)
 	if parts == nil {
@@ -161,7 +160,6 @@ func stepOf(n float64, unit string) (t EdgeTime, fault string) {
 
 const notATime = "is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535"
 
-// dayOf returns a date as a day in UTC.
 func dayOf(date time.Time) (t EdgeTime, fault string) {
 	days := math.Floor(date.Sub(shard.FirstDay).Hours() / 24)
 	if days < 0 || days > math.MaxUint16 {

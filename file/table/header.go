@@ -47,7 +47,6 @@ func (c *chooser) findHeader() error {
 	return nil
 }
 
-// askHeader asks whether the first line is a header.
 func askHeader(title string) error {
 	return &input.Error{Msg: words.Quoted(title) + " may be a title or an id", Fix: "pass {header=yes} if the line holds titles, else {header=no}"}
 }

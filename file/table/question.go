@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ask asks which columns to use. It shows titles, first values, and the settings for each possible choice.
+// ask returns a question with the titles, the first values, and the settings for each possible choice of columns.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
 		most   = 20 // columns shown
@@ -76,7 +76,6 @@ func (c *chooser) rowsFix() string {
 	return "write " + c.want() + " on each line, separated by a tab"
 }
 
-// want names the columns that a table must have.
 func (c *chooser) want() string {
 	switch {
 	case c.r.IsEdges:
@@ -87,7 +86,6 @@ func (c *chooser) want() string {
 	return "node and " + c.r.Value
 }
 
-// askAgain discards the chosen columns and asks.
 func (c *chooser) askAgain(problem string) *input.Error {
 	for i, use := range c.use {
 		if use != attribute {
@@ -100,7 +98,7 @@ func (c *chooser) askAgain(problem string) *input.Error {
 	return c.ask(problem)
 }
 
-// fix returns the remedy with the settings for each choice.
+// fix returns the remedy: the settings for each choice.
 func (c *chooser) fix(choices [][]int) string {
 	const most = 9
 	titles := c.s.Titles

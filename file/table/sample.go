@@ -75,8 +75,8 @@ func areNumbers(values []string, t input.Text) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return isNumeric(text, t) })
 }
 
-// isNumeric reports whether text is a number without a leading zero, perhaps infinite or readable with other settings
-// only.
+// isNumeric reports whether text is a number, perhaps infinite or readable with other settings only, without a
+// leading zero.
 func isNumeric(text string, t input.Text) bool {
 	_, fault := ParseNumberIn([]byte(text), t)
 	return !HasLeadingZero(text) && (fault != notNumber || NumberFix([]byte(text), "") != "")

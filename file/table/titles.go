@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Roles of titles besides the uses in package input.
 const (
 	idTitle   = "id"
 	nameTitle = "name"

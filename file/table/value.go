@@ -120,7 +120,6 @@ func ParseTime(text string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// isYear reports whether text is a year of ISO 8601.
 func isYear(text string) bool {
 	return len(text) == len("2006") && IsInteger(text) && text >= "1800" && text <= "2200"
 }
