@@ -92,7 +92,7 @@ type edge struct {
 	weight float64
 }
 
-// nodes returns the number of nodes for a requested number.
+// graphKind is a kind of random graphs. nodes rounds a requested number of nodes.
 type graphKind struct {
 	name  string
 	nodes func(n int) int
@@ -202,8 +202,8 @@ func grid(x, y, z int) (edges []edge) {
 	return edges
 }
 
-// neighbours joins random points of the unit square to their k nearest, with weights exp(−(d/d_k)²) for distances d,
-// where d_k is the distance of the last. Cells with about two points each are searched in growing squares around each
+// neighbours joins random points of the unit square to their k nearest, with weights exp(−(d/d_k)²) for the distance
+// d and the distance d_k of the k-th. It searches cells with about two points each in growing squares around each
 // point.
 func neighbours(n, k int, rng *rand.Rand) (edges []edge) {
 	side := max(1, int(math.Sqrt(float64(n)/2)))

@@ -120,8 +120,8 @@ func (g *graphOfClasses) problem(t *testing.T, without [][2]int, rows []int) *en
 	return p
 }
 
-// around returns the links near a node, at least the given number if there are so many, and the nearest nodes in the
-// order of their distance.
+// around returns the links near a node, at least the given number if there are so many, and the nearest nodes by
+// distance.
 func (g *graphOfClasses) around(v, links int) (list [][2]int, order []int) {
 	seen, listed := map[int]bool{v: true}, map[[2]int]bool{}
 	order = []int{v}

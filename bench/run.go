@@ -13,7 +13,7 @@ import (
 type Settings struct {
 	Columns int  // columns of the block; walk has five
 	Double  bool // float64 instead of float32
-	Repeat  int  // after one that does not count
+	Repeat  int  // repetitions that count, after one that does not
 	Workers int  // 0: one for each processor
 }
 

@@ -22,7 +22,7 @@ import (
 
 // Scaling measures jobs on graphs of increasing size, each in its own process.
 type Scaling struct {
-	Program string   // heatwalk
+	Program string   // path of heatwalk
 	Flags   []string // flags of every call of Program
 	Folder  string   // folder for graphs and outputs
 
@@ -35,7 +35,7 @@ type Scaling struct {
 
 	Done     []*Cell                      `json:"-"` // cells of an earlier run, not measured again
 	Progress func(done, total int64)      `json:"-"` // called with numbers of cells
-	Save     func(r *ScalingReport) error `json:"-"` // after each cell
+	Save     func(r *ScalingReport) error `json:"-"` // called after each cell
 }
 
 // Peer is another program. In its command, {graph} stands for an edge list, and {columns}, {threads} and {job} for
@@ -98,7 +98,6 @@ type scalingGraph struct {
 	entries      int
 }
 
-// childDocument has the keys that cells take from heatwalk's documents.
 type childDocument struct {
 	Report
 	Nodes           int64 `json:"nodes"`
@@ -110,8 +109,8 @@ var ErrChecksum = errors.New("checksums differ")
 
 var errBudget = errors.New("it does not fit into the budget")
 
-// Run measures all cells within the budget. It begins a scale only if the scale is expected to fit, from the growth
-// of earlier scales. If Run fails, the report has the finished cells.
+// Run measures all cells within the budget. It begins a scale only if the growth of earlier scales says that the
+// scale fits. If Run fails, the report has the finished cells.
 func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	r := &ScalingReport{Machine: ThisMachine()}
 	within, cancel := context.WithTimeout(ctx, s.Budget)
@@ -120,7 +119,7 @@ func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	graphs := map[string]*scalingGraph{}
 	scale := 0
 	start := time.Now()
-	var last, previous time.Duration // time for all cells of the scale, and of the scale before
+	var last, previous time.Duration // times of the scale, and of the scale before
 	for i, c := range cells {
 		s.Progress(int64(i), int64(len(cells)))
 		if c.scale > scale {

@@ -12,7 +12,6 @@ type scalingJob struct {
 	sweeps  int    // sweeps of peers, 0: not known
 }
 
-// scalingJobs are the jobs of [Scaling] by name.
 var scalingJobs = map[string]*scalingJob{
 	"decode":   {command: "bench decode {store} --repeat=5", axes: "threads", width: 1, bytes: 4, sweeps: 1},
 	"spmm":     {command: "bench spmm {store} --repeat=5 --columns={columns} --source={source}", axes: "columns threads", sources: "memory,disk", bytes: 4, sweeps: 1},

@@ -24,7 +24,7 @@ type Fit struct {
 // scalingAxis is a property of cells that varies along a curve.
 type scalingAxis struct {
 	name  string
-	noun  string // noun of a count of the cell; "": graphs of one model are the curve
+	noun  string // noun of a count of the cell; "": the axis is the size of graphs of one model
 	value func(c *Cell) *int
 }
 
@@ -126,7 +126,7 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 	}
 	for _, job := range ScalingJobs {
 		cells := r.complete(job)
-		last := map[string]*Cell{} // largest counts and graph of each model
+		last := map[string]*Cell{} // largest cell of each model
 		for _, c := range cells {
 			last[c.Model] = c
 		}

@@ -51,11 +51,11 @@ func Picks(rows []int, s Seeds, fold []int) []Pick {
 
 // Features returns the features of the picked rows:
 //
-//	F[i, (t−minSteps)·Classes + c] = P_t[i, c] / √(Steps−minSteps+1),   minSteps ≤ t ≤ Steps
+//	F[i, (t−start)·Classes + c] = P_t[i, c] / √(Steps−start+1),   start ≤ t ≤ Steps
 //
-// where minSteps is start. If sink is not nil, Features returns nil and passes the features to sink in panels of
-// consecutive rows, from row lo on. Half of Memory is for a panel, and half for the walk, which is repeated for each
-// panel. Cost: Steps sweeps for each slab.
+// If sink is not nil, Features returns nil and passes the features to sink in panels of consecutive rows, from row lo
+// on. Half of Memory is for a panel, and half for the walk, which is repeated for each panel. Cost: Steps sweeps for
+// each slab.
 func (w *Walk[T]) Features(ctx context.Context, start int, picks []Pick,
 	sink func(lo int, panel *sparse.Block[T]) error) (*sparse.Block[T], error) {
 	batch := len(picks)
@@ -84,7 +84,7 @@ func (w *Walk[T]) scale(start int) T {
 
 // Collect returns the features of [Walk.Features] without the scale:
 //
-//	F[i, (t−minSteps)·Classes + c] = P_t[i, c]
+//	F[i, (t−start)·Classes + c] = P_t[i, c]
 //
 // The features of shorter walks are its first columns.
 func (w *Walk[T]) Collect(ctx context.Context, start int,
@@ -137,7 +137,7 @@ func (w *Walk[T]) FeaturesBytes(start int, picks []Pick) (bytes budget.Size, swe
 		(len(picks) + batch - 1) / max(1, batch) * k.sweepsAt(cols), nil
 }
 
-// pickedBytes returns the memory of the picked rows and of the lists of picks and their order.
+// pickedBytes returns the memory of the picked rows, and of the lists of picks and their order.
 func (w *Walk[T]) pickedBytes(start, picks int) budget.Size {
 	const perPick = 16 + 8
 	return budget.AllOf(budget.Block[T](picks, w.width(start)), budget.Times(picks, perPick))
@@ -164,7 +164,7 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return &walker[T]{w: w, variants: variants}
 }
 
-// collectTo stores in dst the probabilities of the picked rows, times scale, at most cols columns at a time.
+// collectTo stores in dst the probabilities of the picked rows, times scale, in walks of at most cols columns.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes

@@ -1,5 +1,5 @@
 // Package cwk computes partially absorbing random walks on a graph with a few labelled nodes. From these walks it
-// computes features, blocks and predictions of the coinciding walk kernel of Neumann, Garnett and Kersting (2013).
+// computes the coinciding walk kernel of Neumann, Garnett and Kersting (2013).
 //
 // # The walk
 //
@@ -36,8 +36,8 @@
 // Plain features of a seed contain its own label. Honest features take the row of each seed from a variant that hides
 // the fold of the seed, see [FoldVariants] and [Picks].
 //
-// Only [Walk.Features] and [Walk.Collect] store the n×k(T+1) features of all nodes. [Walk.Gram] streams panels of a
-// kernel block to a sink, and [Walk.Scores] applies learned weights during a second walk.
+// [Walk.Features] and [Walk.Collect] return features. [Walk.Gram] streams panels of a kernel block to a sink, and
+// [Walk.Scores] applies learned weights during a second walk; they do not store the n×k(T+1) features of all nodes.
 //
 // # Memory and determinism
 //

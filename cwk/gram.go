@@ -81,8 +81,8 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram divides the memory. The smallest plan has one row of features, one row of a panel, and one column of a
-// walk. Half of the rest goes to rows; the walk then gets all columns that fit, because each slab costs a walk, and
+// planGram divides the memory. One row of features, one row of a panel and one column of a walk are the least. Half
+// of the rest goes to rows of features; the walk then gets all columns that fit, because each slab costs a walk, and
 // the remainder goes to rows again.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {

@@ -23,8 +23,8 @@ type Prior struct {
 	Pseudo    float64
 }
 
-// Likeliest returns the class of a node that no label reaches: the likeliest class of its own prior, or largest if no
-// class is likelier.
+// Likeliest returns the class of a node that no label reaches: the likeliest class of the node's prior, or largest if
+// no class is likelier.
 func (p Prior) Likeliest(row, largest int) int {
 	best := largest
 	if p.Given == nil {
@@ -48,7 +48,8 @@ func (p Prior) Distributions(s Seeds) func(row int) []float64 {
 	return func(int) []float64 { return shared }
 }
 
-// commonDistribution returns the distribution of all nodes without a visible label, or nil if each node has its own.
+// commonDistribution returns the distribution of all nodes without a visible label, or nil if each node has its own
+// distribution.
 func (p Prior) commonDistribution(s Seeds, v Variant) []float64 {
 	if p.Given != nil {
 		return nil

@@ -14,12 +14,11 @@ import (
 // it must not depend on the memory limit.
 const ScoreClasses = 32
 
-// Scores computes linear functions of the features of every node, taken from variant 0:
+// Scores computes linear functions of the features F of every node in variant 0:
 //
 //	scores[i, o] = bias[o] + Σ_j F[i, j]·weights[j, o]
 //
-// weights is Classes·(Steps−minSteps+1)×functions. A nil bias is zero. Sums are added in float64 and in a fixed
-// order.
+// weights is Classes·(Steps−start+1)×functions. A nil bias is zero. Sums are added in float64 and in a fixed order.
 //
 // If dst is not nil, it must be n×functions, visit must be nil, and Scores stores all scores in dst. Otherwise Scores
 // calls visit for slabs of functions, as wide as Memory allows, with the scores of the functions lo …

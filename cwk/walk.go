@@ -18,7 +18,7 @@ type Seeds struct {
 // Variant is one of several walks that are computed together.
 type Variant struct {
 	Absorb float64 // α, the probability that a seed absorbs at a step; in [0, 1]
-	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil: none
+	Hidden []bool  // Hidden[i]: seed i counts as unlabelled; nil: no seed
 }
 
 func (v Variant) hides(seed int) bool {
@@ -35,7 +35,7 @@ type Walk[T sparse.Float] struct {
 	A        sparse.Matrix // n×n; entries ≥ 0
 	Degrees  []float64     // A·1, see sparse.Degrees
 	Seeds    Seeds
-	Prior    Prior // P_0 where no seed is; zero: 1/Classes each
+	Prior    Prior // P_0 where no seed is; zero value: 1/Classes each
 	Variants []Variant
 	Steps    int // T ≥ 0, the length of the walk
 
@@ -76,10 +76,10 @@ type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
 	data     [2][]T              // memory of the blocks
-	variants []int               // variants of w, increasing
-	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if given by node
+	variants []int               // increasing
+	priors   [][]float64         // P_0 away from seeds, for each of variants; nil if each node has its own
 	seeds    []seed              // sorted by row
-	enough   func(t int) bool    // nil: never before Steps
+	enough   func(t int) bool    // whether the walk may end; nil: never before Steps
 
 	done, sweeps int
 }

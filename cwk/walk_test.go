@@ -223,7 +223,6 @@ func TestUnreachedKeepPrior(t *testing.T) {
 	}
 }
 
-// The walk follows out-links.
 func TestDirection(t *testing.T) {
 	a, err := sparse.FromTriplets(3, 3, []sparse.Triplet{{Row: 0, Col: 1, Val: 1}, {Row: 1, Col: 2, Val: 1}})
 	if err != nil {
