@@ -325,6 +325,7 @@ func classOfRow(l *nodefile.Labels, n int) []int32 {
 
 const probabilityBins = 10
 
+// leastCertain is the number of nodes that [Predictions] lists.
 const leastCertain = 20
 
 // Predictions holds statistics of the predicted classes of a graph, see [Summarize].
@@ -393,6 +394,7 @@ type ListPrecision struct {
 	Precision float64 `json:"precision"`
 }
 
+// mostLikely is the number of nodes in the list of a rare class.
 const mostLikely = 100
 
 func (s *Predictions) describeRare(scores *sparse.Block[float32], labels []int,

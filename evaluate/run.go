@@ -151,6 +151,7 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 	return labels, err
 }
 
+// splitBytes is the memory of a label in splits and rankings.
 const splitBytes = 96
 
 // settle returns the methods with their memory. It assumes that training sets of one size need the same memory.
@@ -191,6 +192,7 @@ func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	return methods, nil
 }
 
+// sideBytes is the largest memory of predictions that are computed at the same time.
 const sideBytes = 256 << 20
 
 // sideBySide returns the number of predictions that are computed at the same time, and their settings. Sweeps of small

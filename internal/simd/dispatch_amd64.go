@@ -112,6 +112,7 @@ func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 
 const distanceGroup = 64
 
+// distances computes the first distance in plain Go, because it depends on last, and whole groups by AVX-512.
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
 		plainDistances(delta, id[:1], last, b, lengths)

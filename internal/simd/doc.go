@@ -1,8 +1,9 @@
 // Package simd holds the inner loops of heatwalk: short functions over slices that do nearly all of the arithmetic.
 //
 // Every loop has one plain Go body, generic over float32 and float64, which defines the result to the bit. A loop may
-// also have an assembly twin, which adds and multiplies in the same order. Products are rounded before they are added
-// (T(a*b) + c): a fused multiply-add would round once less on some machines.
+// also have an assembly twin, which adds and multiplies in the same order. A twin computes whole groups of elements,
+// such as scaleLanes; the plain body computes the other elements. Products are rounded before they are added (T(a*b) +
+// c): a fused multiply-add would round once less on some machines.
 //
 // Vector lanes of the twins run across columns, never along a sum, unless the plain body splits its sum likewise.
 // Because a gather waits for memory, its twin prefetches the rows that it needs a fixed number of entries later, also

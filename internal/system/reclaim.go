@@ -12,6 +12,7 @@ import (
 
 const hugePage = 2 << 20
 
+// making is locked during an allocation, so that the next allocation counts its memory.
 var making sync.Mutex
 
 // Strict makes an allocation panic if live memory and the new block exceed the upper limit of [Within], so that a

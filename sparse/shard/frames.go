@@ -48,6 +48,7 @@ func (j *frameJob) append(col []uint32, val []float64, code []uint32) {
 	j.lengths = append(j.lengths, uint32(len(col)))
 }
 
+// slicePart returns list[lo:hi], or nil for an empty list.
 func slicePart[E any](list []E, lo, hi int) []E {
 	if len(list) == 0 {
 		return nil

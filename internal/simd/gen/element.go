@@ -11,6 +11,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// register is the width in bytes of a vector.
 const register = 32
 
 type element struct {

@@ -11,6 +11,7 @@ const (
 	blockNumbers = 8  // numbers that are made of them at most, of eight bytes each
 )
 
+// bytesOf holds a number for each byte of a block.
 func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 	m, z := GLOBL("lines"+name, RODATA|NOPTR), ZMM()
 	for i := 0; i < textBlock; i += 8 {
