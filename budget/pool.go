@@ -15,10 +15,10 @@ type Pool struct {
 	limit   int64    // bytes; 0: none
 	jobs    int      // most jobs that compute concurrently; 0: any number
 	data    int64    // largest of the computing jobs
-	used    int64    // by computing jobs, without data
+	used    int64    // bytes of computing jobs, without data
 	running int      // computing jobs
-	queue   []*claim // in the order in which they were made
-	closed  error    // for jobs that wait; nil: the pool is open
+	queue   []*claim // claims in the order in which they were made
+	closed  error    // error for jobs that wait; nil: the pool is open
 }
 
 type claim struct {

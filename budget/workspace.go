@@ -6,7 +6,7 @@ import "slices"
 type Workspace struct {
 	Fixed    Size // bytes that are always in memory
 	Column   Size // bytes of a column of a slab
-	Columns  int  // of the widest slab
+	Columns  int  // columns of the widest slab
 	Optional Size // further bytes that the data may need
 	Reserved Size // part of Optional that slabs leave free
 

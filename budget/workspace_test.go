@@ -13,7 +13,7 @@ func TestWorkspace(t *testing.T) {
 	}{
 		{0, 308_200, 313_200, 64},
 		{400_000, 308_200, 313_200, 64},
-		{310_000, 1000 + 60*4800, 1000 + 60*4800 + 5000, 60}, // with room for the optional memory
+		{310_000, 1000 + 60*4800, 1000 + 60*4800 + 5000, 60}, // leaves room for the optional memory
 		{21_000, 1000 + 4*4800, 21_000, 4},                   // the least width without room for it
 		{10, 1000 + 4800, 1000 + 4800, 1},
 	} {

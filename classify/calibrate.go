@@ -19,9 +19,9 @@ import (
 // one-vs-one outputs are coupled, see couple; the r of outputs against [Rest] are
 // divided by their sum.
 type calibration struct {
-	classes []int // that there are probabilities of
+	classes []int // classes with probabilities
 	pairs   Pairs
-	a, b    []float64 // of each output
+	a, b    []float64 // A and B of each output
 }
 
 // Calibrate returns a function that converts scores of the model m to probabilities: as Learner.Probabilities, it stores in

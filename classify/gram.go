@@ -14,6 +14,7 @@ import (
 // A Gram may have a method Alike() []int for items that occur more than once, for example equal records of a table. It
 // numbers the distinct items from 0 and returns the number of each item.
 type Gram interface {
+	// Len returns the number of items.
 	Len() int
 	// RowTo stores K(i, j) in dst[j] for all items j.
 	RowTo(dst []float64, i int)
@@ -141,11 +142,11 @@ const (
 // Model is a fitted kernel model: for any item it computes the decision of every classifier in
 // Pairs.
 type Model struct {
-	Classes  int       // with and without items
-	Items    int       // of the Gram, the length of a kernel row
+	Classes  int       // number of classes, also without items
+	Items    int       // number of items of the Gram, the length of a kernel row
 	Pairs    Pairs     // classes that each score separates
-	Machines []Machine // by Pairs; nil: scores are not linear in kernel values
-	Rule     Rule      // of the scores if Machines is nil
+	Machines []Machine // machine of each of Pairs; nil: scores are not linear in kernel values
+	Rule     Rule      // rule that computes the scores if Machines is nil
 
 	// IsIndefinite reports that the kernel is not positive semidefinite, so that the model may not be the best.
 	IsIndefinite bool
@@ -163,7 +164,7 @@ type Machine struct {
 	Index      []int     // support vectors, positive class first
 	Coef       []float64 // y·α of each, not 0
 	Rho        float64
-	Objective  float64 // of the dual, Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij
+	Objective  float64 // dual objective, Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij
 	Iterations int
 	Bounded    int // support vectors with α = C
 }

@@ -40,7 +40,7 @@ var rlsLearner = Learner{
 	Workspace: func(items, features, classes int) budget.Workspace {
 		m, squares := items, 2 // Gram with λ on its diagonal, and its factor
 		if features > 0 {
-			m, squares = min(items, features), 3 // and products
+			m, squares = min(items, features), 3 // matrix, factor and products
 		}
 		return budget.Held(budget.Vector[float64](squares*m*m), budget.Vector[float64](3*items*(classes+1))) // targets, coefficients, weights
 	},
@@ -106,7 +106,7 @@ var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 type targets struct {
 	pairs  Pairs
 	items  []int
-	weight []float64  // by items
+	weight []float64  // weight of each of items
 	value  *mat.Dense // a row for each of items
 }
 

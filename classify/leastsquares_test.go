@@ -157,7 +157,7 @@ func TestLeaveOneOut(t *testing.T) {
 				}
 				squares += (d - target) * (d - target)
 				count++
-				off := (d+1)/2 - (target+1)/2 // of targets 0 and 1
+				off := (d+1)/2 - (target+1)/2 // error for targets 0 and 1
 				loss += off * off / 2
 			}
 			items++

@@ -77,7 +77,7 @@ var ErrNotFinite = errors.New("kernel values or features are not finite")
 // groups holds the used items by class.
 type groups struct {
 	y       []int
-	items   []int // by class, increasing within a class
+	items   []int // items by class, increasing within a class
 	start   []int // class c has items[start[c]:start[c+1]]
 	present []int // classes with an item
 }

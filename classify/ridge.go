@@ -37,7 +37,7 @@ type RidgePath struct {
 
 	isPlain bool // means are 0
 
-	values    []float64  // of AAᵀ, or of the smaller AᵀA
+	values    []float64  // eigenvalues of AAᵀ, or of the smaller AᵀA
 	vectors   *mat.Dense // U of A = U·S·Vᵀ
 	basis     *mat.Dense // V; nil: AAᵀ was decomposed
 	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)

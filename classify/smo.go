@@ -29,7 +29,7 @@ import (
 // Kernel values between different items count as rounded to T.
 type dual[T sparse.Float] struct {
 	rows rowCache[T]
-	item []int     // by position
+	item []int     // item at each position
 	y    []float64 // ±1
 	rate []float64 // C_i for a cost of 1
 	beta []float64
@@ -312,22 +312,22 @@ func (d *dual[T]) result() (rho, objective float64) {
 // that often only the first columns are computed. A full cache drops the row that was not used for the longest time.
 type rowCache[T sparse.Float] struct {
 	gram  Gram
-	item  []int // by position
+	item  []int // item at each position
 	limit int   // most rows
 
-	slot  []int // by position: slot of its row, or −1
-	owner []int // by slot: position of its row
-	have  []int // by slot: known columns
-	stamp []int // by slot: last use
+	slot  []int // slot of the row of each position, or −1
+	owner []int // position of the row in each slot
+	have  []int // known columns of each slot
+	stamp []int // last use of each slot
 	clock int
 
-	swaps [][2]int32 // of positions, all so far
-	done  []int      // by slot: swaps that the row has followed
+	swaps [][2]int32 // all swaps of positions so far
+	done  []int      // swaps that the row of each slot has followed
 
-	rows   [][]T // by slot
-	length int   // of rows, at least the number of positions
+	rows   [][]T // row in each slot
+	length int   // length of rows, at least the number of positions
 
-	exact []float64 // before rounding
+	exact []float64 // values before rounding
 	spare []T       // a row that is not cached
 }
 

@@ -21,32 +21,32 @@ import (
 // [forcingTerm]. Cost: about 100 products of the features with k weights each.
 type softmaxFit[T sparse.Float] struct {
 	features *sparse.Block[T]
-	rows     []int     // of features, by item
+	rows     []int     // row of features of each item
 	items    []int     // rows of shared columns, by item
 	triangle *triangle // features are its rows, of item a 0 behind a; nil: none
-	y        []int     // of each item, a position in class
-	class    []int     // with logits
-	classes  int       // of the values of shared columns
+	y        []int     // position in class of each item
+	class    []int     // classes with logits
+	classes  int       // number of classes in the values of shared columns
 	biases   int       // one for each class, or none
 	shared   *SharedColumns
 	q        int       // shared columns
-	offset   []float64 // of logits; nil: 0
+	offset   []float64 // offset of logits; nil: 0
 	weight   []float64 // v, by class; nil: 1
 
 	isBiasOnly bool // weights stay as they are
 
-	ridge [3]float64 // of weights, biases and shared weights
+	ridge [3]float64 // ridges of weights, biases and shared weights
 
 	theta     []float64
-	tolerance float64 // of the norm of the gradient, relative to zero logits
-	enough    float64 // of the same, relative to the ridge's gradient
-	limit     int     // of steps
+	tolerance float64 // bound of the gradient's norm, relative to zero logits
+	enough    float64 // bound of the gradient's norm, relative to the ridge's gradient
+	limit     int     // limit of steps
 
 	z, share                              []float64 // logits without the offset, softmax with it
 	gradient, step, direction, residual   []float64
 	image, stepLogits, directionLogits, r []float64 // r: by item and class
 	sums                                  sched.Sums
-	batches                               []batch[T] // by worker
+	batches                               []batch[T] // batch of each worker
 }
 
 func (s *softmaxFit[T]) begin() {

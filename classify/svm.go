@@ -229,7 +229,7 @@ func diagonal(dst []float64, k Gram, items []int) []float64 {
 type trainer[T sparse.Float] struct {
 	dual    dual[T]
 	members []int
-	coef    []float64 // by item: scratch
+	coef    []float64 // scratch by item
 }
 
 func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) {

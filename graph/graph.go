@@ -39,7 +39,7 @@ type Graph struct {
 	Degrees    []float64          // sums of |a_ij| by row, to half an ulp
 	Loops      []float64          // diagonal of A; nil if it is zero
 	Least      float64            // smallest |a_ij| other than 0
-	Components *sparse.Components // in the order of the ids
+	Components *sparse.Components // components in the order of the ids
 	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
 	Workers    int                // goroutines; 0: one for each processor; does not change results
 
@@ -56,8 +56,8 @@ type Graph struct {
 	looplessDegrees []float64
 	negativeLoops   []float64
 
-	sides []float64                        // of a signed graph, see sparse.FindSides
-	null  map[bool]func() *blocks.Disjoint // of L and, normalized, of L̃; nil: not cached
+	sides []float64                        // sides of a signed graph, see sparse.FindSides
+	null  map[bool]func() *blocks.Disjoint // null spaces of L and, normalized, of L̃; nil: not cached
 
 	// Radius and RoughRadius cache the spectral radius of A and an approximation of it, which package kernel computes at
 	// first use; nil: not cached.

@@ -37,10 +37,10 @@ type Applier interface {
 type RankProblem struct {
 	Kernel  Applier
 	Degrees []float64
-	Nodes   []int     // in the order that breaks ties
+	Nodes   []int     // nodes to rank; their order breaks ties
 	Seeds   []int     // some of Nodes, each once; folds follow their order
-	Weight  []float64 // of Seeds, above 0; nil: 1
-	RNGSeed uint64    // of folds
+	Weight  []float64 // weights of Seeds, above 0; nil: 1
+	RNGSeed uint64
 
 	// Walk means that the kernel is a function of T = D⁻¹A. Kᵀ = D·K·D⁻¹ is then applied, so that scores are of walks that
 	// start at the seeds.
@@ -76,11 +76,11 @@ func (p *RankProblem) scale(node int) float64 {
 
 // Ranking is the result of [Rank]. With several processes, only process 0 has the lists.
 type Ranking struct {
-	Score []float64 // by node, 0 for nodes that are not ranked
-	Order []int     // by falling score
+	Score []float64 // scores of nodes, 0 for nodes that are not ranked
+	Order []int     // nodes by falling score
 
 	AUC    float64 // probability that a left-out seed has a higher score than another node; NaN for one seed
-	Stderr float64 // of AUC over the seeds; NaN for one seed
+	Stderr float64 // standard error of AUC over the seeds; NaN for one seed
 	Folds  int     // 0 for one seed
 	Sweeps int     // over all entries
 
@@ -127,7 +127,7 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	}
 	width := RankColumns(len(p.Degrees), m)
 	x, y := sparse.NewBlock[float64](n, width), sparse.NewBlock[float64](n, width)
-	shares := make([]float64, m) // of the other nodes below each seed
+	shares := make([]float64, m) // share of other nodes below each seed
 	for lo := 0; lo < len(sets); lo += width {
 		batch := sets[lo:min(len(sets), lo+width)]
 		if err := p.scoresTo(ctx, y.Columns(0, len(batch)),
@@ -272,7 +272,7 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 // lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
-	var values []float64 // of other nodes, each in one process
+	var values []float64 // scores of other nodes, each in one process
 	for _, v := range p.Nodes {
 		row, ok := p.row(v)
 		if !ok {

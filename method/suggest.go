@@ -67,12 +67,12 @@ func (s *Suggestion) Cells(classes []string) []string {
 
 const (
 	heatTime  = 2   // β
-	heatTerms = 6   // of the series
+	heatTerms = 6   // terms of the series
 	nearHeat  = 0.1 // least similarity of near nodes
 
 	coverCandidates = 300
-	sampledNodes    = 1 << 14 // to cover
-	suggestColumns  = 32      // of a sweep
+	sampledNodes    = 1 << 14 // nodes to cover
+	suggestColumns  = 32      // columns of a sweep
 )
 
 // Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the labels of q.
@@ -180,7 +180,7 @@ func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, r
 		}
 		return sum
 	}
-	bound := slices.Repeat([]float64{math.Inf(1)}, len(candidates)) // of the gains, which decrease
+	bound := slices.Repeat([]float64{math.Inf(1)}, len(candidates)) // bounds of the gains, which decrease
 	var list []Suggestion
 	for len(list) < min(count, len(candidates)) {
 		isExact := make([]bool, len(candidates))

@@ -26,12 +26,12 @@ const (
 
 // Spec declares a kernel, learner or method.
 type Spec struct {
-	Name   string  // as users write it, such as "diffusion"
+	Name   string  // name as users write it, such as "diffusion"
 	Title  string  // formula without the name: "exp(−βL)"
 	Source string  // authors, title, year, and section or equation; may be empty
 	Works  uint    // a sum of [Undirected] and the others
 	Arcs   string  // use of the arcs of directed graphs: [AlongArcs], [BothDirections], or "" as the formula says
-	Params []Param // in the order in which they are listed
+	Params []Param // parameters in the order of lists
 }
 
 // List is a list of declarations: of kernels, learners or models of graphs.
@@ -104,12 +104,12 @@ func Claim(kind string, specs ...*Spec) {
 
 // Param is a parameter.
 type Param struct {
-	Name    string // of its flag and in files, such as "beta"
-	Symbol  string // in formulas, such as "β"
-	Meaning string // in a few words: "time of the diffusion"
+	Name    string // name of the flag and in files, such as "beta"
+	Symbol  string // symbol in formulas, such as "β"
+	Meaning string // meaning in a few words: "time of the diffusion"
 	Kind    Kind
-	Range   Range    // of numbers
-	Words   []string // of a Choice, or in place of a number
+	Range   Range    // range of numbers
+	Words   []string // words of a Choice, or in place of a number
 	Default Value
 	Grid    []Value // usual values, increasing; nil: the default alone
 
@@ -134,7 +134,7 @@ type Param struct {
 // Graph is what defaults and grids of parameters depend on.
 type Graph interface {
 	Len() int            // nodes
-	MeanDegree() float64 // of the nodes with edges
+	MeanDegree() float64 // mean degree of the nodes with edges
 
 	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it
 	// returns an upper bound of the number of vertices that share hyperedges with one

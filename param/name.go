@@ -9,7 +9,7 @@ import (
 // Term is a name with texts of parameters, as users write it: "diffusion:beta=2:laplacian=combinatorial".
 type Term struct {
 	Name  string
-	Texts map[string]string // by parameter, for [Spec.ParseValues]
+	Texts map[string]string // texts by parameter, for [Spec.ParseValues]
 }
 
 // ParseTerm returns the Term of a text. The error is a [*ParameterError].

@@ -15,7 +15,7 @@ const (
 	Real   Kind = iota // a number
 	Whole              // a whole number
 	Choice             // one of several words
-	Switch             // on or off
+	Switch             // true or false
 )
 
 // Value is the value of a parameter. Values are comparable.

@@ -25,13 +25,13 @@ import (
 // error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
-	count  []float64 // by class
-	weight []float64 // of a label, by class
+	count  []float64 // labels of each class
+	weight []float64 // weight of a label of each class
 
-	sum, squares, total float64 // of (1 if right, else 0) − q, and the weights
+	sum, squares, total float64 // sums of (1 if right, else 0) − q, of its squares, and of the weights
 	luck                float64 // right predictions by weights of all labels, less those by weights without the fold
 	lucky               float64 // weight of the labels for which the largest class is predicted
-	largest             float64 // in the share of the largest class
+	largest             float64 // luck in the share of the largest class
 	tested              int
 
 	places *Places
@@ -50,8 +50,8 @@ func NewConfidence(p *problem.Problem) *Confidence {
 type Places struct {
 	List   []Place
 	class  []int
-	count  []float64 // by class
-	unseen float64   // of the nodes, without a label of their class
+	count  []float64 // labels of each class
+	unseen float64   // share of nodes whose class has no label
 }
 
 // NewPlaces returns an empty Places for p.

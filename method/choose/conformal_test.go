@@ -78,7 +78,7 @@ func TestCoverageFollowsBeta(t *testing.T) {
 						covered++
 					}
 				}
-				const noise = 0.01 // of the share of others
+				const noise = 0.01 // error of the share of others
 				if found := covered / others; found < law.Quantile(0.025)-noise || found > law.Quantile(0.975)+noise {
 					outside++
 				}

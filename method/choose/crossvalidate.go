@@ -20,7 +20,7 @@ type Outcome struct {
 	Largest   int            // predicted without classifiers
 	Pairs     classify.Pairs // nil if no label reaches the item, or all have one class
 	Decisions []float64
-	Voted     int // by the decisions
+	Voted     int // class with most votes
 }
 
 // Clone returns a copy of the outcome with its own memory.
@@ -95,14 +95,14 @@ func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] 
 const testChunk = 256
 
 type judge struct {
-	models  []*classify.Model      // of each setting; nil: none
+	models  []*classify.Model      // model of each setting; nil: none
 	y       []int                  // classes of the items of the models, −1 for other items
 	columns *sparse.Block[float64] // kernel values of each item with the tests, padded with zeros to a multiple of 4
-	class   []int                  // of each test
-	values  []float64              // of tests with themselves; 0 if not needed
+	class   []int                  // class of each test
+	values  []float64              // K(x, x) of each test; 0 if not needed
 	about   Outcome
 
-	outcomes  []Outcome // of each test
+	outcomes  []Outcome // outcome of each test
 	rows      []float64 // decisions by test
 	undecided float64   // smaller decisions are rounding errors
 }

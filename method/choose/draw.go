@@ -118,7 +118,7 @@ func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, erro
 			d.Folds, n)
 	case d.Folds != 0:
 		var mu sync.Mutex
-		var fold []int // of each item, in the partition of the last split
+		var fold []int // fold of each item, in the partition of the last split
 		dealt := -1
 		return func(i int) Split {
 			mu.Lock()

@@ -17,7 +17,7 @@ import (
 //
 // Nodes of classes without a label count as wrong, see [UnseenShare], so that the only label of a class does not count here.
 type Estimator struct {
-	right, total float64 // of the right predictions, and of all
+	right, total float64 // weights of right predictions, and of all predictions
 	tested       int
 }
 
@@ -45,7 +45,7 @@ func WeightsOf(p *problem.Problem) []float64 {
 	count := CountsOf(p)
 	list := make([]float64, len(p.Names))
 	labels := float64(len(p.Row))
-	var shares []float64 // of the classes with a label
+	var shares []float64 // shares of the classes with a label
 	for c, n := range count {
 		switch {
 		case n > 0 && p.Shares != nil:

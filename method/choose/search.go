@@ -16,11 +16,11 @@ import (
 // + c. If numbers are predicted, the counts are sums of merits, see [Counts.AddMerit].
 type Counts struct {
 	Right      []float64
-	Squares    []float64 // of merits; nil: predictions are right or wrong
-	Weight     []float64 // of the right predictions for labels that another label reaches
+	Squares    []float64 // sums of squared merits; nil: predictions are right or wrong
+	Weight     []float64 // weights of the right predictions for labels that another label reaches
 	Candidates int
 	Folds      []FoldLabels
-	Loss       []float64 // of each candidate, subtracted from its share of right predictions; +Inf: impossible
+	Loss       []float64 // loss of each candidate, subtracted from its share of right predictions; +Inf: impossible
 }
 
 // Add counts a right prediction of a candidate in a fold, with a weight of 0 if no label outside the fold reaches the label.
@@ -68,7 +68,7 @@ func (c *Counts) Share(team *sparse.Team) {
 // FoldLabels describes the labels of a fold.
 type FoldLabels struct {
 	Tested  int
-	Reached int     // that a label outside the fold reaches
+	Reached int     // labels that a label outside the fold reaches
 	Of      float64 // weight of the reached labels
 }
 
@@ -141,7 +141,7 @@ type Search struct {
 // Found is the result of a [Search].
 type Found struct {
 	Kernel, Setting int
-	Accuracy        float64 // of the chosen pair on the labels that chose it, without a loss
+	Accuracy        float64 // accuracy of the chosen pair on the labels that chose it, without a loss
 	Stderr          float64 // binomial, of Accuracy
 	Tested          int
 	Candidates      int // pairs to choose from

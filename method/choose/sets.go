@@ -18,10 +18,10 @@ type Sets struct {
 	All      float64 `json:"all_share"`
 	Other    float64 `json:"other_share"`
 
-	Marker string `json:"other"` // of all classes without a label
+	Marker string `json:"other"` // name of all classes without a label
 
 	scores    *Scores
-	names     []string // of classes
+	names     []string // names of classes
 	threshold float64
 }
 

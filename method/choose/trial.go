@@ -26,12 +26,12 @@ type Unreached struct{ Class, Given int }
 // Candidates are the candidates that a trial compares.
 type Candidates struct {
 	Classes  int
-	Steps    []int // of walks, increasing
+	Steps    []int // lengths of walks, increasing
 	MinSteps int   // first step of the collected block
 
 	Learner *classify.Learner
-	Path    *classify.Path // of Learner on features; nil: settings are fitted separately
-	Values  []param.Values // of all parameters
+	Path    *classify.Path // path of Learner on features; nil: settings are fitted separately
+	Values  []param.Values // complete values of the parameters
 }
 
 // undecided is the largest decision that may be a rounding error.
@@ -96,7 +96,7 @@ func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial
 					Largest: u.Given, Voted: u.Given})
 			}
 		}
-		selves := make([]float64, len(t.Test)) // of each test with itself
+		selves := make([]float64, len(t.Test)) // K(x, x) of each test
 		for i := range selves {
 			if c.Learner.Whole {
 				selves[i] = columns.Row(len(t.Train) + i)[i]

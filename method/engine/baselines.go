@@ -23,7 +23,7 @@ import (
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
-	Seconds float64 // of measuring
+	Seconds float64 // time of measuring
 
 	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, for auto and lp; nil: none
 	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with given values of parameters; nil: none are given

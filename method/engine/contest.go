@@ -27,8 +27,8 @@ type Errors struct {
 // Compared is the cross-validated result of a method.
 type Compared struct {
 	Method     string     `json:"method"`
-	Parameters Parameters `json:"parameters"` // that all folds together choose
-	Settings   int        `json:"settings"`   // that were compared
+	Parameters Parameters `json:"parameters"` // parameters that all folds together choose
+	Settings   int        `json:"settings"`   // number of compared settings
 	Errors
 }
 
@@ -47,10 +47,10 @@ type Contest struct {
 
 	Tested     int           `json:"tested"`        // values that errors are measured on
 	HeldOut    []TestedValue `json:"tested_values"` // these values
-	Methods    []Compared    `json:"methods"`       // that were not omitted
+	Methods    []Compared    `json:"methods"`       // methods that were not omitted
 	Unsolved   []Unsolved    `json:"-"`
-	Mean       Errors        `json:"mean"`       // of predicting the mean of the other folds
-	Neighbours Errors        `json:"neighbours"` // of predicting the mean of neighbours outside the fold
+	Mean       Errors        `json:"mean"`       // errors of predicting the mean of the other folds
+	Neighbours Errors        `json:"neighbours"` // errors of predicting the mean of neighbours outside the fold
 }
 
 // TestedValue is a value that a model does not know, and its prediction.

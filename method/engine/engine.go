@@ -108,7 +108,7 @@ func (m Engine) InStages(begin Stages) *Engine {
 
 // Entry is a method in a list, with its own parameters and settings.
 type Entry struct {
-	Name   string // as the user wrote it
+	Name   string // name as the user wrote it
 	Method *Engine
 
 	// Own has values of parameters given with the name, which are not chosen.

@@ -24,7 +24,7 @@ func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Se
 		return nil, nil
 	}
 	_, memory := m.within(p, &set)
-	set.Memory = budget.Subtract(set.Memory, 2*memory) // of both predictions
+	set.Memory = budget.Subtract(set.Memory, 2*memory) // memory of both predictions
 	set.Raw = false
 	set.Explain = false
 	set.Top = 0

@@ -11,7 +11,7 @@ import (
 // kept model stores this choice alone.
 type LabelSetModel struct {
 	Columns int     `json:"columns"` // eigenvectors that are features
-	Lambda  float64 `json:"lambda"`  // of [classify.RidgePath]
+	Lambda  float64 `json:"lambda"`  // λ of [classify.RidgePath]
 
 	// MicroF1 is the micro-F1 at labelled nodes, each predicted without itself with the columns, λ and threshold that other
 	// folds choose, and Stderr its standard error. Both are 0 for a kept model.
@@ -31,7 +31,7 @@ type LabelSetModel struct {
 	HeldOut []float64 `json:"-"`
 
 	Scores func(node int) []float64 `json:"-"` // f of each label
-	Labels map[int][]int            `json:"-"` // of the nodes that it learned from
+	Labels map[int][]int            `json:"-"` // labels of the nodes that it learned from
 }
 
 // Valid reports whether the model is consistent and has the given number of labels.

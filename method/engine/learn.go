@@ -19,13 +19,13 @@ type Job struct {
 	Problem  *Problem
 	Settings *Settings
 	Out      *Prediction
-	Learner  *classify.Learner // on a walk, a kernel or Gram values; nil: none
+	Learner  *classify.Learner // learner on a walk, a kernel or Gram values; nil: none
 
 	Source      *param.Spec    // walk or kernel; nil: none
-	Sources     []param.Values // of Source, to choose from
+	Sources     []param.Values // settings of Source to choose from
 	SourceSpace *choose.Space
 	Declared    *param.Spec
-	Values      []param.Values // of the learner or method, to choose from
+	Values      []param.Values // settings of the learner or method to choose from
 	Space       *choose.Space
 
 	// ByFolds chooses by held-out folds, BySplits by the test sets of splits.
@@ -41,10 +41,10 @@ type Job struct {
 
 	Votes   choose.Votes
 	Counted bool    // the number of votes decides the class, see [choose.Favour]
-	Counts  []uint8 // of votes, by node and class; nil: it does not decide
+	Counts  []uint8 // number of votes by node and class; nil: it does not decide
 
-	Graph    *graph.Graph // with components; nil: not needed
-	Shared   any          // by all settings, see GraphMethod.Prepare
+	Graph    *graph.Graph // graph with components; nil: not needed
+	Shared   any          // what all settings share, see GraphMethod.Prepare
 	unsolved []Unsolved   // see learnBest
 }
 
@@ -196,7 +196,7 @@ func (j *Job) Choose(ctx context.Context,
 // Choice is the result of choosing parameters.
 type Choice struct {
 	Parameters
-	Accuracy float64 // on the labels that chose
+	Accuracy float64 // accuracy on the labels that chose
 	Tested   int     // labels that each setting predicted; 0: too few
 	Settings int     // number to choose from
 	Work     graph.Work
@@ -205,5 +205,5 @@ type Choice struct {
 	miss     [][]float64   // y − ŷ by setting and held-out number; nil for classes
 	space    *choose.Space
 	job      *Job
-	Estimate *problem.Estimate // by models of all labels; nil: the estimate of the choice holds
+	Estimate *problem.Estimate // estimate by models of all labels; nil: the estimate of the choice holds
 }

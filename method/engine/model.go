@@ -28,14 +28,14 @@ type Model struct {
 	// caller may fill in its fields.
 	Origin sides.Origin `json:"origin"`
 
-	Values param.Values `json:"values,omitempty"` // of all parameters
-	Power  float64      `json:"power,omitempty"`  // of the votes of a learner on a kernel
+	Values param.Values `json:"values,omitempty"` // values of all parameters
+	Power  float64      `json:"power,omitempty"`  // power of the votes of a learner on a kernel
 
 	Auto json.RawMessage `json:"auto,omitempty"` // Prediction.Mixed
 
 	LabelSets *LabelSetModel `json:"-"` // nil: each node has one label
 
-	Shrinkage float64 `json:"shrinkage,omitempty"` // of predicted numbers, see [Contest]; 0: none
+	Shrinkage float64 `json:"shrinkage,omitempty"` // shrinkage of predicted numbers, see [Contest]; 0: none
 }
 
 // ErrChanged is wrapped by errors about a model that does not fit its method and classes.

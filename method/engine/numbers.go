@@ -27,15 +27,15 @@ func SampleOf(n, limit int, seed uint64) []int {
 }
 
 type heldNumbers struct {
-	groups    []Group             // of each fold
-	labels    []choose.FoldLabels // of the groups
-	group     []int               // of each measured value, as in the next lists
+	groups    []Group // training and test values of each fold
+	labels    []choose.FoldLabels
+	group     []int // fold of each measured value
 	row       []int
 	value     []float64
-	known     []valueRange // of each training set
+	known     []valueRange // range of each training set
 	deviation []float64    // difference from the mean of the training set
-	spread    float64      // of the measured values, 1 if they are equal
-	width     float64      // of the range of all values
+	spread    float64      // variance of the measured values, 1 if they are equal
+	width     float64      // width of the range of all values
 }
 
 // valueRange is the range of known values. Predictions are clipped to it, because models of few values extrapolate far.

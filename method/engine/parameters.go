@@ -19,7 +19,7 @@ type Parameters struct {
 	// nil: there are none.
 	Kernel   *Setting
 	Declared *Setting
-	Smoothed *Setting // of Correct & Smooth; nil without it
+	Smoothed *Setting // values of Correct & Smooth; nil without it
 }
 
 func (p *Parameters) onWalks() bool {

@@ -44,7 +44,7 @@ type Prediction struct {
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew].
 	problem.Estimate
 	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
-	Places  []choose.Place    // of held-out labels, by auto; nil for other methods
+	Places  []choose.Place    // places of held-out labels, by auto; nil for other methods
 
 	// Unfinished names an iteration that stopped at its limit, whose last result is used; else it is empty.
 	Unfinished string
@@ -54,7 +54,7 @@ type Prediction struct {
 	BlockModel bool
 	Omitted    []string
 
-	EdgeWeights // of Problem
+	EdgeWeights // edge weights of Problem
 
 	// Problem is the problem with the edge weights that the method learned from, see [Engine.Weigh].
 	Problem *Problem
@@ -68,7 +68,7 @@ type Prediction struct {
 	// Contest compares the engines of [BestAmong]; nil for other engines.
 	Contest *Contest
 
-	Power float64 // of the votes of a learner on a kernel, see [Engine.Keep]
+	Power float64 // power of the votes of a learner on a kernel, see [Engine.Keep]
 
 	// Mixed is what held-out labels chose for auto; nil for other engines. Its JSON is part of a model.
 	Mixed interface{ Models() []problem.MixedModel }

@@ -13,7 +13,7 @@ import (
 // Settings are the settings of a prediction and of a choice of parameters. The zero value and nil mean the defaults.
 type Settings struct {
 	Prior   cwk.Prior // distribution of walks without a label; the zero value: uniform
-	RNGSeed uint64    // of folds and samples
+	RNGSeed uint64    // seed of folds and samples
 
 	// Given has values of parameters that must not be chosen. Methods ignore names that they do not declare.
 	Given param.Values
@@ -56,7 +56,7 @@ type Settings struct {
 
 	Tested    int        `json:"-"` // labels in the splits that choose; 0: no splits
 	Sample    int        `json:"-"` // most labelled nodes on which settings are compared; 0: 500
-	Baselines *Baselines `json:"-"` // of the same problem, for auto; nil: auto measures label propagation
+	Baselines *Baselines `json:"-"` // baselines of the same problem, for auto; nil: auto measures label propagation
 	Model     *Model     `json:"-"` // replaces choice and fit; nil: none
 
 	// Targets are the nodes that can have a label, for which auto estimates its accuracy; nil: all.

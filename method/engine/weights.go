@@ -150,7 +150,7 @@ func (s *Settings) keptEdges() *sides.Kept {
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	l := &sides.Labels{Row: p.Row, Class: p.Class, Classes: len(p.Names), Value: p.Value}
 	var class []int           // first class of each node
-	position := map[int]int{} // of a row in class
+	position := map[int]int{} // position of a row in class
 	for i, row := range p.Row {
 		if _, isListed := position[row]; isListed {
 			continue

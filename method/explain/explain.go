@@ -32,27 +32,27 @@ type Form struct {
 
 // Terms are the terms of the score of a class at a node.
 type Terms struct {
-	Score      []float64   // of each class, as the prediction has it
+	Score      []float64   // predicted score of each class
 	Rest       float64     // part of the score of no labelled node and no attribute
-	Share      []float64   // of each labelled node
-	Attributes []Attribute // of the node
+	Share      []float64   // share of each labelled node
+	Attributes []Attribute // contributions of the node's attributes
 }
 
 // Explanation has the shares of labelled nodes in the score of the predicted class of a node, and the links that carry the
 // difference to the next score. Score is the sum of all shares and of Rest to within Error.
 type Explanation struct {
-	Row   int `json:"-"` // of the node
+	Row   int `json:"-"`
 	Class int `json:"-"` // predicted
-	Other int `json:"-"` // with the next score; −1: none
+	Other int `json:"-"` // class with the next score; −1: none
 
 	Node        string  `json:"node"`
 	Label       string  `json:"label"`           // predicted; "": no label reaches the node
-	Probability float64 `json:"probability"`     // of Label
+	Probability float64 `json:"probability"`     // probability of Label
 	Rival       string  `json:"rival,omitempty"` // label with the next score
-	Score       float64 `json:"score"`           // of Label
+	Score       float64 `json:"score"`           // score of Label
 
 	Labels      []LabelShare     `json:"labels"`                 // largest share first
-	OtherLabels int              `json:"other_labels"`           // that are not listed
+	OtherLabels int              `json:"other_labels"`           // number of labelled nodes that are not listed
 	OtherShare  float64          `json:"other_share"`            // sum of their shares
 	Attributes  []Attribute      `json:"attributes,omitempty"`   // largest contribution first
 	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions that are not listed
@@ -66,7 +66,7 @@ type Explanation struct {
 
 // LabelShare is the share of a labelled node in a score.
 type LabelShare struct {
-	Position int     `json:"-"` // among the labels
+	Position int     `json:"-"` // position among the labels
 	Node     string  `json:"node"`
 	Label    string  `json:"label"`
 	Share    float64 `json:"share"`
@@ -74,7 +74,7 @@ type LabelShare struct {
 
 // Attribute is the contribution of an attribute of a node to a score.
 type Attribute struct {
-	Column int     `json:"column"` // from 0 on
+	Column int     `json:"column"` // number of the column, from 0 on
 	Name   string  `json:"name,omitempty"`
 	Share  float64 `json:"share"`
 }
@@ -85,7 +85,7 @@ type LinkImportance struct {
 	Rows       [2]int     `json:"-"`
 	From       string     `json:"from"`
 	To         string     `json:"to"`
-	Kinds      []LinkKind `json:"kinds,omitempty"` // of the edges; largest share first
+	Kinds      []LinkKind `json:"kinds,omitempty"` // kinds of the edges, largest share first
 	Importance float64    `json:"importance"`
 }
 
@@ -95,14 +95,14 @@ type LinkKind struct {
 	Weight float64 `json:"weight"`          // sum, without factors of kinds and times
 	First  string  `json:"first,omitempty"` // first and last time
 	Last   string  `json:"last,omitempty"`
-	Share  float64 `json:"share"` // of the importance of the link
+	Share  float64 `json:"share"` // share of the importance of the link
 }
 
 // Settings are the settings of an explanation.
 type Settings struct {
-	Number   int                  // of labelled nodes, attributes and links to list; 0: 10
+	Number   int                  // number of labelled nodes, attributes and links to list; 0: 10
 	Workers  int                  // goroutines; 0: one for each processor
-	ID       func(row int) string // of nodes; nil: they have none
+	ID       func(row int) string // id of a node; nil: nodes have none
 	Progress func(stage string, done, total int64)
 }
 

@@ -70,8 +70,8 @@ type Absorbed struct {
 	Walk
 	Prior  []float64                          // P_0 at nodes without a label
 	Weight func(t, source, class int) float64 // w_t(source, c)
-	Bias   []float64                          // of each class
-	Scores func(node int) []float64           // of all classes
+	Bias   []float64                          // bias of each class
+	Scores func(node int) []float64           // scores of all classes
 }
 
 // A walk ends when at most settled of it has not been absorbed.
@@ -106,7 +106,7 @@ func (a *Absorbed) Form() *Form {
 			weights[j] = later(class[j])
 			terms[j] = Terms{Score: a.Scores(v), Rest: a.Bias[class[j]],
 				Share: make([]float64, len(p.Row))}
-			for t := range a.Steps + 1 { // as if no walk met a label
+			for t := range a.Steps + 1 { // scores as if no walk met a label
 				for b, q := range a.Prior {
 					terms[j].Rest += q * a.Weight(t, b, class[j])
 				}

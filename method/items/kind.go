@@ -23,9 +23,9 @@ import (
 
 // Kind declares a kind of items.
 type Kind struct {
-	Name    string // of the command: "records"
-	Noun    string // of an item: "record"
-	Title   string // of the command
+	Name    string // name of the command: "records"
+	Noun    string // name of an item: "record"
+	Title   string // title of the command
 	Example string // a kernel with a parameter: "hypercube:beta=0.5"
 
 	// Help has NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
@@ -108,8 +108,8 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 type Input struct {
 	Command   string // kernel, classify or evaluate
 	Paths     []string
-	Flags     map[string]string // of the kind's own flags
-	Kernels   []*param.Spec     // to compare
+	Flags     map[string]string // values of the kind's own flags
+	Kernels   []*param.Spec     // kernels to compare
 	Learners  []*classify.Learner
 	Values    param.Values // given, of both
 	Calibrate bool         // classes need probabilities, see [Source.Calibrate]
@@ -118,9 +118,9 @@ type Input struct {
 	Labelling *nodefile.LabelConfig // how it is read: as other text, with stdin and warnings
 
 	Trained  int                                   // labels in a training set of an evaluation; 0: all
-	Memory   int64                                 // of data, in bytes; 0: no limit
+	Memory   int64                                 // limit for data, in bytes; 0: none
 	Workers  int                                   // goroutines; 0: one for each processor
-	RNGSeed  uint64                                // of random choices
+	RNGSeed  uint64                                // seed of random choices
 	Temp     func() (string, error)                // makes a directory that is removed at the end
 	Progress func(stage string, done, total int64) // shows finished items; total 0: not known
 	Note     func(text string)                     // prints how the input is read
@@ -153,7 +153,7 @@ type Collection struct {
 
 	Labels     *nodefile.Labels // classes in the input; may be nil
 	Unlabelled string           // PROBLEM; REMEDY if classes are needed but missing; may be ""
-	Truth      *nodefile.Labels // to compare predictions with; may be nil
+	Truth      *nodefile.Labels // classes to compare predictions with; may be nil
 	TruthName  string
 
 	// Gram returns the kernel between all items, and the values of all its parameters, with defaults for those not in v.
@@ -180,7 +180,7 @@ type Collection struct {
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
 	Attributes int    // compared columns, for the summary; 0: no table
-	Summary    string // of a matrix of kernel values, as "between 188 graphs of 3,371 nodes"
+	Summary    string // summary of a matrix of kernel values, as "between 188 graphs of 3,371 nodes"
 	Facts      any    // pointer to a struct with keys of the JSON document; may be nil
 
 	// Describe, if not nil, returns further Facts, and a line of the summary in place of the method, its parameters and its

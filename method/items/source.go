@@ -22,15 +22,15 @@ import (
 // Source is a kernel between items with a learner that predicts their classes. Its engine has the name KERNEL+LEARNER and
 // the parameters of both.
 type Source struct {
-	param.Spec // of the kernel with the learner
+	param.Spec // declaration of the kernel with the learner
 
 	// Calibrate fits probabilities of a learner without probabilities to scores of held-out items, see [classify.Calibrate].
 	Calibrate bool
 
 	Kernel  *param.Spec
-	Units   param.Graph // of the kernel's grids; nil: none
+	Units   param.Graph // graph for the kernel's grids; nil: none
 	Learner *classify.Learner
-	Items   int // that are scored
+	Items   int // number of scored items
 
 	// Gram returns the kernel values between items, and all values of the kernel's parameters.
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
@@ -57,17 +57,17 @@ func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
 
 // Classified is the result of a classification.
 type Classified struct {
-	Values   param.Values // of all parameters
-	Settings int          // that were compared
+	Values   param.Values // values of all parameters
+	Settings int          // number of compared settings
 	problem.Estimate
 
-	Scores     *sparse.Block[float64] // of each item, as the model gives them
+	Scores     *sparse.Block[float64] // scores of each item
 	ScoreNames []string               // a class, or the two that a score decides between
-	Class      []int                  // of each item: its label, or else predicted
+	Class      []int                  // label of each item, or else its predicted class
 	Support    int                    // see [classify.Model.Support]
-	Unfinished error                  // of an iteration at its limit; scores are then without probabilities
+	Unfinished error                  // error of an iteration at its limit; scores are then without probabilities
 
-	Places []choose.Place // of held-out labels, for sets of classes; nil: none
+	Places []choose.Place // places of held-out labels, for sets of classes; nil: none
 
 	model         *classify.Model
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none

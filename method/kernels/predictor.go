@@ -24,7 +24,7 @@ import (
 
 type predictor struct {
 	*engine.Job
-	kernels []kernel.Kernel // of each setting of Sources
+	kernels []kernel.Kernel // kernel of each setting of Sources
 
 	best  kernel.Kernel          // chosen
 	gram  *sparse.Block[float64] // scale × values of best between the compared labels
@@ -180,8 +180,8 @@ func validateKernels(ctx context.Context, r *predictor,
 type labels struct {
 	p      *engine.Problem
 	fold   []int
-	grams  []*sparse.Block[float64] // of each kernel: scale × values between the labels
-	scales []float64                // of each kernel
+	grams  []*sparse.Block[float64] // scale × values of each kernel between the labels
+	scales []float64                // scale of each kernel
 }
 
 // compareLabels samples the labels that compare settings and computes kernels between them.

@@ -45,7 +45,7 @@ func (p *Problem) ArcsBytes() int64 {
 	}
 	against := p.In
 	if against == nil {
-		against = p.A // with as many entries
+		against = p.A // Aᵀ has as many entries
 	}
 	return sparse.SumBytes(p.A, against, p.Weighted) + (8+3*16)*int64(len(p.Degrees))
 }

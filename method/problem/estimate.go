@@ -32,7 +32,7 @@ func EstimateShare(right float64, tested int) (e Estimate) {
 // HeldOut is the prediction for a held-out label.
 type HeldOut struct {
 	Class, Predicted int
-	Probability      float64 // of the predicted class
+	Probability      float64 // probability of the predicted class
 }
 
 // PhaseSeconds is the time of each phase of a prediction.
@@ -51,7 +51,7 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 
 // Error reports why a method or learner cannot predict.
 type Error struct {
-	Method string // of the method, kernel or learner
+	Method string // name of the method, kernel or learner
 	Err    error  // [ErrDirected], [sparse.ErrDivided], or an error of the iteration or learner
 }
 

@@ -13,10 +13,10 @@ const HighestCount = 3
 // does not fit the memory.
 type Highest struct {
 	class []int32   // HighestCount for each node, −1 for none
-	score []float32 // of these classes
-	sum   []float64 // of the scores of all classes
+	score []float32 // scores of these classes
+	sum   []float64 // sums of the scores of all classes
 
-	labels     []labelScore // by node
+	labels     []labelScore // label scores by node
 	isLabelled []uint64     // a bit for each node
 }
 

@@ -24,9 +24,9 @@ type Problem struct {
 	Directed bool      // A need not be symmetric
 	Weighted bool      // A may have values other than 1
 	Row      []int     // labelled nodes, each once
-	Class    []int     // of Row, positions in Names; nil: they have numbers
-	Value    []float64 // of Row, up to ±1e100; nil: they have classes
-	Names    []string  // of the classes
+	Class    []int     // classes of Row, positions in Names; nil: there are numbers
+	Value    []float64 // numbers of Row, up to ±1e100; nil: there are classes
+	Names    []string  // names of the classes
 
 	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil: the shares of
 	// the labels.

@@ -55,7 +55,7 @@ type ridgeFit struct {
 	*features
 	path *classify.RidgePath
 
-	embedding *auto.Embedding // with the columns that settings need so far; nil: none
+	embedding *auto.Embedding // embedding with the columns that settings need so far; nil: none
 	columns   int
 }
 
@@ -68,7 +68,7 @@ type features struct {
 const mostFitted = 5000
 
 func groupRidges(settings []param.Values) (groups [][]param.Values) {
-	var last param.Values // without λ
+	var last param.Values // last values, without λ
 	for _, v := range settings {
 		others := maps.Clone(v)
 		delete(others, "lambda")
@@ -180,7 +180,7 @@ func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings [
 
 // foldsOf returns the group that tests each value, −1 for none.
 func foldsOf(p *engine.Problem, groups []engine.Group) []int {
-	position := map[int]int{} // of a row, from 1 on
+	position := map[int]int{} // position of a row, from 1 on
 	for g := range groups {
 		for _, row := range groups[g].Test.Row {
 			position[row] = g + 1

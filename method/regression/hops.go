@@ -36,7 +36,7 @@ var Hops = featureRidge{fixed: attributeFeatures, moving: hopFeatures}.method(&p
 }, hopWorkspace)
 
 func hopWorkspace(p *engine.Problem) budget.Workspace {
-	const labelBytes = 1600 // of a known value in folds and decompositions: 1,100 were measured with 64 attributes
+	const labelBytes = 1600 // bytes of a known value in folds and decompositions: 1,100 were measured with 64 attributes
 	n := len(p.Degrees)
 	fitted := min(len(p.Row), mostFitted)
 	w := budget.Held(2*budget.Block[float64](n, hopColumns), 12*budget.Vector[float64](n), labelBytes*int64(fitted))
@@ -69,7 +69,7 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
-	place := make([]int, len(p.Row)) // in train, from 1 on; 0: not in train
+	place := make([]int, len(p.Row)) // position in train, from 1 on; 0: not in train
 	for a, i := range train {
 		place[i] = 1 + a
 	}

@@ -137,7 +137,7 @@ func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Val
 		return nil, k.unsolved(err)
 	}
 	scale := cmp.Or(mat.Trace(symmetricOf(grams[0]))/float64(grams[0].Rows), 1)
-	tolerance := 1e-10 // of known values, relative to the largest
+	tolerance := 1e-10 // error of known values, relative to the largest
 	if s.Rough {
 		tolerance = 1e-5
 	}

@@ -39,8 +39,8 @@ type LabelLearner struct {
 	problem *engine.Problem
 	set     engine.Settings
 	fitted  *engine.Problem  // problem of the last model, with its edge weights and without directions
-	columns *auto.Embedding  // of fitted; nil before the first model
-	views   *auto.Attributes // of fitted; nil: no attributes
+	columns *auto.Embedding  // columns of fitted; nil before the first model
+	views   *auto.Attributes // attributes of fitted; nil: none
 }
 
 // mostWide is the most labelled nodes of a model with more columns than nodes, which costs their cube. Tests lower mostWide.
@@ -104,7 +104,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 		m, err = f.choose(ctx, l.set.RNGSeed)
 	}
 	if err == nil && l.views != nil {
-		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // of attributes in the scores of all nodes
+		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // parts of the scores of all nodes from attributes
 		err = l.views.Scores(ctx, f.model.Others(), func(node int, products []float32) { copy(parts.Row(node), products) })
 		rest := m.Scores
 		m.Scores = func(node int) []float64 {
@@ -187,7 +187,7 @@ type labelFit struct {
 	node       []int
 	sets       [][]int
 	labels     int
-	attributes *mat.Dense // of the nodes; nil: none
+	attributes *mat.Dense // attributes of the nodes; nil: none
 	workers    int
 
 	model *auto.EmbeddingModel // set by learn
@@ -269,7 +269,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 	chosen := result.Kernel*len(lambdas()) + result.Setting
 	left := leftOut(chosen)
 	best.Threshold = calibrate(best, left, sets, labels, sched.UpTo(len(sets)))
-	scores := map[int]*mat.Dense{chosen: left} // of candidates
+	scores := map[int]*mat.Dense{chosen: left} // scores of candidates
 	predicted := make([][]int, len(sets))
 	for part, candidate := range result.Outside {
 		if scores[candidate] == nil {

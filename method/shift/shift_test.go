@@ -52,7 +52,7 @@ func grid(side int) (links [][2]int) {
 func TestRegion(t *testing.T) {
 	const side = 40
 	var rows []int
-	far := 0 // at two hops or more from a square of 10 × 10 in the middle
+	far := 0 // nodes at two hops or more from a square of 10 × 10 in the middle
 	for v := range side * side {
 		x, y := v%side, v/side
 		switch d := max(0, 15-x, x-24) + max(0, 15-y, y-24); {

@@ -105,7 +105,7 @@ func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values,
 type chooser struct {
 	*Edges
 	*Evidence
-	fixed     shard.Codebook // of the options and the function of the weights
+	fixed     shard.Codebook // factors of the options, and the function of the weights
 	functions int
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Counts are counts of the entries of a store with kinds or times, without entries whose factor is 0.
 type Counts struct {
-	Manifest       shard.Manifest // with counts and times of these entries; Times is nil without entries
-	Labelled, Same []int64        // by kind: entries between labelled nodes without self loops, and those of one class
+	Manifest       shard.Manifest // manifest with counts and times of these entries; Times is nil without entries
+	Labelled, Same []int64        // entries of each kind between labelled nodes without self loops, and those of one class
 }
 
 // Count counts the entries of a store as it is swept, see [shard.Weigh], and the entries between labelled rows. Cost: one sweep.

@@ -13,7 +13,7 @@ import (
 const (
 	alpha     = 0.9
 	steps     = 5
-	uncertain = 0.05 // of the class shares in predicted probabilities
+	uncertain = 0.05 // weight of the class shares in predicted probabilities
 
 	// work is the most entries × columns × steps of a walk, which decides how many folds are predicted.
 	work = 300_000_000
@@ -24,11 +24,11 @@ const Folds = 5
 
 // Labels are classes or numbers of some nodes, from which factors are chosen.
 type Labels struct {
-	Row     []int // of the matrices
+	Row     []int // rows of the matrices
 	Class   []int
 	Classes int
-	Value   []float64 // in place of classes; nil: classes
-	Fold    []int     // of each label, below [Folds]
+	Value   []float64 // numbers in place of classes; nil: there are classes
+	Fold    []int     // fold of each label, below [Folds]
 }
 
 // columns returns the columns of a fold: one for each class, or the number and the sum of values.
@@ -44,8 +44,8 @@ type Evidence struct {
 	*Labels
 	memory  int64
 	workers int
-	folds   int     // that are predicted
-	mean    float64 // of the values
+	folds   int     // number of predicted folds
+	mean    float64 // mean of the values
 }
 
 // NewEvidence returns the evidence of l for matrices with the given number of entries. Walks take at most a quarter of
@@ -84,7 +84,7 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	}
 	w.ahead = sparse.NewOperator[float32](kind, a, degrees)
 	w.ahead.Workers = c.workers
-	scores := make([]float64, len(c.Row)*c.columns()) // of each label, by column
+	scores := make([]float64, len(c.Row)*c.columns()) // scores of labels by column
 	columns := c.folds * c.columns()
 	width := c.Workspace(len(degrees)).Width(c.memory)
 	for lo := 0; lo < columns; lo += width {
@@ -131,7 +131,7 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 		for j := lo; j < hi; j++ {
 			if j/columns != w.Fold[i] {
 				mass := w.mass(i, j%columns)
-				start.Row(row)[j-lo] += mass // of several labels of a node at most one has mass
+				start.Row(row)[j-lo] += mass // at most one of several labels of a node has mass
 				x.Row(row)[j-lo] += mass
 			}
 		}

@@ -21,7 +21,7 @@ type Origin struct {
 	Signed   bool              `json:"signed,omitempty"`  // some weights are negative
 	Reading  map[string]string `json:"reading,omitempty"` // settings of reading by the name of the flag; nil: not known
 	Edges    *Kept             `json:"edges,omitempty"`   // nil: edges have neither kinds nor times
-	Weights  string            `json:"weights,omitempty"` // of edges: the name of a function; "": as given
+	Weights  string            `json:"weights,omitempty"` // function of edge weights; "": as given
 }
 
 // OriginOf returns the origin of the graph of a store.
@@ -131,7 +131,7 @@ type Kept struct {
 	Kinds    map[string]float64 `json:"kinds,omitempty"`
 	Since    string             `json:"since,omitempty"`
 	Until    string             `json:"until,omitempty"`
-	HalfLife float64            `json:"half_life,omitempty"` // in units of times; 0: no decay
+	HalfLife float64            `json:"half_life,omitempty"` // half-life in units of times; 0: no decay
 }
 
 // Keep returns the factors of a choice.

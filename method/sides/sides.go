@@ -15,21 +15,21 @@ type Edges struct {
 	Store    *shard.Store
 	Options  *Options         // valid
 	Weighted bool             // lines of the store have weights
-	Division *sparse.Division // of the rows among processes; nil: this process has all
+	Division *sparse.Division // division of the rows among processes; nil: this process has all
 	Streamed bool             // sweeps read the store from disk
 
-	choices sync.Map // by sums of labels
+	choices sync.Map // choices by sums of labels
 }
 
 // Choice has the factors of edges.
 type Choice struct {
 	Kinds    []float64       // weight of each kind, at most 1 if chosen; nil without kinds
-	HalfLife float64         // in units of times; +Inf: no decay
-	Book     *shard.Codebook // of these and the given weights
+	HalfLife float64         // half-life in units of times; +Inf: no decay
+	Book     *shard.Codebook // codebook of these and the given weights
 	IsGiven  bool            // all were given
 
 	given *Options
-	names []string // of the kinds
+	names []string // names of the kinds
 }
 
 // IsOpen reports whether factors are to be chosen.

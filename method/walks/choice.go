@@ -204,7 +204,7 @@ type chooser struct {
 	picks    []cwk.Pick
 	rows     map[cwk.Pick]int
 	trials   map[string][]choose.Trial
-	isolated []bool // of each labelled node, see [choose.Unreachable]
+	isolated []bool // whether no label outside its fold reaches a label, see [choose.Unreachable]
 	work     graph.Work
 }
 

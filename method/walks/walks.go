@@ -326,7 +326,7 @@ type predictor struct {
 	fitted *classify.Model
 	rowOf  []int // row of each node in features; nil if nodes have no rows
 
-	trained *sparse.Block[float32] // if nodes have rows: the scaled rows from the first training row on
+	trained *sparse.Block[float32] // scaled rows from the first training row on; nil if nodes have no rows
 }
 
 // walk collects from one walk the rows of trials, training and nodes, in this order. Honest training rows exclude labels

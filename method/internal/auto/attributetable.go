@@ -16,16 +16,16 @@ import (
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
-	values   int64       // values other than 0, in all processes
-	real     []bool      // of each column
-	sample   [][]float32 // of each real column: sorted values of a sample of nodes
-	start    [][]uint16  // of each real column: the first position in sample of each part of its range; parts are equally wide
-	scale    []float64   // of each real column: parts / width of the range
-	quantile []float64   // of the standard normal distribution, at half ranks of a sample
-	zero     []float64   // of each real column: the normal score of 0
-	factor   []float64   // of each column: the scale of its scores
-	shift    []float32   // of each real column: (mean score − score of 0)·factor; 0 for words
-	length   []float32   // of each row: 1 / length of its words
+	values   int64 // values other than 0, in all processes
+	real     []bool
+	sample   [][]float32 // sorted values of each real column, at a sample of nodes
+	start    [][]uint16  // for each real column, the first position in sample of each part of its range; parts are equally wide
+	scale    []float64   // parts / width of the range, of real columns
+	quantile []float64   // quantiles of the standard normal distribution, at half ranks of a sample
+	zero     []float64   // normal score of 0, of real columns
+	factor   []float64   // scale of the scores of each column
+	shift    []float32   // (mean score − score of 0)·factor of real columns; 0 for words
+	length   []float32   // 1 / length of the words of each row
 	columns  []uint32    // 0, 1, 2, …, for dense rows
 }
 
@@ -155,7 +155,7 @@ func (a *attributeTable) sampleColumns(present int) {
 			}
 			first = last
 		}
-		a.factor[j] = 0 // of a constant column
+		a.factor[j] = 0 // constant column
 		if mean, variance := stat.PopMeanVariance(scores, nil); variance > 1e-12 {
 			a.factor[j] = 1 / math.Sqrt(variance*float64(len(reals)))
 			a.shift[j] = float32(mean * a.factor[j])
@@ -193,7 +193,7 @@ func (a *attributeTable) normal(j int, x float32) float64 {
 	sample := a.sample[j]
 	part := a.part(j, x)
 	first := int(a.start[j][part])
-	for length := int(a.start[j][part+1]) - first; length > 0; { // without branches on x, which processors cannot predict
+	for length := int(a.start[j][part+1]) - first; length > 0; { // no branches on x, which processors cannot predict
 		half := (length + 1) / 2
 		if sample[first+half-1] < x {
 			first += half

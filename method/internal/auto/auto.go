@@ -17,7 +17,7 @@ import (
 // settings adds to the settings of engines. Results do not depend on its workers and memory.
 type settings struct {
 	engine.Settings
-	choice *Choice // of a kept model; nil: held-out labels choose
+	choice *Choice // choice of a kept model; nil: held-out labels choose
 
 	// balanced states that the caller reweighs probabilities for balanced classes. Accuracies are estimated for reweighed
 	// probabilities; returned scores are not reweighed.

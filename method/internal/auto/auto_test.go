@@ -219,7 +219,7 @@ func TestEvidenceScores(t *testing.T) {
 		for _, class := range p.Class {
 			share[class] += 10 / float64(labels+3)
 		}
-		for i, isolated := range alone { // and one for each label that no other fold reaches
+		for i, isolated := range alone { // one more for each label that no other fold reaches
 			if isolated && labels > fewestLabels {
 				share[p.Class[i]]++
 				of++
@@ -339,7 +339,7 @@ func TestEvidenceOnPath(t *testing.T) {
 	p := contract.Path(t, 240, false)
 	out := evident(t, p, &settings{})
 	for v, class := range out.Class {
-		if want := v / 120; class != want && (v < 105 || v >= 135) { // between, scores of both are next to nothing
+		if want := v / 120; class != want && (v < 105 || v >= 135) { // nearer the middle, both scores are next to nothing
 			t.Errorf("node %d has class %d", v, class)
 		}
 	}

@@ -70,7 +70,7 @@ var (
 )
 
 const (
-	biasRidge = 3 // for the sum over items
+	biasRidge = 3 // ridge for the sum over items
 
 	attributePrior = 1.2
 
@@ -282,7 +282,7 @@ func (f *features) sampleTraining() []bool {
 // If a fold has at least raceLabels labels, λ decreases until the mean log-likelihood falls by mostFall below its largest
 // value.
 const (
-	someClasses = 16 // from as many classes on there are fewer candidates
+	someClasses = 16 // number of classes from which there are fewer candidates
 	mostFall    = 0.02
 )
 

@@ -27,8 +27,8 @@ var freeFilters = []filter{first, second, third, fourth}
 const (
 	priorMass = 0.05 // ε of shares, relative to the mean mass of a filter
 
-	sharedLimit = 5 // in units of their root mean square
-	freeLimit   = 6 // in standard deviations
+	sharedLimit = 5 // limit in root mean squares
+	freeLimit   = 6 // limit in standard deviations
 )
 
 // columns computes the inputs of models. The shared columns of node v and class c begin with the scores (q_c − ȳ_c·Σq)/(Σq +
@@ -49,7 +49,7 @@ type columns struct {
 	graph *graphColumns // nil: none
 
 	sharedScale []float64 // 1 / root mean square of each shared column
-	mean, scale []float64 // of free columns: their mean, and 1 / standard deviation
+	mean, scale []float64 // mean and 1 / standard deviation of each free column
 }
 
 // newColumns measures scales at a sample of the nodes.

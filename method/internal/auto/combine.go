@@ -16,7 +16,7 @@ import (
 // q^(1−w)·b^w.
 type component struct {
 	Component
-	rows  [][]float32           // of each label; nil: not predicted
+	rows  [][]float32           // probabilities of each label; nil: not predicted
 	model *classify.LinearModel // nil: nothing to fit, or not fitted
 }
 

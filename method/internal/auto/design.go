@@ -48,7 +48,7 @@ const (
 	// most classes with free columns
 	mostPairClasses = 256
 
-	leanSteps = 6 // on large graphs few steps reach most nodes
+	leanSteps = 6 // few steps reach most nodes of large graphs
 
 	// With mostLearned labels the standard error of an accuracy is at most 0.8 points.
 	mostLearned = 4000
@@ -150,7 +150,7 @@ func (d *design) fits(stage string, fits bool) bool {
 func (d *design) reduce(m, k int) {
 	d.filters = []filter{decay85, source}
 	d.shared = []filter{decay85}
-	if m > leanFolds*k { // with fewer labels the number of columns does not depend on the folds
+	if m > leanFolds*k { // otherwise the number of columns does not depend on the folds
 		d.folds = leanFolds
 	}
 }

@@ -22,7 +22,7 @@ const (
 	// EmbeddingColumns is the largest number of columns of an embedding.
 	EmbeddingColumns = 256
 
-	tolerance = 1e-3 // of eigenvectors, relative
+	tolerance = 1e-3 // relative tolerance of eigenvectors
 )
 
 // ShortRow is ε of [ScaleRow], relative to the root mean square of the lengths of rows.

@@ -35,7 +35,7 @@ type features struct {
 	walks      *walkFeatures
 	columns    *columns
 	inFold     []*columns     // columns of labels in each fold, with the class shares of the other folds
-	ridges     ridgeList      // on attributes, then on link rows, kernels and eigenvectors
+	ridges     ridgeList      // ridges on attributes, then on link rows, kernels and eigenvectors
 	attributes *attributeForm // nil: no attributes, or no explanations
 	kernels    []*nodeKernel
 	believed   *beliefs.Model // nil: none
@@ -218,7 +218,7 @@ func (f *features) isWalkedTo(row []float32) bool {
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
-	hasFeatures []bool // of each label: another label reaches it, or there are attributes
+	hasFeatures []bool // whether another label reaches each label, or there are attributes
 	ridges      [][]float64
 	hidden      int // fold without which the columns are computed; −1: none
 }

@@ -21,8 +21,8 @@ import (
 
 // heldOut holds the probabilities of each candidate at the learned labels, each predicted without its fold.
 type heldOut struct {
-	p           *problem.Problem // with all labels
-	class       []int            // of each learned label, as in the lists below
+	p           *problem.Problem // problem with all labels
+	class       []int            // class of each learned label; the next lists are for these labels too
 	places      []int            // positions in the labels of p
 	classes     int
 	fold        []int
@@ -179,7 +179,7 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 // models are better. Labels of folds that are not predicted have nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
-	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // with too few labels, only if walks miss most nodes
+	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // too few labels, and walks reach most nodes
 		return nil
 	}
 	held, err := propagateOutOfFold(ctx, in.p, in.set, in.memory)
@@ -214,7 +214,7 @@ func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	if b := set.Baselines; b != nil && b.Held != nil {
 		return b.Held, nil
 	}
-	folds := FoldCount(len(p.Row)) // as the baselines, which differ from in.folds with many classes
+	folds := FoldCount(len(p.Row)) // folds of the baselines, which differ from in.folds with many classes
 	held, err := propagationOf(p, set, memory).OutOfFold(ctx,
 		choose.Folds(p.Class, folds, set.RNGSeed, 0), folds)
 	if failed := new(problem.Error); errors.As(err, &failed) {
@@ -299,7 +299,7 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 		reweigh = func([]float64) {}
 	}
 	isShrunk := isMajority(mixture)
-	if isShrunk && !h.tooFewLabels { // with few labels, predictions without the fold are more often wrong by chance
+	if isShrunk && !h.tooFewLabels { // predictions without the fold of few labels are more often wrong by chance
 		confidence.AllowForLargest()
 	}
 	row := make([]float64, h.classes)

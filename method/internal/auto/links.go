@@ -24,7 +24,7 @@ import (
 type linkRows struct {
 	in      *input
 	nodes   []int         // nodes of the labels that ridges learn from
-	squares []float32     // of the rows of A
+	squares []float32     // squared lengths of the rows of A
 	degrees *featureBlock // standardized logarithms with a mean squared length of 1
 }
 

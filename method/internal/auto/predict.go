@@ -18,8 +18,8 @@ type model struct {
 	calibrated Calibration
 	confidence *choose.Confidence // nil: too few labels, or the choice was given
 
-	weights []*featureBlock // of each component: a row for each free column; nil: none
-	beliefs *featureBlock   // of each node; nil: beliefs are no component
+	weights []*featureBlock // for each component, a row of weights for each free column; nil: none
+	beliefs *featureBlock   // probabilities of each node; nil: beliefs are no component
 
 	propagated *featureBlock // scores of label propagation, for explanations; else nil
 }
@@ -115,12 +115,12 @@ type predictor struct {
 	ridges            []float64
 	input             []float64 // shared columns of a model
 	missed            []float64 // probabilities of nodes that no walk reaches
-	one               []float64 // of a single component
-	shares            []float64 // of the classes, shrunk
+	one               []float64 // probabilities of a single component
+	shares            []float64 // shares of the classes, shrunk
 	usesPropagation   bool
 
 	first  int             // first loaded node
-	walked *featureBlock   // of loaded nodes
+	walked *featureBlock   // rows of walks of loaded nodes
 	ridged []*featureBlock // scores of each ridge at loaded nodes
 }
 

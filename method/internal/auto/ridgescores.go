@@ -21,8 +21,8 @@ type ridgeScores struct {
 	nodes   nodeScores
 	scale   float64
 	leftOut [][]float64
-	inFold  [][][]float64 // of each fold and label, by a ridge without both; nil: leftOut is used
-	cosines []float64     // of left-out scores with classes: over all labels, then outside each fold
+	inFold  [][][]float64 // scores by fold and label, of a ridge without both; nil: leftOut is used
+	cosines []float64     // cosines of left-out scores with classes: over all labels, then outside each fold
 }
 
 type ridgeKind int
@@ -69,8 +69,8 @@ func (s nodeScores) of(v, classes int) []float64 {
 
 type ridgeLabels struct {
 	p         *problem.Problem // has these labels alone
-	learned   []int            // of each label: its position among the learned labels, or −1
-	positions []int            // of each label: its position among all labels
+	learned   []int            // position of each label among the learned labels, or −1
+	positions []int            // position of each label among all labels
 }
 
 func newRidgeLabels(in *input, positions []int) *ridgeLabels {

@@ -27,7 +27,7 @@ type rowStore struct {
 // storedSlab holds count columns from column first on, from column first + period on, and so on.
 type storedSlab struct {
 	first, count, period int
-	cols                 int           // in the slab
+	cols                 int           // columns of the slab
 	block                *featureBlock // nil: at offset in the file
 	offset               int64
 }
@@ -38,7 +38,7 @@ type tempFiles struct {
 	files []durable.File
 
 	mu  sync.Mutex
-	err error // of reading; guarded by mu
+	err error // first error of reading; guarded by mu
 }
 
 // newTempFiles makes a directory in parent, or if parent is empty, in the system's default directory.

@@ -25,7 +25,7 @@ const (
 	decay95               // 0.95^j
 	source                // 1: Poisson learning
 	first                 // 1 for j = 1 alone
-	second                // and so on
+	second
 	third
 	fourth
 	undirectedFilters int = iota
@@ -50,13 +50,13 @@ type cell struct{ class, fold, labels int }
 // have a column for each cell.
 type seeds struct {
 	in     *input
-	steps  int // of walks
+	steps  int // steps of walks
 	unit   float64
 	fold   []int
-	cells  []cell // in the order of their classes
-	start  []int  // of the first cell of each class; then the number of cells
-	cell   []int  // of each label
-	labels []int  // of each class
+	cells  []cell // cells ordered by class
+	start  []int  // position of the first cell of each class; then the number of cells
+	cell   []int  // position of the cell of each label
+	labels []int  // number of labels of each class
 
 	// evidence has the result of evidenceIn for each fold.
 	evidence [][]float64

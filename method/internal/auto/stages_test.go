@@ -95,7 +95,7 @@ type labelledGraph struct {
 	name  string
 	a     *sparse.CSR
 	names []string
-	rows  []int // with a class
+	rows  []int // nodes with a class
 	class map[int]int
 }
 

@@ -96,7 +96,7 @@ type walk struct {
 type classSlab struct {
 	*seeds
 	first, last int
-	sum         *featureBlock // of each node: filters × classes
+	sum         *featureBlock // sums of filters × classes by node
 }
 
 // walk adds all steps of pass to c.sum and to the rows of learned labels. It overwrites x.

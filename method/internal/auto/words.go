@@ -29,9 +29,9 @@ type wordModel struct {
 	items           []int         // positions of the labels
 	x, z, r         *featureBlock // XW; logits; derivatives of the loss by logits
 	weights         *featureBlock
-	derivatives     *featureBlock // by weights, a row for each class
+	derivatives     *featureBlock // derivatives by weights, a row for each class
 	last            []float64     // W and b for which z and r were computed
-	loss            float64       // at last
+	loss            float64       // objective at last
 	err             error
 }
 

@@ -46,7 +46,7 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	}
 	column := int64(m) * int64(32+8*k)
 	held := budget.AllOf(p.ArcsBytes(), 4*int64(n), budget.Block[float32](n, scores*k), 10*column)
-	rows := budget.Block[float32](n, len(d.filters)*k) // of walks, and of attributes or their scores
+	rows := budget.Block[float32](n, len(d.filters)*k) // rows of walks, and of attributes or their scores
 	if p.Attributes != nil {
 		rows += budget.Block[float32](n, min(k, p.Attributes.Cols))
 	}

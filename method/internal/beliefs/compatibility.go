@@ -159,7 +159,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 		}
 	}
 	for l, counts := range f.counts {
-		weighted := mat.NewDense(n, n, nil) // by Q, times p; Q = diag(p) P^(l+1)
+		weighted := mat.NewDense(n, n, nil) // derivative by Q = diag(p) P^(l+1), times p
 		for c := range n {
 			for k, count := range counts.RawRowView(c) {
 				q := max(p[c]*powers[l+1].At(c, k), 1e-12)

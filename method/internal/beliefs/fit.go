@@ -26,8 +26,8 @@ const (
 // Candidate is a setting of the rounds.
 type Candidate struct {
 	Ratios string  // Walks, Homophily or Iterated
-	T      float64 // of the evidence of an edge
-	Rounds int     // at least 1
+	T      float64 // weight of the evidence of an edge
+	Rounds int     // number of rounds, at least 1
 }
 
 // candidates were chosen greedily on 19 graphs.
@@ -77,7 +77,7 @@ type Model struct {
 	Majority float64 // share of the most frequent held-out class
 
 	HeldOut       []int       // positions in the seeds
-	Probabilities [][]float32 // of each held-out label
+	Probabilities [][]float32 // probabilities of each held-out label
 	Predicted     []int       // class of each held-out label, by the candidate that other folds choose
 
 	Sweeps int // over the graph, so far
@@ -169,7 +169,7 @@ func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 
 const (
 	foldCount  = 5
-	manyLabels = 500 // from as many labels on one fold chooses as well as five
+	manyLabels = 500 // labels from which one fold chooses as well as five
 )
 
 // Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels it keeps one of them, and
@@ -200,7 +200,7 @@ type fitting struct {
 	candidates []Candidate
 	folds      []int
 	held       []int         // seeds that are held out
-	beliefs    [][][]float32 // by candidate and held-out seed
+	beliefs    [][][]float32 // beliefs by candidate and held-out seed
 	only       *run          // only run, after its last round; nil: several runs
 }
 
@@ -311,7 +311,7 @@ const (
 // scores are sums over the held-out labels of a fold for a candidate.
 type scores struct {
 	right int
-	loss  []float64 // by sharpen and blend; blend varies faster
+	loss  []float64 // losses by sharpen and blend; blend varies faster
 }
 
 type choice struct {
@@ -328,7 +328,7 @@ func (f *fitting) model() *Model {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen,
 			Blend: plainBlend, network: f.network, Sweeps: f.sweeps, explains: f.settings.Explain}
 	}
-	sums := make([][]scores, len(f.candidates)) // by candidate and fold
+	sums := make([][]scores, len(f.candidates)) // sums by candidate and fold
 	for k := range f.candidates {
 		sums[k] = f.scores(k, shares)
 	}
@@ -341,7 +341,7 @@ func (f *fitting) model() *Model {
 		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain,
 	}
 	counts := make([]int, len(shares))
-	choices := slices.Repeat([]choice{best}, len(f.folds)) // by the labels of other folds
+	choices := slices.Repeat([]choice{best}, len(f.folds)) // choices by the labels of other folds
 	for k := range choices {
 		if len(choices) > 1 {
 			choices[k] = chooseCandidate(sums, k)

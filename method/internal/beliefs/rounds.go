@@ -33,10 +33,10 @@ type network struct {
 	total  float64 // Σd
 	count  int     // nodes with an edge
 	seeds  cwk.Seeds
-	seedOf []int32 // of each row, in seeds; −1: no label
-	fold   []int   // of each seed
+	seedOf []int32 // position of each row in seeds; −1: no label
+	fold   []int   // fold of each seed
 
-	memory   int64     // of blocks; 0: no limit
+	memory   int64     // limit of blocks in bytes; 0: none
 	turns    []float32 // squared weights of each row, summed; nil: not computed
 	computed map[ratiosKey]*mat.Dense
 
@@ -103,11 +103,11 @@ type run struct {
 	*network
 	ratios   *mat.Dense // nil: homophily of the given strength
 	strength float64
-	t        float32 // of the evidence of an edge
+	t        float32 // weight of the evidence of an edge
 	beliefs  *sparse.Block[float32]
 	field    []float32              // log(f R)
 	prior    []float32              // log shares
-	shares   []float64              // of the labels that are not held out
+	shares   []float64              // class shares of the labels that are not held out
 	hidden   int                    // fold without its labels; noFold: none
 	evidence *sparse.Block[float32] // A log(F R)
 	logs     *sparse.Block[float32] // log(F R), for the columns of a sweep

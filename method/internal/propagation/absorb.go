@@ -32,7 +32,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	x := sparse.NewBlock[float64](n, last+1)
 	y := sparse.NewBlock[float64](n, last+1)
 	left := blocks.Inverses(p.Degrees)
-	ends := make([]float64, n) // of a walk, at each node
+	ends := make([]float64, n) // share of a walk that ends at each node
 	for i := range n {
 		copy(x.Row(i), prior(i)[lo:hi])
 		x.Row(i)[last] = 1
@@ -43,7 +43,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 		}
 	}
 	value := x.Columns(0, last)
-	class := map[int]int{} // of each labelled node
+	class := map[int]int{} // class of each labelled node
 	for i, row := range p.Row {
 		class[row] = p.Class[i]
 		ends[row] = l.Alpha

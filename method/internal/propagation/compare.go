@@ -16,7 +16,7 @@ import (
 
 // Comparison is the accuracy of label propagation.
 type Comparison struct {
-	Propagation problem.Estimate // of centred scores if they are better
+	Propagation problem.Estimate // accuracy, with centred scores if they are better
 
 	HeldOut *HeldOut // nil: it failed
 }

@@ -49,7 +49,7 @@ type HeldOut struct {
 	// Center states that scores are centred, because these predict significantly more held-out labels.
 	Center bool
 
-	reduction *iterative.Reduction // of the graph to the labelled nodes; nil: none
+	reduction *iterative.Reduction // reduction of the graph to the labelled nodes; nil: none
 }
 
 // OutOfFold returns the scores at each label without its fold. Errors come from [Propagation.ScoresTo]. Cost: a
@@ -72,7 +72,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds) // of the classes, by fold
+	means := make([][]float64, folds) // class means by fold
 	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err

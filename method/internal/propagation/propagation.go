@@ -28,7 +28,7 @@ type Propagation struct {
 	P      *problem.Problem
 	Prior  cwk.Prior
 	Alpha  float64 // share of a walk that ends at each labelled node
-	Steps  int     // of a walk; 0: until it has settled
+	Steps  int     // steps of a walk; 0: until it has settled
 	Center bool    // subtract the mean score of each class, weighted by degrees
 	Memory int64
 
@@ -51,7 +51,7 @@ type Propagation struct {
 	// HeldOut, if not nil, is the result of [Propagation.OutOfFold] for the same labels.
 	HeldOut *HeldOut
 
-	scores   *sparse.Block[float32] // of all classes, or of a slab
+	scores   *sparse.Block[float32] // scores of all classes, or of a slab
 	heldOut  map[int][]float32      // receives the scores of these nodes in place of Highest; nil: none
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of all sweeps
@@ -108,7 +108,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		}
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			if l.Progress != nil {
-				const parts = 1000 // of a class
+				const parts = 1000 // parts of the progress of a class
 				l.Progress("walk", int64(parts*(float64(lo)+done*float64(hi-lo))),
 					parts*int64(len(p.Names)))
 			}
