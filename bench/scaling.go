@@ -67,7 +67,7 @@ type Cell struct {
 	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // time of this machine for the same sweeps
 	LimitShare       float64 `json:"limit_share,omitempty"`   // LimitSeconds ÷ SecondsMin
 
-	scale   int // scale of a generated graph
+	scale   int
 	command string
 }
 

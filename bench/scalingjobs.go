@@ -5,7 +5,7 @@ import "cmp"
 type scalingJob struct {
 	command string // template of [Cell.words]; the last word is the output
 	check   string // call whose checksum is the output's checksum; "": checksum of its bytes
-	axes    string // names of [scalingAxes]
+	axes    string
 	sources string // comma-separated; "": no choice
 	width   int    // columns of each sweep; 0: columns of the cell
 	bytes   int    // bytes of a number in a sweep; 0: sweeps of unknown width

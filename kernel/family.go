@@ -166,8 +166,8 @@ func refuse(kernel, parameter, format string, args ...any) error {
 
 type degrees struct {
 	expm.Diagonal
-	nodes int     // over all processes
-	mean  float64 // degree of nodes with edges; 1 if there are none
+	nodes int     // nodes of all processes
+	mean  float64 // mean degree of nodes with edges; 1 if there are none
 }
 
 func describe(team *sparse.Team, sums []float64) *degrees {

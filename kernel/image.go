@@ -72,7 +72,7 @@ func (c *computation) refineError(err error) error {
 type attempts struct {
 	c         *computation
 	measure   errorMeasure
-	count     int     // without an error
+	count     int     // attempts without an error
 	again     bool    // the next attempt begins with the last result
 	restarted bool    // an attempt began at zero with the smallest tolerance
 	reached   float64 // error before the restart

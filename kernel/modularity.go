@@ -22,7 +22,7 @@ type modularity struct {
 	graph      *graph.Graph
 	team       *sparse.Team
 	nodes      int     // nodes of all processes
-	rank       int     // most eigenpairs
+	rank       int     // largest number of eigenpairs
 	adapts     bool    // uses fewer pairs if the gap below them is wider
 	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // norm of the matrix subtracted from A

@@ -38,7 +38,7 @@ type perron struct {
 	best         []float64 // the y with the least ratio, divided by its largest element; nil before the first round
 	ratio        float64   // max (Ay)_i/y_i for y = best
 	products     int
-	noFactor     bool // it fills in, or several processes share the rows
+	noFactor     bool // the factor fills in, or several processes share the rows
 }
 
 type shiftedMap struct {

@@ -60,7 +60,7 @@ type restartingWalk struct {
 	f       *Function
 	graph   *graph.Graph
 	op      *sparse.Operator[float64] // Tᵀ
-	lengths []float64                 // entries of rows
+	lengths []float64                 // entries of each row
 	inverse []float64                 // inverse degrees, 0 at sinks
 	alpha   float64
 	uniform float64 // weight of every node in q; 0: q is p

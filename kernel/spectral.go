@@ -83,7 +83,7 @@ type computation struct {
 	scale   columnScale
 
 	x, y *sparse.Block[float64] // a slab of unit vectors and its image
-	need budget.Size            // without factors
+	need budget.Size            // memory without factors
 
 	core       float64 // largest value in the columns so far
 	base       float64 // largest value in the columns of the first slab
@@ -97,8 +97,8 @@ type computation struct {
 type slabLog struct {
 	report     Report
 	progress   func(done, total int)
-	slabs      int // number of all slabs
-	done       int // slabs
+	slabs      int
+	done       int // slabs that are done
 	sweeps     int // sweeps of attempts that are over
 	slabSweeps int // sweeps of slabs that are done
 	last       int // sweeps of the attempt with which the last slab was done

@@ -10,7 +10,7 @@ import (
 )
 
 type work struct {
-	inverse bool // solved by package iterative; otherwise a function by package expm
+	inverse bool // solved by package iterative; otherwise by package expm
 	series  bool // a Chebyshev series on every graph
 	joint   bool // an inverse computed together with others, as a series
 	half    bool // blocks of nodes among themselves are UᵀU with U = K^½·E

@@ -61,10 +61,10 @@ type bvGraph struct {
 	degree, reference, blocks, block, residual func() uint64
 
 	lists            [][]uint32 // successors of node x at x mod (window+1)
-	extra            []uint32   // not copied
+	extra            []uint32   // successors that are not copied
 	intervals, gaps  []uint32   // parts of extra
-	copied           []uint32   // successors copied from an earlier node
-	decoded          uint64     // arcs so far
+	copied           []uint32
+	decoded          uint64 // arcs decoded so far
 	allocatedEntries int
 }
 

@@ -25,7 +25,7 @@ type edgeBuffer struct {
 	coded    []codedEdge          // first edge of each kind and time
 	codeAt   map[[2]string]uint32 // index in coded
 	codes    []uint32             // indices in coded; empty without Input.Kind and Input.Time
-	kindTime [2]string            // kind and time of the next edge
+	kindTime [2]string
 }
 
 type codedEdge struct {
@@ -49,7 +49,7 @@ type edgeAttribute struct {
 	isSigned  bool        // some value is a negative weight
 	values    []edgeValue // values by edge; empty unless the attribute may be the weight
 	bad       error       // error about the first value that is no weight
-	rounded   int64       // number of rounded values
+	rounded   int64
 	roundedAt string
 }
 

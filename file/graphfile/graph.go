@@ -46,7 +46,7 @@ const (
 
 type graph struct {
 	store      *shard.Store
-	a          sparse.Matrix // outgoing
+	a          sparse.Matrix // outgoing entries
 	nodes      int
 	order      []uint32 // position of each row; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
@@ -60,7 +60,7 @@ type graph struct {
 
 	rows  []uint32 // inverse of order
 	held  byColumn // entries in order
-	done  int64    // entries, of total
+	done  int64    // entries done, of total
 	total int64
 	shown int64
 }

@@ -26,8 +26,8 @@ type graphML struct {
 	nodes  *nodeNames
 	edges  *edgeBuffer
 	graphs int
-	arcs   bool // edges are directed by default
-	number int  // nodes so far
+	arcs   bool
+	number int // nodes so far
 
 	names [4]nameKey // names by kind, without the id
 }

@@ -39,11 +39,11 @@ type jsonLines struct {
 	out     *batchWriter
 	nodes   *nodeNames
 	edges   *edgeBuffer
-	ends    [2]string       // keys of source and target
-	hasEnds bool            // the first edge has chosen ends
-	line    int64           // line of the current object
-	own     []textio.Member // texts, numbers, and objects with an id, replaced by the id
-	inner   []textio.Member // members of containers
+	ends    [2]string // keys of source and target
+	hasEnds bool      // the first edge has chosen ends
+	line    int64
+	own     []textio.Member // members of the object: texts, numbers, and objects with an id, replaced by the id
+	inner   []textio.Member // members of its containers
 }
 
 // containers are the members in which Neo4j, graphology, Cytoscape.js and the JSON Graph Format put attributes.

@@ -11,11 +11,11 @@ import (
 type nodeNames struct {
 	out     *batchWriter
 	kinds   []string // titles of the kinds of names, the id last
-	ignored []string // must not be chosen
+	ignored []string // kinds that must not be chosen
 	nodes   []namedNode
 	byID    map[string]uint32 // numbers of nodes by the id that edges use
 	listed  []uint32          // declared nodes, in the order of the file
-	names   [][]byte          // names of nodes, once settled
+	names   [][]byte          // names by node, once settled
 	notes   []error
 	bytes   int64
 }

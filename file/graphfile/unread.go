@@ -16,7 +16,7 @@ type unreadFormat struct {
 	endings []string
 	begins  func() *regexp.Regexp
 	command string // the output follows; nodeTitle is the key of the names of GML
-	ending  string // ending of the output
+	ending  string
 }
 
 // unreadFormats are tried in this order.

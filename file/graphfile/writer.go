@@ -14,7 +14,7 @@ type batchWriter struct {
 	*Input
 	visit Visitor
 	batch Batch
-	held  int64 // that Hold knows of
+	held  int64 // bytes that Hold knows of
 
 	numbered bool // numbers are positions of nodes
 	weighted bool // the file gives weights; before, all are 1

@@ -62,7 +62,7 @@ type Attributes struct {
 	Use     input.Columns // uses of all columns of the file
 	Bytes   int64         // approximate memory of the table
 
-	rows map[string]int // rows by id
+	rows map[string]int
 }
 
 // Lookup implements [Lookup].

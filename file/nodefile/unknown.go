@@ -18,7 +18,7 @@ type Unknown struct {
 	Option       string // option for the column of the node; or ""
 	TitleFix     string // setting that reads the first line as titles, see [Reader.TitleFix]
 	Total, Count int    // lines, and lines with an unknown id
-	first        int64  // number of the first line
+	first        int64
 	line         int64
 	id           string        // first unknown id, with its line
 	lineOf       map[int]int64 // line of each node, see FindOnce

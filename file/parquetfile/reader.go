@@ -39,9 +39,9 @@ type reader struct {
 type column struct {
 	table.ParquetLeaf
 	isDecimal  bool
-	scale      int  // scale of a decimal: 1.50 with the scale 2 is stored as 150
-	isUnsigned bool // holds unsigned integers
-	logical    any  // logical type; nil: the type of the values
+	scale      int // scale of a decimal: 1.50 with the scale 2 is stored as 150
+	isUnsigned bool
+	logical    any // logical type; nil: the type of the values
 }
 
 func open(name string, content io.ReaderAt, size, used int64,

@@ -34,8 +34,8 @@ type writer struct {
 	columns []table.ParquetColumn
 	batch   []parquet.Row
 	values  []parquet.Value // values of the batch, then of the incomplete row
-	text    []byte          // text of the values
-	begun   int             // values of the batch
+	text    []byte
+	begun   int // values of the batch
 }
 
 const batchRows = 1 << 10

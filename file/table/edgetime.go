@@ -26,7 +26,7 @@ type EdgeTime struct {
 
 // TimeForm is the format of the times in a column.
 type TimeForm struct {
-	column string // column of a setting
+	column string
 	format string // one of TimeFormats, or ""
 }
 

@@ -27,9 +27,9 @@ const notNumber = "is not a number"
 
 type attributeColumn struct {
 	title   string
-	skipped bool   // the column holds the node or row numbers
-	isLabel bool   // titled as labels
-	isNamed bool   // the settings name the column
+	skipped bool // the column holds the node or row numbers
+	isLabel bool // the title is a title of labels
+	isNamed bool
 	isOther bool   // the settings name other columns
 	isKept  bool   // attributes of a model come from it, see keep
 	ignored string // reason why the column is no attribute; "" for an attribute
@@ -38,10 +38,10 @@ type attributeColumn struct {
 	texts  table.Dictionary // first distinct values, at most mostLevels+1
 	sample int              // values in which texts were found
 
-	numbers int     // values that are numbers
-	null    int     // values that are words of [table.Doubtful]
-	count   int     // all values
-	missing int     // rows without a value
+	numbers int
+	null    int // values that are words of [table.Doubtful]
+	count   int
+	missing int
 	words   int     // rows with a word that is missing among numbers
 	sum     float64 // sum of the numbers
 	dates   int
@@ -63,7 +63,7 @@ type attributeTable struct {
 	c       *FeatureConfig
 	rows    nodefile.Reader
 	columns []attributeColumn
-	use     input.Columns // uses of all columns
+	use     input.Columns
 }
 
 func newAttributeTable(nodes nodefile.Lookup, c *FeatureConfig) *attributeTable {

@@ -26,7 +26,7 @@ type Features struct {
 	Unknown int           // rows skipped because their node is not in the graph
 	Columns input.Columns // how the columns of a table are used; nil for a matrix
 
-	groups []group  // groups of attributes of a table
+	groups []group
 	mapped *os.File // file of rows that are read on demand; nil: none
 }
 
@@ -88,7 +88,7 @@ type group struct {
 	title  string
 	at, n  int
 	levels []string // categories; nil: numbers
-	mean   float64  // mean of the numbers
+	mean   float64
 
 	areDays bool // numbers are days since 1970
 }
@@ -177,7 +177,7 @@ type features struct {
 	file    string
 	nodes   nodefile.Lookup
 	unknown nodefile.Unknown
-	ids     Axis          // ids of the rows of a matrix
+	ids     Axis
 	reading int64         // bytes of reading above its share of the limit; ≤ 0: none
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }

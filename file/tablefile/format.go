@@ -27,9 +27,9 @@ type Format struct {
 	SeparateIDs bool // ids are written to files of their own: X.rows.ids, X.cols.ids
 	AnyOrder    bool // elements can be written in any order
 
-	matches func(ending string, head []byte) bool                                             // whether a file has this format, by its name and first bytes
-	holds   func(name string, in *textio.Reader) bool                                         // whether such a file holds a matrix; nil: always
-	inspect func(f *File, in *textio.Reader) error                                            // determines the shape
+	matches func(ending string, head []byte) bool     // whether a file has this format, by its name and first bytes
+	holds   func(name string, in *textio.Reader) bool // whether such a file holds a matrix; nil: always
+	inspect func(f *File, in *textio.Reader) error
 	names   func(ctx context.Context, f *File, which string, n int) (ids []string, err error) // ids for [File.Axis]; nil: the format holds no ids
 
 	of32 rows[float32]

@@ -40,9 +40,9 @@ type vectorReader struct {
 	name      string
 	in        *bufio.Reader
 	text      []byte // current line without its comment
-	line      int64  // current line, from 1
-	column    int    // column of the last word, from 1
-	longest   int    // bytes of the longest line
+	line      int64
+	column    int // column of the last word, from 1
+	longest   int
 	zeroBased bool
 	limit     int // largest number of columns; 0: no limit
 	bits      int // precision of values, 32 or 64

@@ -52,10 +52,10 @@ type File struct {
 
 	path      string
 	o         Options
-	first     int  // number of the first column, 0 or 1
-	longest   int  // bytes of the longest line of text
-	byColumns bool // an array is stored by columns
-	isInteger bool // an array holds integers
+	first     int // number of the first column, 0 or 1
+	longest   int
+	byColumns bool
+	isInteger bool
 	sparse    bool // an archive holds a sparse matrix in CSR form
 }
 

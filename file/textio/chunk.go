@@ -49,10 +49,10 @@ func (r *Reader) Drop() { r.chunks.head = nil }
 
 type chunker struct {
 	r        *Reader
-	carry    []byte // start of a line
-	lines    int64  // delivered
+	carry    []byte // start of a line whose end has not been read
+	lines    int64  // delivered lines
 	head     *Chunk // read ahead by Head
-	index    int    // number of delivered chunks
+	index    int    // delivered chunks
 	started  bool
 	finished bool
 }

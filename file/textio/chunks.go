@@ -32,7 +32,7 @@ type delivery struct {
 	mu      sync.Mutex // guards the fields below
 	chunks  *chunker
 	err     error // error of the earliest chunk
-	place   int   // its index
+	place   int   // index of the chunk with err
 	isEnded bool
 }
 

@@ -57,7 +57,7 @@ func isZstd(head []byte) bool {
 // in headers.
 type frames struct {
 	in      *bufio.Reader
-	window  *atomic.Int64 // largest so far
+	window  *atomic.Int64 // largest window so far
 	pass    int64         // bytes before the next header of a frame or a block
 	inFrame bool          // the next header is a block's
 	tail    int64         // bytes after the last block of the frame

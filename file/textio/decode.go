@@ -139,14 +139,14 @@ func wholeRunes(text []byte) int {
 type decoder struct {
 	in       io.Reader
 	file     string
-	encoding string // name for messages
+	encoding string
 	next     charset
 
 	raw      [16 << 10]byte
 	n        int   // bytes in raw that are not decoded
 	lines    int64 // lines before out
 	out      []byte
-	position int // position in out
+	position int
 	err      error
 }
 

@@ -44,10 +44,10 @@ type Reader struct {
 
 	stored   tally        // sum of the stored input
 	inflated tally        // sum of the decompressed text
-	random   atomic.Int64 // read by random access
+	random   atomic.Int64 // bytes read by random access
 	total    int64        // bytes of the stored input; 0: unknown
 	inflater *pump        // nil if not compressed
-	window   atomic.Int64 // largest declared by a zstd frame
+	window   atomic.Int64 // largest window declared by a zstd frame
 	limit    int64
 	option   string
 

@@ -17,8 +17,8 @@ type records struct {
 	d      *json.Decoder
 	column map[string]int  // columns of kept keys
 	warned map[string]bool // keys left out
-	cells  []string        // cells of the current object
-	line   int64           // line of the last row
+	cells  []string
+	line   int64
 	out    bytes.Buffer
 	err    error
 	isList bool

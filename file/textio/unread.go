@@ -8,8 +8,8 @@ import (
 )
 
 type unreadFormat struct {
-	title  string                // title with its article: "a Git LFS pointer"
-	remedy string                // how to get a file that is read
+	title  string // title with its article: "a Git LFS pointer"
+	remedy string
 	begins func() *regexp.Regexp // matches the beginning of the content, where U+FFFD is a byte that is not UTF-8
 }
 
