@@ -49,7 +49,7 @@ func textOf(path string) string {
 const lineBytes = 64
 
 // gatherRate returns the bytes per second at which random rows of a block are read. It reads one number of each cache
-// line, so that additions cost nothing, and four rows at a time to hide their latency in a cache.
+// line, so that additions cost nothing, and four rows at a time to hide the latency of additions.
 func gatherRate(threads, rows, rowBytes int) float64 {
 	block := sparse.NewBlock[float32](rows, max(1, rowBytes/4))
 	for i := range block.Data {

@@ -14,8 +14,7 @@ import (
 // the order of the ids. The checksum is Σ Y.
 var spmm = withElements(spmmOf[float32], spmmOf[float64])
 
-// spmmOf times D⁻¹A·X with elements of type T. X follows the order of the ids, so that the checksum does not depend
-// on the order of rows.
+// spmmOf times D⁻¹A·X with elements of type T. X follows the order of the ids, and so does the checksum.
 func spmmOf[T sparse.Float](ctx context.Context, t *Target,
 	s *Settings) (*Report, error) {
 	n, _ := t.A.Dims()

@@ -82,8 +82,8 @@ func (p gramPlan) walks(rows int) int {
 }
 
 // planGram divides the memory. One row of features, one row of a panel and one column of a walk are the least. Half
-// of the rest goes to rows of features; the walk then gets all columns that fit, because each slab costs a walk, and
-// the remainder goes to rows again.
+// of the rest goes to rows of features, then the walk gets all columns that fit, because each slab costs a walk, and
+// rows the remainder.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {
 	if err := w.validate(start); err != nil {

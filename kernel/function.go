@@ -236,9 +236,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns returns b and nil, or, if the norm of a column is very small or large, a copy of b with such columns
-// divided by powers of two, and the exponents. Squares of values and bounds then stay in the range of float64.
-// PageRank divides columns by their sums instead.
+// scaleColumns returns b and nil or, if some columns have a very small or large norm, a copy with these columns
+// divided by powers of two, and the exponents, so that squares stay in the range of float64. PageRank divides columns
+// by their sums instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -258,8 +258,8 @@ func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64
 	return b, exponents
 }
 
-// restoreColumns multiplies results and their bounds by the powers of two of scaleColumns. It returns the largest
-// ratio of a bound to the norm of its result, which may now exceed the tolerance.
+// restoreColumns multiplies results and bounds by the powers of two of scaleColumns. It returns the largest ratio of
+// a bound to the norm of its result, which may now exceed the tolerance.
 func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, exponents []int) (relative float64) {
 	if exponents == nil {
 		return 0
@@ -409,8 +409,8 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 	return r, nil
 }
 
-// gains returns a lower bound of ‖f(M)‖ for each result of a column, from power steps with a random column,
-// which is not orthogonal to an eigenvector. If a step fails, it returns nil.
+// gains returns a lower bound of ‖f(M)‖ for each result, or nil if a step fails, from power steps with a random
+// column, which is not orthogonal to an eigenvector.
 func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()

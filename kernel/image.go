@@ -46,8 +46,8 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 }
 
 // acceptResult reports whether a result is final, or an error if miss exceeds the limit. miss is the error of the
-// result, rounded its part from rounding, both as multiples of the tolerance. An estimate above the limit is replaced
-// by a bound first, because the error names a tolerance that can be met.
+// result and rounded its part from rounding, as multiples of the tolerance. An estimate above the limit is first
+// replaced by a bound, because the error names a tolerance that can be met.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its null space. It needs no more memory
-// than the following solve of cols columns, and may make its factor.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space, within the memory of the
+// following solve of cols columns. It may make the factor of that solve.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {

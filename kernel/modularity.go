@@ -127,9 +127,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
-// prepare computes F; size returns the size that errors are compared with. The first search ignores the tolerance, so
-// that if a tolerance can be met, so can every larger one. If its bound exceeds the limit, a second search with
-// smaller residuals follows.
+// prepare computes F. size returns the size that errors are compared with. The first search ignores the tolerance, so
+// that if a tolerance can be met, so can every larger one; a second one has smaller residuals.
 func (m *modularity) prepare(ctx context.Context, s *Settings,
 	size func() float64) (Settings, error) {
 	set, err := s.complete(nil)
@@ -160,8 +159,8 @@ const (
 	leastResidual = 1e-13
 )
 
-// largest returns the largest absolute value in the column of K with the largest diagonal element among nodes. If K
-// is zero, it returns the scale of M.
+// largest returns the largest absolute value in the column of K with the largest diagonal element among nodes, or, if
+// K is zero, the scale of M.
 func (m *modularity) largest(nodes []int) float64 {
 	f := m.features
 	column := make([]float64, f.Cols)
@@ -177,8 +176,8 @@ func (m *modularity) largest(nodes []int) float64 {
 	return cmp.Or(blocks.MaxOver(m.team, peak), m.Scale)
 }
 
-// pairsOf returns the number of eigenpairs to compute: one more than the rank, because the gap below the last pair
-// decides the error bound, but at most n.
+// pairsOf returns the number of eigenpairs to compute. One more than the rank is needed, because the gap below the
+// last pair decides the error bound.
 func pairsOf(n, rank int) int { return min(rank+1, n) }
 
 func (m *modularity) find(ctx context.Context, s Settings,

@@ -167,8 +167,8 @@ func (w *restartingWalk) lost(x *sparse.Block[float64]) []float64 {
 	})
 }
 
-// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q). It solves (D − αA)·z exactly with x = D·z at
-// nodes with edges; at sinks, x is the right-hand side.
+// solve stores in y the solution x = (I − αTᵀ)⁻¹·((1−α)·p + α·s·q), and returns its sweeps. At nodes with edges x =
+// D·z, where z solves a system with D − αA; at sinks, x is the right-hand side.
 func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	memory int64) (sweeps int, err error) {
 	system, err := iterative.VonNeumann(w.graph, false, w.alpha)

@@ -12,8 +12,8 @@ import (
 )
 
 // radius returns the largest eigenvalue of A ≥ 0, rounded up, or of |a_ij| for a signed graph. Cost, once for a
-// graph: some tens of sweeps of one column; if many eigenvalues are near the largest, hundreds and one or two sampled
-// factors. If [graph.Graph].Memory is too small for a factor, the error is a [*budget.Error].
+// graph: some tens of sweeps of one column, or hundreds and one or two sampled factors if many eigenvalues are near
+// the largest. If [graph.Graph].Memory is too small for a factor, the error is a [*budget.Error].
 func radius(ctx context.Context, g *graph.Graph) (float64, error) {
 	return g.Radius.Get(func() (float64, error) {
 		g, err := graph.AbsoluteWeights(ctx, g)

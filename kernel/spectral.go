@@ -353,7 +353,7 @@ func pickRows(list []int) columnValues {
 }
 
 // across passes the values between a list of the given length and nodes to out, slab by slab of the columns of nodes,
-// or as rows if transposed. Later slabs begin with the effort of the first.
+// or as rows if transposed.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))

@@ -199,8 +199,8 @@ func (g *bvGraph) choose(flags string,
 	return nil
 }
 
-// successors decodes the successors of node x in increasing order. The slice is valid until the successors of node
-// x+window+1 are decoded. The error is in g.in.err.
+// successors decodes the increasing successors of node x. The slice is valid until the successors of node x+window+1
+// are decoded; the error is in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]

@@ -150,8 +150,8 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 	return first[:n+1], arcs
 }
 
-// newMember makes a graph of arcs from adjacency; lo is the number of its vertex 0 among the targets. Of repeated
-// arcs it keeps the first, and returns the first two with different labels.
+// newMember makes a graph of arcs from adjacency, whose vertex 0 is the target lo. Of repeated arcs it keeps the
+// first, and returns the first two with different labels.
 func newMember(first []int, arcs []arc, lo int32,
 	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1

@@ -210,9 +210,8 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 	}
 }
 
-// unite joins attributes with the same name: NetworkX declares an attribute once for each type of its values, so that
-// the weights 1 and 2.5 are a long and a double. It does not join an attribute that was chosen as the weight by its
-// key.
+// unite joins attributes with the same name, because NetworkX declares an attribute once for each type of its values.
+// It does not join an attribute that was chosen as the weight by its key.
 func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
@@ -364,8 +363,8 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
-// reader returns a function that returns the weight of an edge: its value, or the attribute's default value, or 1, as
-// in NetworkX. It must be called with increasing edges.
+// reader returns a function from increasing edges to their weights: the value, or the attribute's default value, or
+// 1, as in NetworkX.
 func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }

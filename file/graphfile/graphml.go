@@ -73,8 +73,8 @@ func (g *graphML) element(t xml.StartElement) error {
 	return nil
 }
 
-// key reads the declaration of an attribute. Data may come first, and may use an attribute declared for other
-// elements, as in NetworkX: Cytoscape declares attributes of edges for nodes.
+// key reads the declaration of an attribute, which may follow its data. Data may use an attribute declared for other
+// elements, because Cytoscape declares attributes of edges for nodes.
 func (g *graphML) key(t xml.StartElement) error {
 	id := attribute(t, "id")
 	name := attribute(t, "attr.name")
@@ -154,8 +154,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction reads the attribute that states whether edges are directed: yes or 1, no or 0, in any case. Without the
-// attribute it leaves isDirected unchanged.
+// direction sets isDirected by an attribute: yes or 1, no or 0, in any case. Without the attribute isDirected is
+// unchanged.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

@@ -15,8 +15,8 @@ import (
 var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Text: true, Attributes: true,
 	Begins: beginsJSONLines, Read: readBatches(readJSONLines)}
 
-// beginsJSONLines reports whether a text begins with a list of objects, or with a line that is an object. The object
-// must have the ends of an edge, or another object must follow, and it must not have lists of nodes or edges.
+// beginsJSONLines reports whether a text begins with a list of objects or a line that is an object, with the ends of
+// an edge or another object behind it, and without lists of nodes or edges.
 func beginsJSONLines(head []byte) bool {
 	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	if isList := bytes.HasPrefix(line, []byte{'['}); isList {

@@ -67,8 +67,8 @@ func readMETIS(s *batchWriter) (*Summary, error) {
 	return g, nil
 }
 
-// words calls visit with each word, valid during the call, of the next line that is not a comment. At the end of the
-// file isLine is false. Lines may have any length.
+// words calls visit with each word, valid during the call, of the next line that is not a comment. isLine is false at
+// the end of the file.
 func (m *metis) words(visit func(word []byte) error) (isLine bool, err error) {
 	isComment := false
 	for {

@@ -210,8 +210,8 @@ func parquetBytes(g *graph) int64 {
 	return 2 * column
 }
 
-// writeParquet writes the columns source, target and, if g has weights, weight. Ids are integers of 64 bits if all
-// ids are numbers, and otherwise text.
+// writeParquet writes the columns source, target and, if g has weights, weight. Ids are integers if all ids are
+// numbers, and otherwise text.
 func writeParquet(ctx context.Context, w *bufio.Writer,
 	g *graph) (isolated int, err error) {
 	ids := table.ParquetStrings

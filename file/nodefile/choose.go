@@ -83,8 +83,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	return nil
 }
 
-// checkTitle warns if the first line of a list may be a title: all ids below have digits and the first line has none.
-// If the graph is known, it skips a first line that is not a node if all lines below are nodes.
+// checkTitle warns if only the first line of a list has no digits, and may be a title. If the graph is known, it
+// skips a first line that is not a node above lines that are nodes.
 func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	const digits = "0123456789"
 	title := string(lines[0])

@@ -244,9 +244,8 @@ func Find(lookup func(id string) (row int, isNode bool),
 	return row, isNode
 }
 
-// isRemark reports whether a line that is not blank is a comment. A line with a comment marker is data if its id is
-// in the graph ("#12,red" if the graph has a node "#12"), or, if the graph is unknown, if it has the form of a row.
-// If anyField is set, any field may be the id, because the column of the node is not known yet.
+// isRemark reports whether a line is a comment. A line with a comment marker is data if its id is in the graph or, if
+// the graph is unknown, if it has the form of a row. If anyField is set, any field may be the id.
 func (t *Reader) isRemark(line []byte, anyField bool) bool {
 	if !table.IsComment(line) || isList(t.Name) {
 		return false

@@ -154,7 +154,7 @@ func (t *reader) Each(columns []int,
 // positionBytes is the memory of the dictionary index of a value.
 const positionBytes = 4
 
-// group reads columns of one row group in parallel, in at most the memory of their uncompressed pages and of a
+// group reads columns of a row group in parallel, in at most the memory of their uncompressed pages and of a
 // dictionary index for each value.
 func (t *reader) group(group parquet.RowGroup, metadata *format.RowGroup,
 	columns []int, row *row,

@@ -188,7 +188,7 @@ func (c *chooser) takeTitled() error {
 
 // takeByPosition assigns the free columns to the missing roles in order. In a list the first column is the node.
 // Otherwise there must be as many free columns as missing roles, none with the title of another role. A third column
-// of edges is the weight if it contains numbers.
+// of numbers is the weight of edges.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
 	missing := c.missing()

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// newJSONL writes one JSON object on each line, with the columns before the scores, null for missing values, and
-// scores: an object from class to score, null if the node has no scores, absent if c.Top < 0.
+// newJSONL writes JSON objects with the columns before the scores, null for missing values, and scores: an object
+// from class to score, null for a node without scores, absent if c.Top < 0.
 func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	// as JSON

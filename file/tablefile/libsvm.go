@@ -110,7 +110,7 @@ func (v *vectorReader) word(tail []byte) (word, behind []byte) {
 }
 
 // vector reads the next line, and calls set with the column, from 0, and the value of every pair. It returns false at
-// the end of the text.
+// the end.
 func (v *vectorReader) vector(set func(col int, value float64)) (bool, error) {
 	if isLine, err := v.next(); !isLine {
 		return false, err

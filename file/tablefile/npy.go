@@ -38,8 +38,8 @@ func (f *File) inspectArray(in *textio.Reader) error {
 	return f.shape(a, size)
 }
 
-// shape sets the shape of f. It compares size, the bytes of the file or member, with the header, to find truncated
-// files before rows are read.
+// shape sets the shape of f. It compares the header with size, the bytes of the file or member, to find truncated
+// files.
 func (f *File) shape(a *npy.Array, size int64) error {
 	if err := setType(f, a); err != nil {
 		return err
@@ -76,8 +76,8 @@ func setType(f *File, a *npy.Array) error {
 	return nil
 }
 
-// narrowTo converts values to the type of dst. It refuses infinite values, NaN, values that are too large, and
-// integers above 2⁵³, of which float64 represents only some.
+// narrowTo converts values to the type of dst. It refuses values that are not finite, values that are too large, and
+// integers above 2⁵³.
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
 		dst[j] = T(v)

@@ -163,8 +163,8 @@ func (c *Columns) list() []Column[*Prediction] {
 
 func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order returns the classes whose scores are in a line: all, or the c.Top classes with the highest scores, of equal
-// scores the first. dst holds all classes.
+// order returns the classes whose scores are in a line: all, or the first c.Top classes by score. dst holds all
+// classes.
 func (c *Columns) order(dst []int, scores []float64) []int {
 	if c.Top == 0 {
 		return dst

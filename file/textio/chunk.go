@@ -154,8 +154,8 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces lone carriage returns in text[offset:] by line feeds, and returns the offset to continue from. It
-// keeps a carriage return at the end unless the text ends there, because a line feed may follow.
+// endLines replaces lone carriage returns in text[offset:] by line feeds, and returns the offset to continue from.
+// Before more text, a carriage return at the end is kept, because a line feed may follow.
 func endLines(text []byte, offset int, end bool) int {
 	for {
 		i := bytes.IndexByte(text[offset:], '\r')
