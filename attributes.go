@@ -11,7 +11,7 @@ import (
 )
 
 // ReadAttributes reads attributes of nodes as [tablefile.ReadFeatures] does, within the memory that the graph leaves. If path
-// is "", it returns the attributes of the store, or nil if the store has none.
+// is "", it returns the attributes of the store, or nil if there are none.
 func (g *Graph) ReadAttributes(ctx context.Context, path string, c *tablefile.FeatureConfig) (*tablefile.Features, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (g *Graph) ReadAttributes(ctx context.Context, path string, c *tablefile.Fe
 	return tablefile.ReadFeatures(ctx, path, g.Nodes, &config)
 }
 
-// ReadLabels reads a file of nodes and labels. The result, labels by id, is an argument of [Graph.Classify]. c may be nil.
+// ReadLabels reads a file of nodes and labels. It returns labels by id, for [Graph.Classify]. c may be nil.
 func (g *Graph) ReadLabels(ctx context.Context, path string, c *nodefile.LabelConfig) (map[string]string, error) {
 	if err := g.checkOpen(); err != nil {
 		return nil, err

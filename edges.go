@@ -9,9 +9,9 @@ import (
 
 // Edge is an edge of a graph, see [Graph.EachEdge].
 type Edge struct {
-	Source, Target int // places of the ends in the order of [Graph.IDs]; either end may be the source of an undirected edge
+	Source, Target int // places of the ends in the order of [Graph.IDs]; either end of an undirected edge may be the source
 	Weight         float64
-	Kind, Time     string // as in the input; "" if edges have none
+	Kind, Time     string // names as in the input; "" if edges have none
 }
 
 // EachEdge calls visit once for each edge, in an order that depends on the graph alone. Edges of several kinds or times

@@ -17,10 +17,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// FromMat returns the graph of a square gonum matrix. Weights must be ≥ 0 unless o.Reading.Signed is set. A matrix with the
-// methods of [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example of github.com/james-bowman/sparse, is not converted to
-// dense form. The id of node i is i, from 0. If the matrix is not symmetric up to rounding, the graph is directed: m[i][j] is
-// the weight of the edge from i to j.
+// FromMat returns the graph of a square gonum matrix. Weights must be ≥ 0 unless o.Reading.Signed is set. A sparse matrix must
+// have the methods of [mat.RowNonZeroDoer] or [mat.NonZeroDoer], as in github.com/james-bowman/sparse; otherwise it is
+// converted to dense form. The id of node i is i, from 0. If the matrix is not symmetric up to rounding, the graph is
+// directed: m[i][j] is the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	if m == nil {
 		return nil, refuse("m", "it is nil; give a square matrix")
@@ -34,8 +34,8 @@ func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 // other graph is undirected if its matrix is symmetric, and otherwise directed.
 //
 // The weights of a [gonum.Weighted] graph are used; otherwise weights are 1. In a multigraph the weight of an edge is the sum
-// of the weights of the lines between its nodes; a line without weight counts 1. A function for the weights of edges, as in
-// package multi, is not used. A self loop counts once.
+// of the weights of its lines; a line without weight counts 1. A function for the weights of edges, as in package multi, is
+// not used. A self loop counts once.
 func FromGraph(ctx context.Context, g gonum.Graph, o *Options) (*Graph, error) {
 	if g == nil {
 		return nil, refuse("g", "it is nil; give a graph")

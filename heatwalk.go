@@ -35,8 +35,8 @@ const usualSeed = 1
 
 // Options say how a graph is opened and how its methods compute. Nil means defaults.
 type Options struct {
-	// Memory limits the bytes of data: the graph in memory and the blocks of all jobs that compute at the same time. Jobs wait
-	// for each other if the limit does not suffice, see [Graph.Begin]. Results do not count. 0 means no limit. Memory never
+	// Memory limits the bytes of data: the graph in memory and the blocks of all jobs that compute at the same time; 0 means
+	// no limit. Jobs wait for each other if the limit does not suffice, see [Graph.Begin]. Results do not count. Memory never
 	// changes a result.
 	Memory int64
 
@@ -51,32 +51,31 @@ type Options struct {
 	// Stream makes every sweep read the graph from disk, even if it fits in memory.
 	Stream bool
 
-	// Coded keeps the graph in memory in the code of the store, which is smaller than the default layout and slower to sweep.
+	// Coded keeps the graph in memory in the code of the store, which is smaller and slower to sweep.
 	Coded bool
 
-	// Reading has the settings for a graph file: columns, directions, duplicates and so on. Nil means defaults. A store
-	// ignores it, and a matrix uses only Signed.
+	// Reading has the settings for a graph file. A store ignores it, and a matrix uses only Signed. Nil means defaults.
 	Reading *ingest.Config
 
 	// Edges gives weights to the kinds and times of the edges of a store, and omits edges outside a window of time. If it
 	// leaves weights open, labels choose them in each prediction and each training set; other jobs use 1.
 	Edges sides.Options
 
-	// LargestComponent omits all nodes outside the largest component. If several components are largest, it keeps the
-	// component with the first node. A store is copied to a temporary store, with the ids of the nodes.
+	// LargestComponent omits all nodes outside the largest component, the component with the first node among equal
+	// components. A store is copied to a temporary store, with the ids of the nodes.
 	LargestComponent bool
 
-	// TempDir is the directory for temporary stores; "" means the default of the system.
+	// TempDir is the directory for temporary stores; "" means the system's default.
 	TempDir string
 
-	// Network connects this process with other processes, which must open the same store and call the same methods in the
-	// same order. Each process has some rows of the graph in memory. Process 0 gets the results; the other processes get
-	// [ErrFollower]. Nil means that this process has all rows.
+	// Network connects this process with other processes, which must open the same store and call the same methods in the same
+	// order. Each process has some rows of the graph in memory. Process 0 gets the results; the other processes get
+	// [ErrFollower]. Nil means a single process.
 	Network sparse.Network
 
 	// Progress, if not nil, is called by the methods of Graph, and while a graph file is read, with the name of a stage, the
-	// amount of work that is done, and the total, which is 0 if it is unknown. Several jobs may call it at the same time.
-	// [Predict] and the other functions call the Progress of their settings instead.
+	// amount of work that is done, and the total, or 0 if it is unknown. Several jobs may call it at the same time. [Predict]
+	// and the other functions call the Progress of their settings instead.
 	Progress func(stage string, done, total int64)
 
 	// Planned, if not nil, is called when the memory of a job has been estimated, before the job allocates. If it returns an
@@ -84,8 +83,8 @@ type Options struct {
 	Planned func(*Plan) error
 }
 
-// Graph is an open graph, directed or undirected, with the everyday jobs as methods. A Graph never changes, and must be
-// closed. Many goroutines may use it; its jobs share one limit of memory.
+// Graph is an open graph, directed or undirected. It never changes, and must be closed. Many goroutines may use it; its jobs
+// share one limit of memory.
 type Graph struct {
 	// Graph holds the matrix, the degrees and the ids, for lower packages. The order of its rows may differ from the order of
 	// the ids, see [shard.Nodes]. The matrix of a store is swept from disk or in its code; a [Job] has a faster matrix.
@@ -135,7 +134,7 @@ func (g *Graph) tempParent() string {
 
 // TempDirError says that a temporary directory cannot be created.
 type TempDirError struct {
-	Dir string // its parent
+	Dir string // parent of the directory
 	Err error
 }
 
@@ -149,9 +148,9 @@ func (e *TempDirError) Unwrap() error { return e.Err }
 
 // Open opens a store, a graph file of any format that [ingest.Run] reads (an edge list, Matrix Market, SciPy, METIS, GraphML,
 // JSON lines, Parquet, …; plain, gzip or zstd), or a folder of LINQS files. Parquet needs import _
-// "github.com/heatwalk/heatwalk/file/parquetfile". A graph file is converted to a temporary store, which [Graph.Close]
-// removes, except for the matrices that [ingest.Load] reads. The first job puts the graph into memory, in the fastest layout
-// that the options allow.
+// "github.com/heatwalk/heatwalk/file/parquetfile". Except for the matrices that [ingest.Load] reads, a graph file is converted
+// to a temporary store, which [Graph.Close] removes. The first job puts the graph into memory, in the fastest layout that the
+// options allow.
 func Open(ctx context.Context, path string, o *Options) (*Graph, error) {
 	g := newGraph(o)
 	if g.options.Network != nil {
@@ -358,8 +357,8 @@ func (g *Graph) With(workers int, planned func(*Plan) error) *Graph {
 	return &out
 }
 
-// IDs returns the ids of all nodes. Rows of matrices that methods take and return have the order of the ids. A graph that was
-// never opened has no ids.
+// IDs returns the ids of all nodes, in the order of rows of matrices that methods take and return. A graph that was never
+// opened has no ids.
 func (g *Graph) IDs() []string {
 	if g.Graph == nil {
 		return nil

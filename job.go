@@ -65,24 +65,24 @@ func (g *Graph) Leave(bytes int64, what string) *Graph {
 
 // Needs describes what a job needs of the graph.
 type Needs struct {
-	Named      [][]int // lists of rows that every process has, because the job names them
+	Named      [][]int // rows that every process must have
 	Structure  bool    // components and what else [graph.New] finds
 	Components bool    // components, before the memory is planned
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
 	Reweighs   bool    // the weights of edges change: a copy of them is of no use
 
-	// Labels is the number of labels or values that the job learns from or compares with. They count as memory of the plan.
+	// Labels is the number of labels or values that the job learns from or compares with, for the plan of the memory.
 	Labels int
 
-	// Workspace returns the memory of the job, and sets the sweeps of the plan. Part names this memory in the plan. If the
-	// job does not fit while the graph is in memory, Workspace is called again, with a larger Job.Memory. Nil means that the
-	// job takes no memory.
+	// Workspace returns the memory of the job, which Part names in the plan, and sets the sweeps of the plan. If the job does
+	// not fit while the graph is in memory, Workspace is called again, with a larger Job.Memory. Nil means that the job takes
+	// no memory.
 	Workspace func(j *Job, p *Plan) (budget.Workspace, error)
 	Part      string
 }
 
-// Job is one computation on a graph. It has the rows of this process, which may be all rows, and the memory for the
-// computation. A Job must be ended by [Job.End]. Many goroutines may use it.
+// Job is one computation on a graph. It has the rows of this process, possibly all rows, and the memory for the computation.
+// It must be ended by [Job.End]. Many goroutines may use it.
 type Job struct {
 	*graph.Graph       // A and degrees, and with Needs.Structure the rest
 	Memory       int64 // bytes for the computation, the same in all processes; 0: no limit
@@ -126,9 +126,8 @@ func (g *Graph) checkOpen() error {
 	return nil
 }
 
-// Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. If n is nil, the job needs what
-// the zero value says. The first job decides which parts of the graph stay in memory, and in which layout. Methods of Graph
-// begin their own jobs.
+// Begin begins a job: it plans the memory, calls [Options.Planned], and provides the rows. A nil n means the zero value. The
+// first job decides which parts of the graph stay in memory, and in which layout. Methods of Graph begin their own jobs.
 //
 // Begin waits, at most until ctx ends, while another job puts the graph into memory, while other jobs leave too little of
 // [Options.Memory], and while [Options.Jobs] jobs compute. Jobs begin in the order of the calls. A job that would not fit
@@ -199,8 +198,8 @@ func (j *Job) enter(ctx context.Context) error {
 	return err
 }
 
-// End ends a job, so that other jobs can take its memory. The job, and values that compute with it such as an opened kernel,
-// must not be used afterwards; results may be used. A second call does nothing.
+// End ends a job and releases its memory. The job, and values that compute with it such as an opened kernel, must not be used
+// afterwards; results may be used. A second call does nothing.
 func (j *Job) End() {
 	if j.isRunning.Swap(false) {
 		j.g.resources.pool.Leave(j.bytes)
@@ -402,12 +401,10 @@ func (j *Job) Part(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return sparse.PartOf(j.division, b)
 }
 
-// ErrFollower is the error of a job with [Options.Network] in every process except process 0. Process 0
-// has the result.
+// ErrFollower is the error of a job with [Options.Network] in every process except process 0, which has the result.
 var ErrFollower = errors.New("heatwalk: process 0 has the result")
 
-// Gather collects the blocks of all processes and returns the block of all nodes in process 0, and nil in other processes.
-// Every process must call it.
+// Gather returns the block of all nodes in process 0, and nil in other processes. Every process must call it.
 func (j *Job) Gather(b *sparse.Block[float64]) *sparse.Block[float64] {
 	return gather(j, b)
 }

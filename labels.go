@@ -25,9 +25,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ClassifyOptions are the options of [Graph.Classify], [Graph.Explain], [Graph.Evaluate] and [Model.Predict]. Nil and the
-// zero value mean the defaults of the command. Each of these methods refuses the options that it does not use. The weights of
-// kinds and times of edges are in [Options].
+// ClassifyOptions are the options of [Graph.Classify], [Graph.Explain], [Graph.Evaluate] and [Model.Predict]. Nil and the zero
+// value mean the defaults of the command. A method refuses options that it does not use. The weights of kinds and times of
+// edges are in [Options].
 type ClassifyOptions struct {
 	// Method is the name of a method with its parameters, for example "auto" (the default) or "diffusion:beta=2+rls".
 	// Cross-validation chooses parameters that are not given. Evaluate takes several names, joined by commas.
@@ -36,7 +36,7 @@ type ClassifyOptions struct {
 	// Grid names the candidate values of parameters: "small" (the default), "none", "paper" or a file.
 	Grid string
 
-	Seed uint64 // of folds, splits and samples; 0 means 1
+	Seed uint64 // rng seed of folds, splits and samples; 0 means 1
 
 	// Attributes is a file of attributes of nodes: a matrix .npz, .npy or LIBSVM, or a table with a column of ids. "" means
 	// the attributes of the store, if it has any. Reading has the settings for the file; nil means defaults. Reading.Fields
@@ -51,14 +51,14 @@ type ClassifyOptions struct {
 	LowEffort bool // auto learns from random walks alone, which takes less time
 
 	// Shares are the known shares of all classes among all nodes, positive, with the sum 1; nil means the shares of the
-	// labels. Classify and Explain use them.
+	// labels. For Classify and Explain.
 	Shares map[string]float64
 
-	// Targets are the ids of the nodes that can have a label; [Prediction.WriteTo] writes only these. Nil means all nodes.
-	// Classify and Model.Predict use them.
+	// Targets are the ids of the nodes that can have a label; [Prediction.WriteTo] writes only these. Nil means all nodes. For
+	// Classify and Model.Predict.
 	Targets []string
 
-	// Sets is the coverage of the prediction sets of [Prediction.WriteTo]; 0 means none. Classify and Model.Predict use it.
+	// Sets is the coverage of the prediction sets of [Prediction.WriteTo]; 0 means none. For Classify and Model.Predict.
 	Sets float64
 
 	Baselines bool // Classify: measure label propagation and the largest class too
@@ -244,8 +244,8 @@ func (o *ClassifyOptions) predict(ctx context.Context, g *Graph, p *engine.Probl
 }
 
 // Explain predicts labels as [Graph.Classify] does, and returns the reasons for the predictions of the nodes with the given
-// ids. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] for a method whose scores
-// are not sums over labelled nodes.
+// ids. The error is an [*IDError] for an id that is not in the graph, and wraps [explain.ErrNoForm] if scores are not sums
+// over labelled nodes.
 func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 	nodes []string, o *ClassifyOptions) ([]Reasons, error) {
 	rows, err := g.rowsOf("nodes", append([]string{}, nodes...))
@@ -262,8 +262,8 @@ func (g *Graph) Explain(ctx context.Context, labels map[string]string,
 
 // Predict predicts every node of a problem on the graph, with an engine for the target: a class, a number if the problem has
 // values (for example by [method.Best]), or several labels by an engine of [engine.LabelSets]. It fills in the Graph of the
-// problem, and the Memory and the Workers of the settings. The RNGSeed 0 means 1, as in all functions of this package. If
-// there are no labels, or only one class, or too little memory, the error is the error of the method.
+// problem, and the Memory and the Workers of the settings. The RNGSeed 0 means 1, as in all functions of this package. The
+// error is the error of the method if there are no labels, or only one class, or too little memory.
 func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	s *engine.Settings, o *PredictOptions) (*Prediction, error) {
 	if o == nil {
@@ -388,7 +388,7 @@ func predictionSpace(p *engine.Problem, m *engine.Engine, s *engine.Settings, o 
 	return w, err
 }
 
-// Evaluate compares methods on random splits of the labels. All methods have the same training and test sets.
+// Evaluate compares methods on the same random splits of the labels.
 func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions) (*evaluate.Report, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
@@ -484,8 +484,8 @@ func checkShares(option string, shares []float64) error {
 }
 
 // Regress predicts a number for every node from the numbers of some nodes, by id. It uses the best method of a list such as
-// "harmonic,diffusion+rls"; "" means [method.DefaultNumbers]. The result has the value of a node at its row. For an id that
-// is not in the graph, the error is an [*IDError]. Other errors come from [method.Best].
+// "harmonic,diffusion+rls"; "" means [method.DefaultNumbers]. The result has the value of a node at its row. The error is an
+// [*IDError] for an id that is not in the graph, or comes from [method.Best].
 func (g *Graph) Regress(ctx context.Context, values map[string]float64,
 	methods string) (*Prediction, error) {
 	if err := g.checkOpen(); err != nil {

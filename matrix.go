@@ -36,8 +36,8 @@ var symmetric = []Matrix{Adjacency, NormalizedAdjacency, Laplacian,
 	NormalizedLaplacian}
 
 // Kernel returns the block of a kernel between nodes, by id; nil means all nodes. name may have parameters, as in
-// "diffusion:beta=2"; other parameters have their defaults. The tolerance bounds the error of every value relative to the
-// largest value of its columns. The report states the error bound that holds.
+// "diffusion:beta=2". The tolerance bounds the error of every value relative to the largest value of its columns. The report
+// states the error bound that holds.
 func (g *Graph) Kernel(ctx context.Context, name string,
 	rows, cols []string, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	name, values, err := parseKernel(name)
@@ -82,13 +82,13 @@ func parseKernel(text string) (name string, values param.Values, err error) {
 	return term.Name, values, err
 }
 
-// OpenedKernel is a kernel on the rows of a job. Only one goroutine may use it at a time, because it keeps factors and
-// eigenvalues between calls; each goroutine may open its own. Its job must be ended.
+// OpenedKernel is a kernel on the rows of a job, which must be ended. Only one goroutine may use it at a time, because it
+// keeps factors and eigenvalues between calls.
 type OpenedKernel struct {
 	kernel.Kernel
 	Job        *Job
-	Parameters param.Values // of the kernel: the given ones and defaults, which may depend on the graph
-	Rows, Cols []int        // of the block, by local row
+	Parameters param.Values // values of all parameters; defaults may depend on the graph
+	Rows, Cols []int        // rows and columns of the block, by local row
 }
 
 // OpenKernel prepares the block of a kernel between nodes by row. Pass the result and the same settings to [kernel.Values] or
@@ -130,8 +130,8 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 	return &OpenedKernel{ks[0], job, v, job.Rows(rows), job.Rows(cols)}, nil
 }
 
-// OpenedFunction is a matrix, or a function of a matrix, on the rows of a job. Many goroutines may use it; their calls of
-// ApplyTo wait for each other. Its job must be ended.
+// OpenedFunction is a matrix, or a function of a matrix, on the rows of a job, which must be ended. Many goroutines may use
+// it; their calls of ApplyTo wait for each other.
 type OpenedFunction struct {
 	*kernel.Function
 	Job *Job
@@ -139,7 +139,7 @@ type OpenedFunction struct {
 
 // OpenFunction prepares a matrix of the graph, or a function of a matrix, for blocks of cols columns. The rows of the blocks
 // are the rows of the job, see [Job.Row] and [Job.Gather]. OpenFunction fills in the Memory of s, the settings for
-// [kernel.Function.ApplyTo]. named are lists of rows that every process needs.
+// [kernel.Function.ApplyTo]. Every process must have the rows named.
 func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	s = cmp.Or(s, new(kernel.Settings))
@@ -167,8 +167,7 @@ func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols i
 
 // Eigen returns the k largest or smallest eigenvalues of a matrix of the graph, the most extreme first, and the n×k matrix of
 // orthonormal eigenvectors. The tolerance bounds the residual of each pair relative to the norm of the matrix. The pairs have
-// residuals, and bounds of the errors of the values. If the error is [lanczos.ErrIterationLimit], the results hold only the
-// pairs that have converged.
+// residuals, and error bounds of the values. With [lanczos.ErrIterationLimit] it returns the pairs that have converged.
 func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 	k int, tolerance float64) (*mat.Dense, *lanczos.GraphPairs, error) {
 	if !slices.Contains(symmetric, m) {
@@ -192,7 +191,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 }
 
 // Eigenpairs returns k eigenvalues of a matrix of the graph and their eigenvectors by row. It fills in the Memory and the
-// Workers of the settings. If an iteration limit is reached, it returns the pairs that have converged with the error.
+// Workers of the settings. With an iteration limit as the error it returns the pairs that have converged.
 func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	s *lanczos.Settings) (*lanczos.GraphPairs, error) {
 	set := *cmp.Or(s, new(lanczos.Settings))
@@ -224,9 +223,9 @@ func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	return pairs, err
 }
 
-// Expm returns exp(t·H)·B for a matrix H of the graph. For example, with the Laplacian L and t = −s it returns exp(−sL)·B,
-// the heat that is left of B after the time s. B must have a row for each node. The tolerance bounds the norm of the error
-// of each column relative to the norm of the column. The report states the error bounds that hold.
+// Expm returns exp(t·H)·B for a matrix H of the graph, for example with the Laplacian and t < 0 the heat that is left of B
+// after the time −t. B must have a row for each node. The tolerance bounds the norm of the error of each column relative to
+// the norm of the column. The report states the error bounds that hold.
 func (g *Graph) Expm(ctx context.Context, t float64, h Matrix,
 	b mat.Matrix, tolerance float64) (*mat.Dense, *kernel.Report, error) {
 	return g.apply(ctx, &kernel.NamedFunction{Name: kernel.ExpFunction,
@@ -331,9 +330,8 @@ func (g *Graph) fromRows(x *sparse.Block[float64]) *mat.Dense {
 }
 
 // Rank orders all nodes by their similarity to the seeds, by id. name names a kernel, as in "diffusion:beta=2"; "" means
-// "diffusion". Parameters that are not given have their defaults. The lists of the result are by row. The tolerance bounds
-// the norm of the errors of the scores relative to the norm of the scores. The error is an [*IDError] for an id that is not
-// in the graph, or an error of [method.Rank].
+// "diffusion". The lists of the result are by row. The tolerance bounds the norm of the errors of the scores relative to the
+// norm of the scores. The error is an [*IDError] for an id that is not in the graph, or an error of [method.Rank].
 func (g *Graph) Rank(ctx context.Context, seeds []string,
 	name string, tolerance float64) (*method.Ranking, error) {
 	named, parameters, err := parseKernel(cmp.Or(name, kernel.Families()[0].Name))
@@ -368,9 +366,9 @@ func checkRanking(name string) error {
 }
 
 // RankNodes orders p.Nodes, or all nodes if p.Nodes is nil, by their similarity to p.Seeds. Kernels of walks, such as
-// personalized PageRank, rank by walks that start at the seeds. RankNodes fills in the Kernel and the graph of the problem
-// and the Memory of the settings, and returns the values of all parameters of the kernel. If the graph is directed, the
-// error of most kernels is [kernel.ErrAsymmetric].
+// personalized PageRank, rank by walks that start at the seeds. RankNodes fills in the Kernel and the graph of the problem and
+// the Memory of the settings, and returns the values of all parameters of the kernel. On a directed graph the error of most
+// kernels is [kernel.ErrAsymmetric].
 func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string,
 	given param.Values, s *kernel.Settings) (*method.Ranking, param.Values, error) {
 	if err := g.checkOpen(); err != nil {

@@ -33,31 +33,31 @@ const (
 	oldModelVersion = 2
 )
 
-// Model is a saved model: a method with all its choices, and the labels by id that the method has learned from.
-// docs/format.md describes its file. [Prediction.Save] writes it and [LoadModel] reads it.
+// Model is a saved model: a method with all its choices, and the labels by id that it has learned from. [Prediction.Save]
+// writes it and [LoadModel] reads it. docs/format.md describes the file.
 type Model struct {
 	Model      *engine.Model `json:"model"`
 	Classes    []string      `json:"classes,omitempty"`    // names of the classes, in the order of scores
-	IDs        []string      `json:"ids"`                  // of labelled nodes, in the order of the model
-	Class      []int         `json:"class,omitempty"`      // of each of IDs, a position in Classes
-	Value      []float64     `json:"value,omitempty"`      // of a model of numbers: the number of each of IDs, in place of Class
+	IDs        []string      `json:"ids"`                  // ids of labelled nodes, in the order of the model
+	Class      []int         `json:"class,omitempty"`      // class of each of IDs, a position in Classes
+	Value      []float64     `json:"value,omitempty"`      // number of each of IDs, for a model of numbers
 	Shares     []float64     `json:"shares,omitempty"`     // known shares of the classes among all nodes
 	Attributes int           `json:"attributes,omitempty"` // columns of attributes of nodes
 
 	// AttributeNames are the titles of the columns of a table of attributes, with their categories, see
-	// [tablefile.Features.Name]. They are nil for a matrix.
+	// [tablefile.Features.Name]; nil for a matrix.
 	AttributeNames []string `json:"attribute_names,omitempty"`
 
-	// AttributeMeans are the values of the columns that replace missing values. They are nil for a matrix.
+	// AttributeMeans are the values that replace missing values in each column of a table; nil for a matrix.
 	AttributeMeans []float64 `json:"attribute_means,omitempty"`
 
-	Several *engine.LabelSetModel `json:"several,omitempty"` // of several labels a node; nil: each node has one
+	Several *engine.LabelSetModel `json:"several,omitempty"` // model of several labels for each node; nil: each node has one
 
-	Scores *choose.Scores `json:"held_out_scores,omitempty"` // nil: the method has none
+	Scores *choose.Scores `json:"held_out_scores,omitempty"` // scores of held-out labels; nil: the method has none
 
-	Graph *GraphFigures `json:"graph,omitempty"` // of the graph that the model was learned from; nil: not known
+	Graph *GraphFigures `json:"graph,omitempty"` // figures of the graph that the model was learned from; nil: unknown
 
-	Path   string `json:"-"` // of the file, set by LoadModel
+	Path   string `json:"-"` // path of the file, set by LoadModel
 	Memory int64  `json:"-"` // bound of the bytes of the model, set by LoadModel
 }
 
@@ -79,8 +79,8 @@ func (f *Model) CheckText() error {
 	return nil
 }
 
-// NewModel returns a model of a problem on the graph, still without a method; [Prediction.KeepTo] adds the method.
-// attributes are the attributes of the problem; nil: there are none.
+// NewModel returns a model of a problem on the graph, still without a method; [Prediction.KeepTo] adds the method. attributes
+// are the attributes of the problem, or nil.
 func NewModel(g *Graph, p *engine.Problem, attributes *tablefile.Features) *Model {
 	f := &Model{Classes: p.Names, Class: p.Class, Value: p.Value, Shares: p.Shares}
 	for _, row := range p.Row {
@@ -94,8 +94,7 @@ func NewModel(g *Graph, p *engine.Problem, attributes *tablefile.Features) *Mode
 	return f
 }
 
-// Save writes the model of the prediction to a file. A model that [LoadModel] or heatwalk predict reads from this file
-// gives the same predictions.
+// Save writes the model of the prediction to a file, from which [LoadModel] or heatwalk predict gives the same predictions.
 func (p *Prediction) Save(path string) error {
 	f := NewModel(p.g, p.given, p.attributes)
 	if err := f.CheckText(); err != nil {
@@ -155,13 +154,12 @@ func modelChecksum(version int, body []byte) string {
 // memoryFactor is the largest ratio of the memory of a model, while it is decoded, to its file.
 const memoryFactor = 8
 
-// LoadModel reads a model that [Prediction.Save] or --save-model has written. If the file is not a model, the error is an
-// [*input.Error]. If the model has another version, the error wraps [shard.ErrVersion]. If the model is damaged, the error
-// is a [*shard.CorruptError].
+// LoadModel reads a model that [Prediction.Save] or --save-model has written. The error is an [*input.Error] if the file is
+// not a model, wraps [shard.ErrVersion] if it has another version, and is a [*shard.CorruptError] if it is damaged.
 func LoadModel(path string) (*Model, error) { return LoadModelWithin(path, 0) }
 
-// LoadModelWithin is [LoadModel] within the given bytes of memory; 0 means no limit. If the model needs more memory, the
-// error wraps [budget.ErrMemory].
+// LoadModelWithin is [LoadModel] within the given bytes of memory; 0 means no limit. The error wraps [budget.ErrMemory] if the
+// model needs more.
 func LoadModelWithin(path string, memory int64) (*Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -291,10 +289,9 @@ func ModelDamage(path, problem string) error {
 		What: problem + "; restore the file or save the model again"}
 }
 
-// Predict predicts the label of every node of a graph; a model of numbers predicts [engine.Prediction].Value. The graph
-// must have the labelled nodes of the model, and must be read with the settings of the model's graph; otherwise the error
-// is an [*input.Error] or a [*sides.Difference]. If the model has attributes, the options or the store must have attributes
-// too.
+// Predict predicts the label of every node of a graph; a model of numbers predicts [engine.Prediction].Value. The graph must
+// have the labelled nodes of the model, and must be read with the same settings; otherwise the error is an [*input.Error] or a
+// [*sides.Difference]. If the model has attributes, the options or the store must have attributes too.
 func (f *Model) Predict(ctx context.Context, g *Graph, o *ClassifyOptions) (*Prediction, error) {
 	o = cmp.Or(o, new(ClassifyOptions))
 	if err := o.refuseUnused(byModel); err != nil {
@@ -352,8 +349,7 @@ func (f *Model) Engine() (*engine.Engine, error) {
 	return method.Restore(f.Model, engine.Classes)
 }
 
-// Rows returns the row of each labelled node. If a node is not in the graph, the error is an
-// [*input.Error].
+// Rows returns the row of each labelled node. The error is an [*input.Error] if a node is not in the graph.
 func (f *Model) Rows(lookup func(id string) (row int, ok bool)) ([]int, error) {
 	rows := make([]int, len(f.IDs))
 	for i, id := range f.IDs {

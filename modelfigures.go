@@ -12,7 +12,7 @@ import (
 type GraphFigures struct {
 	Nodes      int                `json:"nodes"`
 	Edges      int64              `json:"edges"`
-	MeanDegree float64            `json:"mean_degree"` // edges of a node
+	MeanDegree float64            `json:"mean_degree"` // mean number of edges of a node
 	Unreached  float64            `json:"unreached"`   // share of nodes without a path to a label
 	Classes    map[string]float64 `json:"classes"`     // share of each class among the predictions of reached nodes without a label
 	Confidence float64            `json:"confidence"`  // mean probability of these predictions
@@ -56,8 +56,8 @@ const (
 	leastShare   = 0.01 // least share that is reported
 )
 
-// Differences returns a line for each figure of graph that differs from the same figure of the model f by more than a
-// factor of 1.5. A line has both values.
+// Differences returns a line, with both values, for each figure of graph that differs from the figure of the model f by more
+// than a factor of 1.5.
 func (f *GraphFigures) Differences(graph *GraphFigures) (list []string) {
 	add := func(name, format string, model, now, least float64) {
 		larger := max(model, now)

@@ -35,18 +35,17 @@ type PredictOptions struct {
 	Reasons int
 
 	// Deferred leaves suggestions and reasons to [Prediction.AddSuggestions] and [Prediction.AddReasons], so that the
-	// predictions can be written first. If Explain is not nil, memory for reasons is reserved.
+	// predictions can be written first. Memory for reasons is reserved unless Explain is nil.
 	Deferred bool
 
 	// Sets reserves memory for [Prediction.Sets].
 	Sets bool
 
-	// Targets are the rows of the nodes that can have a label. The labelled nodes are compared with the targets, and
-	// suggestions are targets. Nil means all nodes. Several processes compare with all nodes.
+	// Targets are the rows of the nodes that can have a label, to which labelled nodes are compared, and among which
+	// suggestions are made. Nil means all nodes. Several processes compare with all nodes.
 	Targets []int
 
-	// Compared is the number of true labels that the caller holds for comparison with the predictions. They count as memory
-	// of the plan.
+	// Compared is the number of true labels that the caller holds for comparison, for the plan of the memory.
 	Compared int
 
 	// Predicting, if not nil, is called when the graph is in memory and the prediction begins.
@@ -65,17 +64,17 @@ type Prediction struct {
 	// cross-validated Accuracy of the method, with its standard error.
 	*engine.Prediction
 
-	Method  string   // the name of the method that predicted
-	Classes []string // the names of the classes, in the order of the columns of scores
+	Method  string   // name of the method that predicted
+	Classes []string // names of the classes, in the order of the columns of scores
 
-	Baselines   *engine.Baselines   // nil unless they or suggestions were asked for, or the method is one of them
+	Baselines   *engine.Baselines   // nil unless these or suggestions were asked for, or the method is a baseline
 	Shift       *shift.Report       // how labelled nodes differ from others; nil without a cross-validated accuracy
-	Suggestions []method.Suggestion // most useful first
+	Suggestions []method.Suggestion // suggestions, most useful first
 
 	// HeldOutScores are the scores of held-out labels for [Prediction.Sets], which computes them if Sorted is nil.
 	HeldOutScores *choose.Scores
 
-	Reasons []Reasons // for the predictions of PredictOptions.Explain, in their order
+	Reasons []Reasons // reasons for the predictions of PredictOptions.Explain, in their order
 
 	UnreachedComponents int // components of the nodes that are not reached
 
@@ -95,16 +94,16 @@ type Prediction struct {
 	coverage   float64             // coverage of the sets in WriteTo; 0: none
 }
 
-// Label returns the label of a node: its given label if it has one, otherwise the predicted label. It returns "" if
-// numbers are predicted, if the id is not in the graph, or if no label reaches the node and
-// [engine.Prediction].IsForAll is false. LabelOf tells these cases apart.
+// Label returns the given label of a node, or else the predicted label. It returns "" if numbers are predicted, if the id is
+// not in the graph, or if no label reaches the node and [engine.Prediction].IsForAll is false. LabelOf tells these cases
+// apart.
 func (p *Prediction) Label(id string) string {
 	label, _, _ := p.LabelOf(id)
 	return label
 }
 
-// LabelOf returns the label of a node as Label does, and reports whether a label reaches the node. If the id is not in the
-// graph, the error is an [*IDError].
+// LabelOf returns the label of a node as Label does, and reports whether a label reaches the node. The error is an [*IDError]
+// if the id is not in the graph.
 func (p *Prediction) LabelOf(id string) (label string, isReached bool, err error) {
 	row, ok := p.g.Nodes.Lookup(id)
 	if !ok {
@@ -154,8 +153,8 @@ func (p *Prediction) WriteTo(ctx context.Context, w io.Writer, ending string) er
 		})
 }
 
-// LineTo adds the scores and the prediction set of a row to a line. Label and Known of the line must be set. If
-// sets is nil, the line gets no set.
+// LineTo adds the scores and the prediction set of a row to a line, whose Label and Known must be set. If sets is nil, the
+// line gets no set.
 func (p *Prediction) LineTo(line *tablefile.Prediction, row int, sets *Sets) {
 	line.Reached = p.Reached.Contains(uint32(row))
 	switch {
@@ -184,8 +183,8 @@ func (p *Prediction) Scores(id string) map[string]float64 {
 	return scores
 }
 
-// LeastCertain returns at most number rows: the unlabelled nodes whose predicted classes have the smallest probabilities,
-// in increasing order. Only nodes that labels reach, and only Targets of [PredictOptions], are listed.
+// LeastCertain returns at most number rows: the unlabelled nodes whose predicted classes have the smallest probabilities, in
+// increasing order. It lists only nodes that labels reach, and only Targets of [PredictOptions].
 func (p *Prediction) LeastCertain(number int) []int {
 	certainty := func(row int) float64 { return p.Prediction.Scores.At(row, p.Class[row]) }
 	var rows []int
@@ -223,8 +222,7 @@ func (p *Prediction) addSuggestions(ctx context.Context) (err error) {
 	return err
 }
 
-// Strategy returns the strategy of the suggestions. If the options ask for auto, it returns the strategy that held-out
-// labels chose.
+// Strategy returns the strategy of the suggestions; for auto, the strategy that held-out labels chose.
 func (p *Prediction) Strategy() string {
 	switch {
 	case p.options.Strategy != "" && p.options.Strategy != method.AutoStrategy:
@@ -239,8 +237,7 @@ func (p *Prediction) Strategy() string {
 type Reasons = explain.Explanation
 
 // AddReasons adds the reasons for the predictions of rows. The prediction must have [PredictOptions].Explain. The error wraps
-// [explain.ErrNoForm] for a method whose scores are not sums over labelled nodes. AddReasons waits for memory as
-// [Graph.Begin] does.
+// [explain.ErrNoForm] if scores are not sums over labelled nodes. AddReasons waits for memory as [Graph.Begin] does.
 func (p *Prediction) AddReasons(ctx context.Context, rows []int) error {
 	return p.again(ctx, func() error { return p.addReasons(ctx, rows) })
 }
@@ -369,9 +366,8 @@ func (l *edgesOfLink) kinds(m *shard.Manifest) (list []explain.LinkKind) {
 // ErrNoScores is returned by [Prediction.Sets] if held-out labels do not have probabilities of all classes.
 var ErrNoScores = errors.New("there are no probabilities for held-out labels: the shares of their classes are given, several processes share the graph, or scores of a few classes are kept")
 
-// Sets has a prediction set for each unlabelled node that a label reaches. If labels are a random sample of the nodes, the
-// set contains the class of the node with probability Coverage. The figures are about these nodes. See package
-// method/choose.
+// Sets has a prediction set for each unlabelled node that a label reaches. If labels are a random sample of the nodes, the set
+// contains the class of the node with probability Coverage. See package method/choose.
 type Sets struct {
 	*choose.Sets
 	p *Prediction
@@ -419,8 +415,8 @@ func (p *Prediction) probabilities(row int) []float64 {
 	return q
 }
 
-// Row returns the prediction set of an unlabelled node, given its row, by decreasing probability. If no label reaches the
-// node, it returns nil.
+// Row returns the prediction set of an unlabelled node, given its row, by decreasing probability; nil if no label reaches the
+// node.
 func (s *Sets) Row(row int) []string {
 	q := s.p.probabilities(row)
 	if q == nil {
@@ -429,8 +425,7 @@ func (s *Sets) Row(row int) []string {
 	return s.Names(s.p.g.Nodes.ID(row), q)
 }
 
-// Classes returns the prediction set of an unlabelled node, see [Sets.Row]. If the id is not in the graph, it returns
-// nil.
+// Classes returns the prediction set of an unlabelled node, see [Sets.Row]; nil if the id is not in the graph.
 func (s *Sets) Classes(id string) []string {
 	row, ok := s.p.g.Nodes.Lookup(id)
 	if !ok {
