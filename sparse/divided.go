@@ -19,7 +19,7 @@ import (
 // receives the other named rows after the sweep.
 //
 // Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one
-// process, and tiles of columns can be used.
+// process.
 type Divided struct {
 	division *Division
 	team     *Team

@@ -1,14 +1,11 @@
 // Package sparse provides sparse matrices that are read in sweeps, dense blocks of columns, and the fused step from
 // which every walk, polynomial and solver is built.
 //
-// # Matrices
+// # Matrices and blocks
 //
-// A [Matrix] passes its stored entries in ranges of consecutive rows, as [Panel] values, to several goroutines. A range
-// has at most [MaxRange] entries and at most MaxRange rows; a longer row is cut into pieces. The cuts depend on the
-// lengths of the rows only (see [Cut]), so that a matrix in memory ([CSR]) and the same matrix on disk (package shard)
-// give the same bits.
-//
-// # Blocks
+// A [Matrix] passes its stored entries in ranges of consecutive rows, as [Panel] values, to several goroutines. The
+// ranges depend on the lengths of the rows only (see [Cut]), so that a matrix in memory ([CSR]) and the same matrix on
+// disk (package shard) give the same bits. [EachRow] visits whole rows.
 //
 // A [Block] is a dense n×k matrix. It is stored by rows, because one sparse entry then touches k adjacent numbers.
 //
@@ -28,7 +25,7 @@
 // The layout of a matrix in memory affects the time of a step, but not its bits. [FindLayout] chooses between
 //
 //   - plain column ids of four bytes, see [Load];
-//   - tiles, if the first columns have many of the entries, as in a graph ordered by degree. A step gathers the rows of X of one tile of columns for many rows of A, then the rows of the next tile, so that they stay in the second-level cache of a core. Values that are not all 1 are stored in the narrowest exact type.
+//   - tiles, if the first columns have many of the entries, as in a graph ordered by degree. The rows of X that a tile of columns needs stay in the second-level cache of a core.
 //
 // # Concurrency, aliasing, errors
 //

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// Pending is a file under construction. Its name changes to the new file when Commit succeeds. Until then, and after
+// Pending is a file under construction. Its name changes to the new file when Commit succeeds; until then, and after
 // Abort, the name keeps the old file. A Pending is not safe for concurrent use, except that several goroutines may call
 // WriteAt and ReadAt while no goroutine calls Write.
 type Pending struct {

@@ -1,7 +1,7 @@
 // Package blocks computes sums over the rows of tall blocks in one fixed order: within chunks of rows, then chunk by
 // chunk, then over the processes that share the rows, so that a sum has the same bits for any number of workers. Sums
-// for each component of a graph are added in the order of the rows, because a chunk may have rows of any number of
-// components. The package also computes inner products of rows of features.
+// for each component of a graph are added in the order of the rows. The package also computes inner products of rows of
+// features.
 package blocks
 
 import (

@@ -24,12 +24,9 @@
 // # Reading
 //
 // [Open] returns a [Store], which is a [sparse.Matrix]. A sweep gives the same bits as a sweep over the same matrix in
-// memory, because the frames of a store are the ranges of [sparse.Cut]. As far as Options.Memory allows, frames stay in
-// memory, in their form on disk. The other frames are read in every sweep, in chunks; the memory is one chunk for each
-// worker.
-//
-// [sparse.FindLayout] finds the layout of a copy in memory that is fastest for many sweeps. No bit of a result depends
-// on the layout.
+// memory. As far as Options.Memory allows, frames stay in memory, in their form on disk. The other frames are read in
+// every sweep; the memory is one chunk of frames for each worker. [sparse.FindLayout] finds a faster layout in memory
+// for many sweeps.
 //
 // # Order
 //
@@ -46,9 +43,7 @@
 //	ID.nodes                the ids, in their order
 //	ID.order                the position of each row in that order, if it differs from the row
 //
-// docs/format.md gives every byte. A frame holds at most [sparse.MaxRange] entries: ids as distances in four widths
-// that are chosen for each frame, row lengths as bytes, values in the narrowest exact form, and a checksum that covers
-// the place of the frame as well as its content.
+// docs/format.md gives every byte. A frame holds at most [sparse.MaxRange] entries.
 //
 // # Trust
 //
