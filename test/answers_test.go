@@ -134,7 +134,7 @@ func classifyBy(name, grid, weights string) job {
 	return j
 }
 
-// defaults asks as users of the library ask.
+// defaults returns the job of a method as users of the library ask it.
 func defaults(name string) job {
 	return job{name: "Classify " + name, chooses: true, ask: func(ctx context.Context, g *heatwalk.Graph, c *Graph) (*answer, error) {
 		p, err := g.Classify(ctx, labels(c), &heatwalk.ClassifyOptions{Method: name})
@@ -212,7 +212,7 @@ func application(name string) job {
 	}}
 }
 
-// apply also returns the bound of the error.
+// apply returns a function of a matrix times some columns, and the bound of its error.
 func apply(ctx context.Context, g *heatwalk.Graph, c *Graph, name string) (*answer, float64, error) {
 	named, err := kernel.ParseFunction(name)
 	if err != nil {

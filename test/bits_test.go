@@ -14,11 +14,11 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// one shape of each feature
+// bitShapes has one shape for each feature.
 var bitShapes = []string{"parts", "signed with loops", "directed", "hub", "hub with loops", "large"}
 
-// The options are goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to
-// the same graph.
+// TestBits tries goroutines, the disk, a limit, the layout, a late decision on the layout, and a second question to the
+// same graph.
 func TestBits(t *testing.T) {
 	turn := rand.IntN(397)
 	for i, shape := range Shapes {

@@ -75,7 +75,8 @@ func numberIn(t *testing.T, document string, path ...string) float64 {
 
 var commandMethods = []string{"auto", "lp", "lgc", "poisson", "beliefs", "cwk+svm", "diffusion+rls", "lp:center=false", "lgc:alpha=0.9", "wvrn", "majority"}
 
-// The other predictions come from Go, a kept model, explain, evaluate with the same split, and several processes.
+// TestCommands compares the predictions of classify with Go, a kept model, explain, evaluate with the same split, and
+// several processes.
 func TestCommands(t *testing.T) {
 	turn := 0
 	for i, shape := range Shapes {

@@ -58,7 +58,7 @@ func (d *dense) matrix(name string) *mat.SymDense {
 	return m
 }
 
-// apply also returns the norm of f(M).
+// apply returns f(M)·B for the block of the function apply, and the norm of f(M).
 func (d *dense) apply(m *mat.SymDense, f func(x float64) float64) (fb *mat.Dense, norm float64) {
 	var e mat.EigenSym
 	if !e.Factorize(m, true) {

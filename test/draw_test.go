@@ -293,7 +293,7 @@ func (g *Graph) Store(t testing.TB, change func(c *ingest.Config)) (store, files
 	return store, files
 }
 
-// Dense rounds each element of A once. Its rows are in the order of the ids.
+// Dense returns A, with rows in the order of the ids. Each element is rounded once.
 func (g *Graph) Dense() *mat.Dense {
 	n := len(g.IDs)
 	a := mat.NewDense(n, n, nil)

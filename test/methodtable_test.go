@@ -23,7 +23,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Each method must have a row in the table in docs/methods.md, whose cells are tried.
+// TestMethodTable tries each cell of the table in docs/methods.md, which must have a row for each method.
 func TestMethodTable(t *testing.T) {
 	text, err := os.ReadFile("../docs/methods.md")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The power iterations agree with networkx.pagerank(G, alpha, personalization).
+// The reference is power iterations, as in networkx.pagerank(G, alpha, personalization).
 func TestRankByWalksFromTheSeeds(t *testing.T) {
 	club := testgraph.LoadUnlabelled(t, "karate")
 	a := mat.DenseCopyOf(club.A)

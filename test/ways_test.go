@@ -38,7 +38,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// Graphs are short-lived, and the disk need not be waited for.
+// TestMain makes tests not wait for a disk. The collector runs less often, because graphs are short-lived.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	durable.OS = durabletest.Unsynced(durable.OS)
@@ -192,7 +192,8 @@ var ways = []way{
 	{name: "csc.npz", write: func(d *drawn) []byte { return d.npz("csc") }, numbered: true},
 }
 
-// All must have the same nodes, entries and direction, also after they are converted to another format and read again.
+// All ways must have the same nodes, entries and direction, also after they are converted to another format and read
+// again.
 func TestWaysIn(t *testing.T) {
 	first, _ := strconv.ParseUint(os.Getenv("HEATWALK_SEED"), 10, 64)
 	count := uint64(6)

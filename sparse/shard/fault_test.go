@@ -94,7 +94,7 @@ func clean(t *testing.T, fsys durable.FS) {
 	}
 }
 
-// The store is checked after the next boot.
+// The machine stops before every operation; the store is checked after the next boot.
 func TestCrash(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
