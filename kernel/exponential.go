@@ -30,7 +30,7 @@ var exponential = Family{
 	},
 	work: func(v param.Values, _ *degrees) work {
 		w := functionOf(true)
-		w.search = v.Word("matrix") == adjacency // the default of β is relative to it
+		w.search = v.Word("matrix") == adjacency // the default of β is relative to the largest eigenvalue
 		return w
 	},
 }

@@ -494,7 +494,7 @@ func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	case sparse.Transition:
 		norm = max(1, math.Sqrt(largest/smallest))
 	}
-	if g.In != nil { // degrees bound the rows of A alone
+	if g.In != nil { // degrees bound only the rows of A
 		norm = math.Sqrt(max(1, largest) * float64(team.TotalOf(len(g.Degrees))))
 	}
 	return (longest + 3) * 0x1p-53 * norm

@@ -137,7 +137,7 @@ func gramsTo(ctx context.Context, grams []*sparse.Block[float64], n int,
 		fmt.Sprintf("%d columns of %d kernels", width, len(group))); err != nil {
 		return 0, err
 	}
-	memory := budget.Subtract(s.Memory, need) // memory for factors
+	memory := budget.Subtract(s.Memory, need)
 	x := sparse.NewBlock[float64](n, width)
 	images := make([]*sparse.Block[float64], len(group))
 	for q, i := range group {

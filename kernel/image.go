@@ -112,7 +112,7 @@ func (t *attempts) planNext(y *sparse.Block[float64], a *engineResult,
 	}
 	rounded := t.measure(y, a.rounded)
 	t.rounded = rounded
-	promise := 2 * rounded // engines may stop where rounding is half of the bound
+	promise := 2 * rounded // engines may stop if rounding is half of the bound
 	if a.isSmallest {
 		promise = max(promise, miss)
 	}

@@ -102,7 +102,7 @@ func (w *restartingWalk) applyTo(ctx context.Context, y, b *sparse.Block[float64
 				solved, err = w.solve(ctx, y, p, room)
 			} else {
 				r.Method = "stabilized biconjugate gradients"
-				solves = 4 * r.Sweeps // so that half of them are steps
+				solves = 4 * r.Sweeps // half of the sweeps should be steps
 				solved, err = w.improve(ctx, y, p, q, r.Sweeps)
 			}
 			if err != nil {
@@ -338,7 +338,7 @@ func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[f
 		return nil, err
 	}
 	cols := y.Cols
-	const operations = 8 // per row, in addition to its entries
+	const operations = 8 // operations per row, besides its entries
 	return w.f.sumRows(y, 3*cols, func(i int, sums []float64) {
 		row, last := next.Row(i), y.Row(i)
 		for j, share := range p.Row(i) {

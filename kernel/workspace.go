@@ -32,7 +32,7 @@ const (
 )
 
 func (w work) bytes(n, columns, functions int) budget.Size {
-	count, vectors := 3+functions, graphVectors // the argument, the images, and the recurrence of a series
+	count, vectors := 3+functions, graphVectors // argument, images, and recurrence of a series
 	switch {
 	case w.series:
 		vectors = seriesVectors
@@ -89,8 +89,8 @@ func (f *Family) BlockWorkspace(v param.Values, degrees []float64, entries int64
 	}
 	symmetric := slices.Equal(rows, cols)
 	width := min(SlabColumns(n), short)
-	values := long + 1 // and a row
-	if symmetric {     // and a mirror image
+	values := long + 1 // values of a column and of a row
+	if symmetric {     // pieces have mirror images
 		values = 2 * long
 	}
 	searches := w.search && (!w.inverse || s != nil && s.certifies(n))
@@ -117,7 +117,7 @@ func (f *Family) ApplyWorkspace(v param.Values, degrees []float64, entries int64
 		return f.declared(v, Shape{n, 0, cols, f.Works&param.Directed != 0}).And(budget.Held(block, block))
 	}
 	w := f.work(v, describe(nil, degrees))
-	return w.workspace(budget.AllOf(w.bytes(n, cols, 1), block), n, entries, cols, w.search && !w.inverse) // and a scaled argument
+	return w.workspace(budget.AllOf(w.bytes(n, cols, 1), block), n, entries, cols, w.search && !w.inverse) // block: a scaled argument
 }
 
 // GramsWorkspace returns the workspace of [Grams] on the given number of nodes, including the blocks. vs are complete

@@ -136,7 +136,7 @@ type loader struct {
 
 func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 	form, err := l.npz.detectForm()
-	if err != nil || form != "csr" && form != "csc" { // the same for a symmetric matrix
+	if err != nil || form != "csr" && form != "csc" { // CSR and CSC are the same for a symmetric matrix
 		return nil, errOther
 	}
 	if err := l.npz.square(form); err != nil {
@@ -254,7 +254,7 @@ func (l *loader) loadValues(ctx context.Context, hasData bool) error {
 			return errOther
 		}
 		if a.Width == 8 && a.Kind != 'f' {
-			if slices.Max(values) >= 1<<53 { // may be rounded, which Read reports
+			if slices.Max(values) >= 1<<53 { // float64 may round it, which Read reports
 				return errOther
 			}
 		}

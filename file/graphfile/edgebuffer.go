@@ -155,7 +155,7 @@ func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	}
 	rounded := h.out.rounded
 	w, wrong := h.out.word(line, []byte(text))
-	if h.out.rounded > rounded { // counted if the attribute is the weight
+	if h.out.rounded > rounded { // rounding counts only if the attribute is the weight
 		h.out.rounded = rounded
 		if a.rounded++; a.rounded == 1 {
 			a.roundedAt = place(line)
@@ -338,7 +338,7 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 		if s.Direction != Directed || hasArrow || h.ends[2*i] == h.ends[2*i+1] {
 			continue
 		}
-		if err := h.text(i, target, source, w); err != nil { // no direction: both
+		if err := h.text(i, target, source, w); err != nil { // an edge without direction goes both ways
 			return nil, err
 		}
 	}

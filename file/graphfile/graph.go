@@ -106,7 +106,7 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	bytes := 4*bufferBytes + int64(g.nodes)
 	if g.order != nil {
 		held := min(g.a.NNZ(), g.heldEntries())
-		bytes += 16*int64(g.nodes) + g.heldBytes()*held // inverse of order, lengths, ends
+		bytes += 16*int64(g.nodes) + g.heldBytes()*held // bytes of the inverse of order, lengths, and ends
 	}
 	if f.held != nil {
 		bytes += f.held(g)
@@ -119,7 +119,7 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 
 // textBytes bounds the size of the graph as text, with markup bytes for each edge and node.
 func (g *graph) textBytes(markup int) int64 {
-	longest := len(strconv.Itoa(g.nodes)) // an id or a number
+	longest := len(strconv.Itoa(g.nodes)) // bytes of an id or a number
 	var id []byte
 	for row := range g.nodes {
 		id = g.idTo(id[:0], row)

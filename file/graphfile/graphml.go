@@ -88,7 +88,7 @@ func (g *graphML) key(t xml.StartElement) error {
 	}
 	isText := attribute(t, "attr.type") == "string"
 	kind := slices.Index(g.nodes.kinds[:len(g.names)], strings.ToLower(name))
-	isName := kind >= 0 && (kind != ownID || isText) && g.names[kind].key == "" // numbers are ids of GML
+	isName := kind >= 0 && (kind != ownID || isText) && g.names[kind].key == "" // numeric ids come from GML
 	if isName && (domain == "node" || domain == "all") {
 		g.names[kind] = nameKey{id, initial}
 	}
@@ -108,7 +108,7 @@ func (g *graphML) node(t xml.StartElement) error {
 		return g.out.fault(line, "give it one", "a node without id")
 	}
 	if id != "n"+strconv.Itoa(g.number) {
-		g.nodes.ignored = []string{"id", "name"} // ids are more than numbers
+		g.nodes.ignored = []string{"id", "name"} // the ids are more than numbers
 	}
 	g.number++
 	names := make([]string, 0, len(g.nodes.kinds))
@@ -131,7 +131,7 @@ func (g *graphML) node(t xml.StartElement) error {
 	}
 	if number, isNumbered := strings.CutPrefix(names[ownID], "n"); isNumbered &&
 		table.IsInteger([]byte(number)) {
-		names[ownID] = "" // an earlier file of igraph
+		names[ownID] = "" // a name in an earlier file of igraph
 	}
 	return g.nodes.add(line, names...)
 }

@@ -147,7 +147,7 @@ func (g *jsonLines) edge() error {
 			return err
 		}
 	}
-	return g.edges.add(g.line, source, target, g.out.Directed && g.find("undirected") != "true") // written by graphology
+	return g.edges.add(g.line, source, target, g.out.Directed && g.find("undirected") != "true") // graphology writes undirected
 }
 
 func (g *jsonLines) chooseEnds() {

@@ -95,7 +95,7 @@ func (r *MarketReader) banner(line []byte) *textio.Error {
 	r.Field = string(fields[3])
 	r.Symmetry = string(fields[4])
 	switch r.Field {
-	case "unsigned-integer": // SciPy, for unsigned arrays
+	case "unsigned-integer": // SciPy writes this for unsigned arrays
 		r.Field = IntegerField
 	case "double":
 		r.Field = realField

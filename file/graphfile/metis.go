@@ -169,7 +169,7 @@ func (m *metis) head() error {
 
 func (m *metis) node(u uint64) error {
 	i := -m.ignored      // number of the word
-	var neighbour uint64 // its weight follows, 0: none
+	var neighbour uint64 // neighbour whose weight follows, 0: none
 	isLine, err := m.words(func(word []byte) error {
 		i++
 		if i <= 0 {

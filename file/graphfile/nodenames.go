@@ -79,7 +79,7 @@ func oneLine(name string) string {
 // usable reports whether all nodes have distinct names of a kind. It adds a note if only some do.
 func (r *nodeNames) usable(kind int) bool {
 	seen := make(map[string]bool, len(r.listed))
-	var nameless string // id of a node without such a name
+	var nameless string
 	refuse := func(format string, args ...any) bool {
 		r.notes = append(r.notes,
 			r.out.fault(0, "nodes are called by their "+r.kinds[len(r.kinds)-1],

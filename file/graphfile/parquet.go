@@ -106,7 +106,7 @@ func (t *edgeTable) edges() (*table.Choice, error) {
 	titles := slices.Clone(s.Titles)
 	for i, leaf := range t.leaves {
 		if !leaf.IsFlat {
-			s.Titles[i] = table.IndexOfPandas // ignored
+			s.Titles[i] = table.IndexOfPandas // a title that is ignored
 		}
 	}
 	if t.out.Fields != nil || t.out.Weight != "" || !table.NamesEnds(s.Titles) {
@@ -201,7 +201,7 @@ const groupRows = 1 << 18
 func parquetBytes(g *graph) int64 {
 	const (
 		largest = 6 << 20 // bytes of a column of a group and its compressor
-		row     = 32      // per row in a small column
+		row     = 32      // bytes of a row in a small column
 	)
 	column := min(largest, row*g.edges())
 	if g.weighted {

@@ -323,7 +323,7 @@ func (z *npz) readCompressed(byColumns bool) error {
 		return ptr.Fault(fetchAgain, "%d elements, want %d for %d rows", ptr.Len,
 			z.nodes+1, z.nodes)
 	}
-	var pointer [1]int64 // where the entries of row end
+	var pointer [1]int64 // end of the entries of row
 	row := int64(-1)
 	used := int64(0)
 	next := func() error {

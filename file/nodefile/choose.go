@@ -41,7 +41,7 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	}
 	lines, numbers := t.dataLines(chunk)
 	titles := 0
-	if t.Every && t.Lookup != nil && areVectors(lines) { // counts of word2vec
+	if t.Every && t.Lookup != nil && areVectors(lines) { // skip the counts of word2vec
 		titles = 1
 	}
 	lines = lines[titles:]
@@ -169,7 +169,7 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 		t.header = header
 		t.Titles = s.Titles
 		t.Line = line
-	case strings.ContainsAny(first[t.Node], "0123456789"): // an id
+	case strings.ContainsAny(first[t.Node], "0123456789"): // an id has digits
 	case t.Option != "" && t.Value != "":
 		t.TitleFix = "{" + t.Option + "=" + table.FieldList(s.Titles, t.Node, t.At) + "}"
 	default:

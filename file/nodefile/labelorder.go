@@ -22,7 +22,7 @@ func (l *Labels) Sort(nodes Lookup) {
 		list[i] = label{nodes.ID(row), row, l.Class[i]}
 	}
 	slices.SortFunc(list, func(a, b label) int { return CompareIDs(a.id, b.id) })
-	members := make([][]int, len(l.Names)) // increasing positions of the nodes of each class
+	members := make([][]int, len(l.Names)) // sorted positions of the nodes of each class
 	position := 0
 	for i, entry := range list {
 		if i > 0 && entry.row != list[i-1].row {
@@ -57,7 +57,7 @@ func CompareIDs(a, b string) int {
 
 // OrderClasses returns the indices of names in the order of outputs: numbers by value, then other names by bytes.
 func OrderClasses(names []string) []int {
-	value := make([]float64, len(names)) // number; +∞ for text
+	value := make([]float64, len(names)) // +∞ for text
 	for class, name := range names {
 		number, fault := table.ParseNumber([]byte(name), 64)
 		if fault != "" {

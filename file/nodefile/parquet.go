@@ -50,7 +50,7 @@ func (t *Reader) parquet(in *textio.Reader, yield func(Row, error) bool) error {
 		}
 	}
 	setNames(t, len(leaves), 0)
-	var columns []int // columns to read
+	var columns []int
 	for i, leaf := range leaves {
 		isRead := i == t.Node || i == t.At
 		switch {

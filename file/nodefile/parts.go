@@ -23,7 +23,7 @@ func PartFiles(dir string) []string {
 	for _, e := range entries {
 		name := e.Name()
 		if name == "manifest" {
-			return nil // a store
+			return nil // the folder is a store
 		}
 		if name[0] == '.' || name[0] == '_' ||
 			strings.HasSuffix(name, ".run.json") ||

@@ -28,7 +28,7 @@ func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []stri
 	t := c.reader(nodes, "")
 	t.Every = true
 	t.Header = HasHeader
-	var column []int // column of each class in the file
+	var column []int // columns of the classes
 	prior := sparse.NewBlock[float64](nodes.Len(), classes)
 	for node := range prior.Rows {
 		for c := range classes {

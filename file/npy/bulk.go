@@ -109,7 +109,7 @@ func (f *Folder) Open(name string) (*Array, error) {
 // Close closes the files that Open opened.
 func (f *Folder) Close() {
 	for _, file := range f.files {
-		_ = file.Close() // only read
+		_ = file.Close() // the file was only read
 	}
 	f.files = nil
 }

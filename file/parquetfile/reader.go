@@ -56,7 +56,7 @@ func open(name string, content io.ReaderAt, size, used int64,
 	if err != nil {
 		return nil, t.fault(fetchAgain, "not a complete Parquet file (%w)", err)
 	}
-	for _, path := range t.file.Schema().Columns() { // whole paths; a leaf has only the last part
+	for _, path := range t.file.Schema().Columns() { // a path is whole, but a leaf has only its last part
 		leaf, _ := t.file.Schema().Lookup(path...)
 		t.columns = append(t.columns, newColumn(leaf, path))
 	}
@@ -240,7 +240,7 @@ func (r *row) AppendText(dst []byte, i int) []byte {
 	switch {
 	case v.Kind() == parquet.Double && math.IsNaN(v.Double()):
 		return dst
-	case v.Kind() == parquet.Int96: // nanoseconds and a Julian day
+	case v.Kind() == parquet.Int96: // Int96 is nanoseconds and a Julian day
 		const julian = 2440588 // Julian day of 1970-01-01
 		return epoch.AddDate(0, 0, int(v.Int96()[2])-julian).AppendFormat(dst,
 			time.DateOnly)
@@ -279,7 +279,7 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 		n.SetInt64(int64(v.Int32()))
 	case parquet.Int64:
 		n.SetInt64(v.Int64())
-	default: // two's complement, big-endian
+	default: // bytes are two's complement, big-endian
 		bytes := v.ByteArray()
 		if n.SetBytes(bytes); len(bytes) > 0 && bytes[0] >= 0x80 {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
@@ -329,7 +329,7 @@ type columnReader struct {
 func (c *columnReader) next() (parquet.Value, error) {
 	for c.position == c.n {
 		if c.values == nil {
-			parquet.Release(c.page) // buf has been read
+			parquet.Release(c.page) // all values in buf have been read
 			var err error
 			if c.page, err = c.pages.ReadPage(); err != nil {
 				return parquet.Value{}, err

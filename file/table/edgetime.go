@@ -109,7 +109,7 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	if parts == nil {
 		return t, "is not a date of three numbers"
 	}
-	var part [3]int // year, month, day
+	var part [3]int
 	for i, letter := range f.format {
 		part[strings.IndexRune("ymd", letter)], _ = strconv.Atoi(parts[1+i])
 	}

@@ -47,7 +47,7 @@ func Look(text string) string {
 // first such pair. has reports whether a text occurs. The texts must be different. Texts with a plain look may be
 // left out.
 func FindAlike(texts iter.Seq[string], has func(text string) bool) (pair [2]string, count int) {
-	const most = 1 << 16         // texts kept
+	const most = 1 << 16
 	first := map[string]string{} // texts by look, if no text equals its look
 	for text := range texts {
 		look := Look(text)

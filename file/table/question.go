@@ -14,7 +14,7 @@ import (
 // ask returns a question with the titles, the first values, and the settings for each possible choice of columns.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
-		most   = 20 // columns shown
+		most   = 20
 		values = 3
 		long   = 20 // bytes of a value
 	)
@@ -129,7 +129,7 @@ func (c *chooser) fix(choices [][]int) string {
 		}
 		return strings.Join(settings, " or ")
 	}
-	numbers := make([]string, len(titles)) // columns without a header are named by numbers
+	numbers := make([]string, len(titles))
 	switch {
 	case c.HasHeader:
 		return verb + list(titles)
@@ -216,7 +216,7 @@ func (c *chooser) candidates(role role) []int {
 		ids,
 	}
 	for i, list := range lists {
-		if len(list) > i/3 { // the last two must have a pair
+		if len(list) > i/3 { // the last two lists must have a pair
 			return list
 		}
 	}

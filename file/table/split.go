@@ -198,7 +198,7 @@ func (f *Fields) readQuoted(line []byte,
 	position int) (text []byte, end int, err error) {
 	position++
 	first := len(f.unquoted)
-	isPiece := true // no quote inside: the text is a piece of the line
+	isPiece := true // without quotes inside, the text is a piece of the line
 	for start := position; ; {
 		i := bytes.IndexByte(line[position:], '"')
 		if i < 0 {

@@ -66,7 +66,7 @@ func WriteIDs(w io.Writer, a Axis) error {
 // Memory: 8 bytes for each id and the size of the file, about twice as much for a compressed file or a stream.
 func ReadAxis(ctx context.Context, path string, n int,
 	stdin io.Reader) (Axis, error) {
-	var text []byte // concatenated ids
+	var text []byte
 	ends := make([]int, 1, n+1)
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		text = make([]byte, 0, info.Size())

@@ -32,7 +32,7 @@ func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
 			return nil, ids, err
 		}
 	}
-	full := false // room returned an error: only count entries
+	full := false // whether room returned an error: then only count entries
 	var entries int64
 	err = Read(ctx, f, func(_ []byte, row []float64) error {
 		for j, v := range row {

@@ -263,8 +263,8 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 // orders, and at most K^D orders agree with D values; K^D · ∏ n! / L! must be below 1/4 divided by the number of
 // columns.
 func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
-	classOf := make([]map[float32]int, len(f.groups)) // class of each value
-	count := make([]map[int]int, len(f.groups))       // labelled nodes of each class
+	classOf := make([]map[float32]int, len(f.groups))
+	count := make([]map[int]int, len(f.groups))
 	for i := range f.groups {
 		classOf[i] = map[float32]int{}
 		count[i] = map[int]int{}

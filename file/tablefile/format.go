@@ -113,7 +113,7 @@ func (f *Format) Size(rows, cols int, dtype string) int64 {
 		bytes *= 2
 	}
 	if f.Text {
-		bytes *= 2 // digits and the index
+		bytes *= 2 // text has digits and an index
 	}
 	return bytes
 }

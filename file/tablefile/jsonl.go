@@ -46,7 +46,7 @@ func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 }
 
 func appendJSON(line []byte, text string) []byte {
-	w := bytes.NewBuffer(line) // never fails
+	w := bytes.NewBuffer(line) // writing to a buffer never fails
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(text)

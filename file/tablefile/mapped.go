@@ -177,7 +177,7 @@ func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Look
 	if err = r.readIDs(ctx, f); err == nil {
 		err = r.mapMatrix(ctx, f)
 	}
-	defer r.Close() // only read
+	defer r.Close() // the file was only read
 	if err == nil {
 		err = r.end()
 	}

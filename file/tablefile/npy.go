@@ -139,7 +139,7 @@ func readNPY[T sparse.Float](ctx context.Context, in *textio.Reader, f *File,
 
 func (f *File) readRows(a *npy.Array,
 	visit func(i int, row []float64) error) error {
-	const elements = 1 << 13 // elements per read
+	const elements = 1 << 13
 	height := max(1, elements/f.Cols)
 	rows := make([]float64, min(height, f.Rows)*f.Cols)
 	for lo := 0; lo < f.Rows; lo += height {

@@ -99,7 +99,7 @@ func archiveNames(ctx context.Context, f *File, which string,
 		return nil, err
 	}
 	if a.IsNumeric() || len(a.Shape) != 1 {
-		return nil, nil // an array with another meaning
+		return nil, nil // the array has another meaning
 	}
 	if a.Len != int64(n) {
 		return nil, a.Fault("give one for each, or leave the array out", "%d names, the matrix has %d %s", a.Len, n,

@@ -114,7 +114,7 @@ func inspect(ctx context.Context, path string, o *Options) (*File, error) {
 	}
 	defer in.Close()
 	head := in.Peek(headBytes)
-	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // its errors fit any text
+	f.Format = cmp.Or(formatOf(f.Name, head), LIBSVM) // the errors of LIBSVM fit any text
 	if file, _ := in.File(); !f.Format.Text && file == nil {
 		if len(head) == 0 {
 			return nil, textio.Fault(f.Name, 0, fetchAgain, "empty file")

@@ -123,7 +123,7 @@ func (k *chunker) read(c *Chunk) error {
 				return io.EOF
 			}
 			if c.buf[n-1] != '\n' {
-				c.buf[n] = '\n' // fits into the slack
+				c.buf[n] = '\n' // the slack has space for it
 				n++
 			}
 		}

@@ -191,7 +191,7 @@ func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDeco
 	head, _ := in.Peek(3) // reading returns the error again
 	mark := string(head[:min(2, len(head))])
 	encoding := o.Encoding
-	if string(head) == utf8Mark { // overrides the setting
+	if string(head) == utf8Mark { // the mark overrides the setting
 		encoding = ""
 		_, err = in.Discard(len(utf8Mark))
 	}

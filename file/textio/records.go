@@ -181,7 +181,7 @@ func (j *records) member() error {
 	case '"':
 		m.IsText = true
 		err = json.Unmarshal(value, &m.Text)
-	case 'n': // null
+	case 'n': // null, which has no text
 	default:
 		m.Text = string(value)
 		// An exponent without a sign is a number in JSON, but a name among texts.
