@@ -17,10 +17,9 @@ import (
 // If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero,
 // see [sparse.Team]. All processes get the same bounds.
 //
-// Functions are Chebyshev series in H, with two exceptions. Falling exponentials of a Laplacian are divided by predicted cost:
-// some share one Chebyshev series in H, and groups of others share the solves of a series in a resolvent. Matérn functions on
-// a wide spectrum are sums of resolvents. If all functions are series in H, they are computed for one slab of columns after
-// another, as wide as the cache holds, each to the tolerance.
+// Functions are Chebyshev series in H, with two exceptions. Falling exponentials of a Laplacian are series in H or in a
+// resolvent, by predicted cost. Matérn functions on a wide spectrum are sums of resolvents. If all functions are series in H,
+// they are computed for one slab of columns after another, each to the tolerance.
 //
 // If an exponential is largest at an end of the interval far from the spectrum, for example exp(−A), it is computed on an
 // estimated interval, see Result.Condition.

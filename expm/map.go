@@ -14,7 +14,7 @@ import (
 // Map is a symmetric map H with an interval that contains its spectrum. It is safe for concurrent use, if each call has its own
 // blocks.
 type Map struct {
-	Lo, Hi float64 // the interval, which must not be changed
+	Lo, Hi float64 // interval, which must not be changed
 
 	n       int
 	workers int

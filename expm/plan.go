@@ -28,8 +28,7 @@ const (
 	// groupSpan is the largest ratio between rates that share solves.
 	groupSpan = 16
 
-	// WideSpectrum is the ratio of λ to σ above which a Matérn function of a Laplacian is computed as a sum of resolvents,
-	// because a series takes longer.
+	// WideSpectrum is the ratio of λ to σ above which a Matérn function of a Laplacian is computed as a sum of resolvents.
 	WideSpectrum = 600
 
 	// tameProduct is the largest product of rate and λ for which solves are accurate enough for usual tolerances.
@@ -235,14 +234,14 @@ const (
 	plannedTolerance = 1e-10
 )
 
-// Diagonal describes the diagonal of a Laplacian, for example the degrees. The choice of a method depends on it.
+// Diagonal describes the diagonal of a Laplacian, on which the choice of a method depends.
 type Diagonal struct {
 	Mean, Largest float64
-	Inexact       float64 // the largest element that is no whole number, or 0
+	Inexact       float64 // largest element that is no whole number, or 0
 }
 
-// DiagonalOf returns the description of a diagonal. If several processes share the rows, each process passes its rows, and all
-// processes get the description of the whole diagonal.
+// DiagonalOf describes a diagonal. If several processes share the rows, each process passes its rows, and all processes get
+// the description of the whole diagonal.
 func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 	sum := 0.0
 	largest := []float64{0, 0}
@@ -264,9 +263,8 @@ func DiagonalOf(team *sparse.Team, diagonal []float64) Diagonal {
 }
 
 // MaySolve reports whether [Map.ApplyTo] may compute exp(−βL) of a Laplacian by solves. It depends on the degrees alone, so
-// that an estimate of memory before the graph is loaded agrees with the computation. For L it compares the cost of solves with
-// the cost of a series on an interval that ends at the largest degree or later, and returns true if solves cost at most twice
-// as much. For L̃ the series is used up to a fixed β.
+// that an estimate of memory before the graph is loaded agrees with the computation. For L it returns true if solves cost at
+// most twice as much as a series; for L̃, above a fixed β.
 func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	if kind != sparse.Laplacian {
 		return beta*2 > shortSeries // 2 is the largest eigenvalue of L̃
@@ -281,8 +279,7 @@ func MaySolve(kind sparse.Kind, degrees Diagonal, beta float64) bool {
 	return cost > fewSweeps && 2*cost > solveWeight*e.resolventCost([]*part{p})
 }
 
-// SeriesOnly reports whether [Map.ApplyTo] computes all functions by series in the map, which
-// require fewer blocks than solves.
+// SeriesOnly reports whether [Map.ApplyTo] computes all functions by series in the map, which need fewer blocks than solves.
 func (m *Map) SeriesOnly(fs []Function) bool {
 	return !slices.ContainsFunc(fs, func(f Function) bool {
 		switch {

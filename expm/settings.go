@@ -59,7 +59,7 @@ type Settings struct {
 	Rows []int
 
 	// Progress, if not nil, is called after every sweep of a series and after every solve. stage is "sweeps", done the number
-	// of sweeps so far, and total the number that is expected in all.
+	// of sweeps so far, and total the expected number.
 	Progress func(stage string, done, total int64)
 
 	method Method // forced, for falling exponentials of a Laplacian in comparisons; "": the cheapest
@@ -87,9 +87,9 @@ func (s *Settings) withDefaults() Settings {
 
 // Result reports on a call of [Map.ApplyTo].
 type Result struct {
-	Sweeps          int       // done, over all functions; a sweep over each slab counts once
-	PredictedSweeps int       // expected when the methods were chosen
-	Functions       []Outcome // in the order of the functions
+	Sweeps          int       // sweeps over all functions; a sweep over each slab counts once
+	PredictedSweeps int       // sweeps expected when the methods were chosen
+	Functions       []Outcome // outcomes, in the order of the functions
 
 	// Condition, if not empty, is an assumption of the bounds about the spectrum, see [Estimated].
 	Condition string

@@ -14,9 +14,8 @@ import (
 // has its own recurrence, and all columns share one sweep in a step. A must be symmetric, and
 // positive definite on the complement of Null.
 //
-// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while
-// residuals, tolerances and Null belong to the scaled system. For example, the map D − αA with s =
-// d^½ is the system I − αS, at the cost of a sweep over unscaled weights.
+// With Scale = s the system is diag(1/s)·A·diag(1/s)·X = B. The iteration runs on A, while residuals, tolerances and Null
+// belong to the scaled system. For example, D − αA with s = d^½ is the system I − αS.
 //
 // A CG keeps its buffers between solves: three blocks of the size of X, four with a preconditioner
 // other than Jacobi's. It must not be used concurrently.
@@ -25,7 +24,7 @@ type CG struct {
 	Scale   []float64        // positive; nil means ones
 	Null    *blocks.Disjoint // null space of the scaled system; nil: A is definite
 	Precond Preconditioner   // preconditioner of A, or nil
-	Workers int              // number of goroutines for vectors, 0: one for each processor; results do not depend on it
+	Workers int              // number of goroutines for vectors, 0: one for each processor
 
 	ladder *ladder // nil: Precond serves all columns
 	run    run
@@ -103,8 +102,8 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 	return beta
 }
 
-// SolveTo stores in x the solution of A·X = B. With a null space it is X = A⁺B, the solution orthogonal to the null space. x must
-// not be b. If Start is set, SolveTo begins with x.
+// SolveTo stores in x the solution of A·X = B. With a null space it is X = A⁺B, orthogonal to the null space. x must not be b.
+// If Start is set, SolveTo begins with x.
 //
 // The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the error of the context, or an error of a sweep. With the
 // first three, x and the result are filled: each column of x then has the smallest energy error of its steps.

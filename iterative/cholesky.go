@@ -35,10 +35,8 @@ type triangle struct {
 	val []float64
 }
 
-// FactorWorkspace declares the largest factor that a solve may make for a graph with n nodes and
-// the given number of stored entries, two for each edge. If isSampled is set, it considers only
-// sampled factors. If most solves use the factor, because the graph has few edges, slabs of columns
-// leave room for the factor.
+// FactorWorkspace declares the largest factor that a solve may make for a graph with n nodes and the given number of stored
+// entries, two for each edge. If isSampled is set, it considers only sampled factors.
 func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) {
 	w.Optional = SampledBytes(n, entries)
 	if isLean(n, entries) {
@@ -60,7 +58,7 @@ func SampledBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, factorLimit(n, entries))
 }
 
-// SlowBytes returns the memory of the sampled factor of a grid or a mesh. It returns 0 if [IsSlow] is false.
+// SlowBytes returns the memory of the sampled factor of a grid or a mesh, or 0 if [IsSlow] is false.
 func SlowBytes(n int, entries int64) budget.Size {
 	if !IsSlow(n, entries) {
 		return 0

@@ -15,8 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ErrFill is the error of a factor with more entries than the factor of any graph should have. More memory would not help;
-// another preconditioner may.
+// ErrFill is the error of a factor with too many entries. More memory would not help; another preconditioner may.
 var ErrFill = errors.New("iterative: the factor fills in")
 
 // elimination is a sampled Cholesky factorization in progress (Gao, Kyng and Spielman 2023; Chen, Liang and Biros 2021). The

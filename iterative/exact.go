@@ -25,8 +25,7 @@ type exact struct {
 }
 
 const (
-	// ExactFirst is the largest number of nodes of a graph whose system is solved by elimination. Elimination of such a system
-	// takes less than a second.
+	// ExactFirst is the largest number of nodes of a graph whose system is solved by elimination, in less than a second.
 	ExactFirst = 1024
 
 	// exactWide admits the double cover of a signed graph of ExactFirst nodes, if residuals may hide errors.

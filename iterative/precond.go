@@ -20,7 +20,7 @@ type jacobi struct {
 }
 
 // NewJacobi returns the preconditioner with the inverse of a diagonal. An element that is not positive must belong to an empty
-// row; its inverse is 0.
+// row.
 func NewJacobi(diag []float64) Preconditioner {
 	return &jacobi{blocks.Inverses(diag)}
 }

@@ -18,10 +18,10 @@ import (
 //	S = L_LL − A_LU·L_UU⁻¹·A_UL
 //
 // where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions for any
-// choice of known and hidden values in L. Elimination without subtraction gives the weights with all digits.
+// choice of known and hidden values in L. The weights have all digits.
 type Reduction struct {
-	// Mass holds for each row of L the sum of the masses m of all rows, each times the probability that a walk from the row
-	// with this mass meets this row of L first. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
+	// Mass holds for each row l of L the sum of the masses m of all rows, each times the probability that a walk from the row
+	// meets l first in L. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
 	Mass []float64
 
 	weight  *sparse.Block[float64] // between rows of L; the diagonal is 0
@@ -41,10 +41,9 @@ func reductionLimit(n int, entries int64) int64 {
 
 // Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in their order. Loops are ignored. The error
 // wraps [ErrFill] if a row is kept twice, or if the reduction takes too many entries or products, as on most graphs with more
-// than eight entries a row. The error is a [*budget.Error] if memory is less than [ReductionBytes]; 0 means no limit. Other
-// errors come from the sweep.
+// than eight entries a row. The error is a [*budget.Error] if memory is less than [ReductionBytes]; 0 means no limit.
 //
-// Cost: one sweep, a search for an order and a sequential elimination, at most some thousand products for an entry.
+// Cost: one sweep, a search for an order and a sequential elimination.
 func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64, memory int64) (*Reduction, error) {
 	n, _ := a.Dims()
 	place := make(map[uint32]int, len(kept))
@@ -90,8 +89,8 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64, me
 	return r, nil
 }
 
-// ExtendTo stores in the rows U of f the function that is harmonic there and has the values of f in L. Rows of U that are not
-// connected with L become 0. Cost: a multiplication for each entry of the triangle and each column of f.
+// ExtendTo stores in the rows U of f the harmonic function with the values of f in L. Rows of U that are not connected with L
+// become 0. Cost: a multiplication for each entry of the triangle and each column of f.
 func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	c := r.columns
 	for step, v := range slices.Backward(c.order) {
@@ -141,8 +140,8 @@ func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], fr
 // then the sums of these last weights times the values at the ends. The arc of a node to itself is ignored. ends reports
 // whether walks from every node end. Absorb returns the error of the context.
 //
-// Eliminating a node joins its predecessors to its successors. All numbers are sums of products of weights, never differences,
-// so that they have all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
+// Eliminating a node joins its predecessors to its successors. Without differences, all digits are kept for weights of any
+// range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
 func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error) {
 	k := q.Rows
 	ends = true

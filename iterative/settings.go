@@ -33,7 +33,7 @@ type Settings struct {
 	// MaxIterations is the largest number of steps of a column; 0 means 10 000.
 	MaxIterations int
 
-	// Start states that X holds a first approximation; otherwise the first approximation is zero.
+	// Start states that X holds a first approximation in place of zero.
 	Start bool
 
 	// Recurrence reports the residuals of the recurrence in place of the true residuals; they
@@ -45,8 +45,8 @@ type Settings struct {
 	// that is valid during the call.
 	Recorder func(step int, residual []float64)
 
-	// Eliminate makes [System.SolveTo] use [System.EliminateTo] on graphs of up to [ExactFirst] nodes, because a small residual does
-	// not imply a small error if the weights span many orders of magnitude.
+	// Eliminate makes [System.SolveTo] use [System.EliminateTo] on graphs of up to [ExactFirst] nodes, for weights that span
+	// many orders of magnitude.
 	Eliminate bool
 
 	// Enough, if not nil, is called before the first and after every step of [CG.SolveTo] with X and the residual of the
@@ -112,8 +112,8 @@ type Result struct {
 	// residual, divided by the System's Least. It is nil if Least is 0.
 	ErrorBound []float64
 
-	// ErrorEstimate estimates ‖X − M⁺B‖ for each column from the convergence of the iteration, if no bound is known. It may be
-	// smaller than the error. It is nil if ErrorBound is known.
+	// ErrorEstimate estimates ‖X − M⁺B‖ for each column from the convergence of the iteration, and may be smaller than the
+	// error. It is nil if ErrorBound is known.
 	ErrorEstimate []float64
 
 	// Rounding is the part of ErrorBound that a smaller residual would not change.

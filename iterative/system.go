@@ -64,17 +64,13 @@ type System struct {
 // and errors are the same as for [CG], except that by default a solve with the factor takes at most
 // ten steps for each digit of Tolerance.
 //
-// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system.
-// Otherwise columns begin with Jacobi; for a definite M they start at the exact solution for the
-// part of B in known eigenvectors. After eight steps and after every twenty, SolveTo sets columns
-// aside if their residuals predict more than 60 steps, or more than 45 for a singular M. When the
-// other columns are done, SolveTo makes the complete or else the sampled factor, and continues the
-// columns set aside with this factor. Its decisions for a column, and the bits of the column,
-// depend on this column alone.
+// If a graph has few edges and its complete Cholesky factor is small, the factor solves the system. Otherwise columns begin
+// with Jacobi. SolveTo sets columns aside if their residuals predict more than 60 steps, or more than 45 for a singular M.
+// When the other columns are done, it makes the complete or else the sampled factor, and continues with this factor. Its
+// decisions for a column, and the bits of the column, depend on this column alone.
 //
-// For a [Harmonic] system, b must be nil, and Jacobi may take 300 steps. The error is
-// [graph.ErrAsymmetric] if the matrix is not symmetric, which the first solve checks by
-// [graph.Graph.CheckSymmetric].
+// For a [Harmonic] system, b must be nil, and Jacobi may take 300 steps. The error is [graph.ErrAsymmetric] if the matrix is
+// not symmetric, which the first solve checks.
 func (s *System) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	settings *Settings) (*Result, error) {
 	if err := settings.validate(); err != nil {
@@ -276,9 +272,9 @@ func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 }
 
 // Preconditioner returns the Cholesky factor of M for methods other than [System.SolveTo]. The first call makes the factor. If
-// the factor fills in, if several processes share the rows, or if the graph is signed, Preconditioner returns the diagonal of M
-// and factored is false. The preconditioner is not defined on a null space of M: project before and after. The error is a
-// [*budget.Error], [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
+// the factor fills in, if several processes share the rows, or if the graph is signed, Preconditioner returns the diagonal of
+// M and factored is false. On a null space of M it is not defined: project before and after. The error is a [*budget.Error],
+// [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
 	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, false, err

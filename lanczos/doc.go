@@ -4,10 +4,9 @@
 // # Eigenpairs
 //
 // A [Problem] asks for the k largest or smallest eigenvalues and their vectors. [Problem.Solve] is block Lanczos with thick
-// restarts and full orthogonalisation. If the wanted values are close together, Lanczos runs on a Chebyshev polynomial of the
-// map, which spreads them. At the lower end of a Laplacian, where Lanczos may need thousands of products, LOBPCG with a
-// preconditioner continues if it is predicted to be faster. Known eigenvectors, one for each component of a graph, are removed
-// from the search exactly, see [Known], and reported with their exact value.
+// restarts. If the wanted values are close together, Lanczos runs on a Chebyshev polynomial of the map. At the lower end of a
+// Laplacian, LOBPCG with a preconditioner continues if it is predicted to be faster. Known eigenvectors, one for each
+// component of a graph, are removed from the search, see [Known], and reported with their exact value.
 //
 // The residuals of the result are computed with one more product. The distance of each value from an eigenvalue is at most its
 // residual. No iterative method certifies that no value was missed, but see [Problem.Solve] on multiple eigenvalues.
@@ -26,8 +25,7 @@
 //
 // # Determinism
 //
-// Results have the same bits for any number of workers, because sums over rows are added in segments of fixed size and in
-// order.
+// Results have the same bits for any number of workers.
 //
 // If several processes share the rows of the map, see [sparse.Team], every process must call Solve with lists of its rows, and
 // gets its rows of all vectors. Start vectors do not depend on the number of processes; results differ by rounding. With

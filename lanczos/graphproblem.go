@@ -20,9 +20,9 @@ type GraphProblem struct {
 	// Resolution is γ of the modularity matrix; 0 means 1.
 	Resolution float64
 
-	// Beyond leaves out the pairs that follow from the components: for every matrix the pairs of nodes without edges, and for
-	// S, T, L and L̃ the pairs of the eigenvalue that every component has. If the graph is signed, the latter stay, because
-	// they separate its sides. There may then be fewer pairs than requested, or no pairs and no block of vectors.
+	// Beyond leaves out the pairs that follow from the components: the pairs of nodes without edges, and for S, T, L and L̃ of
+	// a graph without signs the pairs of the eigenvalue that every component has. There may then be fewer pairs than
+	// requested, or no pairs and no block of vectors.
 	Beyond bool
 
 	// Positive leaves out pairs of the largest eigenvalues if the eigenvalue is not positive. The matrix must be A, S, T or the
@@ -35,15 +35,15 @@ type GraphProblem struct {
 type GraphPairs struct {
 	Pairs
 
-	// ErrorBounds holds for each value the largest distance from an eigenvalue: the residual plus the rounding error of
+	// ErrorBounds holds the largest distance of each value from an eigenvalue: the residual plus the rounding error of
 	// computing the residual.
 	ErrorBounds []float64 `json:"error_bounds"`
 
 	Components int `json:"-"` // number of components of the graph
 }
 
-// Solve returns k eigenpairs of an undirected graph. With [ErrIterationLimit] it also returns the best pairs. Other errors are
-// the errors of [Problem.Solve].
+// Solve returns k eigenpairs of an undirected graph. Its errors are the errors of [Problem.Solve]; with [ErrIterationLimit] it
+// also returns the best pairs.
 func (p *GraphProblem) Solve(ctx context.Context, g *graph.Graph, k int,
 	s *Settings) (*GraphPairs, error) {
 	n := len(g.Degrees)
@@ -97,8 +97,8 @@ func (e *eigenproblem) solve(ctx context.Context, n, k int,
 	return e.join(pairs, n, k), err
 }
 
-// Workspace returns the memory of Solve for k pairs of a graph with n nodes and the given number of stored entries, without the
-// memory of the graph. components is the number of components, which counts only if [GraphProblem.Splits] returns true.
+// Workspace returns the memory of Solve for k pairs of a graph with n nodes and the given number of stored entries, without
+// the graph. The number of components counts only if [GraphProblem.Splits] returns true.
 func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget.Workspace {
 	if !p.Splits() {
 		components = 0
@@ -115,7 +115,7 @@ func (p *GraphProblem) Workspace(n int, entries int64, components, k int) budget
 const graphVectors = 8
 
 // Splits reports whether each component has a known eigenvector at the wanted end of the spectrum, and a factor of the
-// Laplacian may help to find the other eigenvectors at this end.
+// Laplacian may help to find others.
 func (p *GraphProblem) Splits() bool {
 	switch p.Matrix {
 	case sparse.NormalizedAdjacency, sparse.Transition:

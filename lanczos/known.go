@@ -12,7 +12,7 @@ import (
 // which all weights are 0 has no vector.
 type Known struct {
 	Components *sparse.Components
-	Weights    []float64 // of the rows; nil means ones
+	Weights    []float64 // weight of each row; nil means ones
 	Value      float64
 }
 
@@ -73,7 +73,7 @@ func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	}
 }
 
-// Count returns the number of vectors. If several processes share the rows, every process of the team must call Count.
+// Count returns the number of vectors. Every process of the team must call it.
 func (k *Known) Count(team *sparse.Team) int {
 	return k.vectors(team).count()
 }

@@ -17,8 +17,7 @@ var (
 	// ErrNotFinite is returned when a product of the map has elements that are not finite.
 	ErrNotFinite = errors.New("lanczos: the map gave numbers that are not finite")
 
-	// ErrKnown is returned if an eigenvalue beyond the known eigenvalue was found. The known eigenvalue must be the end of the
-	// spectrum.
+	// ErrKnown is returned if the known eigenvalue is not the end of the spectrum.
 	ErrKnown = errors.New("lanczos: the known eigenvalue is not at the wanted end of the spectrum")
 )
 
@@ -53,12 +52,11 @@ type Problem struct {
 	// are orthogonal to them.
 	Known *Known
 
-	// Beyond omits the known pairs from the result. The result then has the next k pairs, or fewer if the map has fewer.
+	// Beyond omits the known pairs from the result, which has the next k pairs, or fewer if the map has fewer.
 	Beyond bool
 
-	// Positive omits pairs of the largest eigenvalues if the eigenvalue is not above 4n·ε·‖A‖ with ε = 2⁻⁵², because rounding
-	// may turn the eigenvalue 0 into such a number. The result may have fewer than k pairs, or no pairs and a nil block of
-	// vectors.
+	// Positive omits pairs of the largest eigenvalues if the eigenvalue is not above 4n·ε·‖A‖ with ε = 2⁻⁵², to which rounding
+	// may turn the eigenvalue 0. The result may have fewer than k pairs, or no pairs and a nil block of vectors.
 	Positive bool
 
 	// Precondition builds the preconditioner of LOBPCG, a symmetric positive semidefinite map that approximates the inverse of
@@ -66,8 +64,8 @@ type Problem struct {
 	// limit. If Precondition is nil, LOBPCG is not used, or runs without a preconditioner if [Settings.Preconditioned] is set.
 	Precondition func(ctx context.Context, memory int64) (Preconditioner, error)
 
-	// Excluded lists rows that are zero in A, and whose columns are zero, for example the rows of nodes without edges. Their
-	// pairs of the eigenvalue 0 are neither found nor returned. Vectors are 0 in these rows.
+	// Excluded lists rows that are zero in A, and whose columns are zero, for example of nodes without edges. Their pairs of
+	// the eigenvalue 0 are neither found nor returned. Vectors are 0 in these rows.
 	Excluded []uint32
 
 	// Entries is the number of stored entries of A, from which the cost of a product is estimated; 0 means unknown.
@@ -106,7 +104,7 @@ type Settings struct {
 	// RNGSeed seeds the start vectors.
 	RNGSeed uint64
 
-	Memory  int64 // limit in bytes on memory in addition to A, 0: no limit; never changes a result
+	Memory  int64 // bytes in addition to A, 0: no limit; never changes a result
 	Workers int   // goroutines, 0: one for each processor; never changes a result
 
 	defaultLimit bool // MaxProducts was 0
@@ -115,8 +113,8 @@ type Settings struct {
 	// and total is 0: it is not known.
 	Progress func(stage string, done, total int64)
 
-	// Recorder, if not nil, is called in each iteration of LOBPCG with the number of the iteration, from 0, and the largest
-	// residual of the wanted pairs relative to ‖A‖. The residual is 0 once all pairs have converged.
+	// Recorder, if not nil, is called in each iteration of LOBPCG with its number, from 0, and the largest residual of the
+	// wanted pairs relative to ‖A‖, or 0 once all pairs have converged.
 	Recorder func(iteration int, residual float64)
 }
 
@@ -168,8 +166,7 @@ type Pairs struct {
 	Values  []float64              `json:"values"`
 	Vectors *sparse.Block[float64] `json:"-"` // orthonormal columns; the entry of largest size is positive, the first among equals to 1e-9
 
-	// Residuals holds ‖Ax − λx‖ for each pair, computed with one more product at the end. An eigenvalue of A lies within this
-	// distance of λ.
+	// Residuals holds ‖Ax − λx‖ for each pair. An eigenvalue of A lies within this distance of λ.
 	Residuals []float64 `json:"residuals"`
 
 	Norm      float64 `json:"norm"` // a lower bound of ‖A‖, to which tolerances are relative
@@ -182,11 +179,11 @@ type Pairs struct {
 	Omitted float64 `json:"-"`
 
 	// Method is "lanczos" for block Lanczos with thick restarts, "lobpcg" for locally optimal preconditioned conjugate
-	// gradients, or "dense" for a dense eigenproblem. It is also "dense" if all pairs were known.
+	// gradients, or "dense" for a dense eigenproblem, or if all pairs were known.
 	Method   string `json:"method"`
 	Products int    `json:"products"` // products of A with a block of up to four columns
 	Restarts int    `json:"restarts"` // restarts of Lanczos, or iterations of LOBPCG
-	Basis    int    `json:"basis"`    // vectors, the most in use
+	Basis    int    `json:"basis"`    // largest number of basis vectors in use
 	Degree   int    `json:"degree"`   // degree of the last polynomial in A that Lanczos ran on; 1: A itself
 }
 

@@ -24,12 +24,11 @@ type run struct {
 	result    *Pairs
 }
 
-// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts. It runs on A, or on a
-// Chebyshev polynomial of A if the wanted eigenvalues are close together. If there is a preconditioner, and the Ritz values
-// predict that LOBPCG with it takes fewer operations, LOBPCG continues. A map of few rows is solved as a dense matrix.
+// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts. If there is a
+// preconditioner, LOBPCG may continue. A map of few rows is solved as a dense matrix.
 //
 // No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a multiple
-// eigenvalue. If four copies are found, Solve searches their complement, until it finds no more.
+// eigenvalue. If it finds four, Solve searches their complement for more.
 //
 // The error is [ErrIterationLimit] with the best pairs, an error that wraps [sparse.ErrMemory], [ErrKnown],
 // [blocks.ErrAsymmetric], the error of the context, or an error of a sweep. k must be in 1 … n. A is compared with its

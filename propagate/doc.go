@@ -1,7 +1,6 @@
 // Package propagate holds learners that spread labels along the edges of a graph.
 //
-// A [Learner] declares a name, parameters and an estimate of its memory. From labelled nodes it computes a score of every
-// class for every node. [Learners] lists them:
+// From labelled nodes a [Learner] computes a score of every class for every node. [Learners] lists them:
 //
 //	lgc      F = (I − αS)⁻¹·Y            Zhou et al., Learning with local and global consistency, 2004
 //	poisson  L·F = Y − ȳ in each component  Calder et al., Poisson learning, 2020

@@ -22,9 +22,9 @@ import (
 type Learner struct {
 	param.Spec
 
-	// Spread stores the scores of one group of seeds in f, a column for each class, and returns the number of columns over which it
-	// has swept. v must be complete. Spread may stop at the tolerance. A seed of class −1 has a class without a column; Coupled
-	// learners do not get such seeds.
+	// Spread stores the scores of one group of seeds in f, a column for each class, and returns the number of columns over
+	// which it has swept. v must be complete. Spread may stop at the tolerance. A seed of class −1 has a class without a
+	// column, except for Coupled learners.
 	Spread func(ctx context.Context, f *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, v param.Values, tolerance float64) (columns int, err error)
 
 	// ChoiceTolerance is the tolerance of scores that only choose parameters and measure the accuracy; 0 means 1e-6.
@@ -33,12 +33,11 @@ type Learner struct {
 	// Workspace returns the workspace of Spread in addition to f; nil: none.
 	Workspace func(n, classes int, v param.Values) budget.Workspace
 
-	// Coupled states that the columns of the classes depend on each other, so that all classes must be computed together. If
-	// Coupled is not set, columns are computed in groups.
+	// Coupled states that all classes must be computed together; otherwise columns are computed in groups.
 	Coupled bool
 
-	// Normalized states that scores spread by S = D^-½·A·D^-½, so that explanations divide the weight of a step between two nodes by
-	// the root of the product of their degrees.
+	// Normalized states that scores spread by S = D^-½·A·D^-½, so that explanations divide the weight of a step by the root of
+	// the product of the degrees.
 	Normalized bool
 
 	// CheckClasses, if not nil, returns an error for values that are not valid for the number of classes.
@@ -77,8 +76,8 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Register adds a learner as a method: method.Parse finds it by name, cross-validation chooses its parameters on grids, and its
-// memory is estimated. It must be called from an init function. It panics if the name is taken, or if Spread is nil.
+// Register adds a learner as a method, which cross-validation and estimates of memory know. It must be called from an init
+// function. It panics if the name is taken, or if Spread is nil.
 func Register(l *Learner) {
 	learner := *l
 	learners.Add(&learner, l.Spread != nil)

@@ -34,9 +34,8 @@ var lgc = Learner{
 	},
 }
 
-// SignedShares stores in dst the shares of classes for scores f of a graph with negative weights: f/Σ|f| plus a constant
-// that makes the sum 1. Then negative shares become 0, and the shares are divided by their sum. A negative score is a vote
-// for the other classes.
+// SignedShares stores in dst the shares of classes for scores f of a graph with negative weights: f/Σ|f| plus a constant that
+// makes the sum 1. Negative shares then become 0, and the shares are divided by their sum.
 func SignedShares(dst, f []float64) {
 	size := 0.0
 	sum := 0.0

@@ -41,9 +41,9 @@ var smoothColumns = 64
 
 // Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an undirected graph. It calls take
 // with the values of a node for the classes first, first+1, …. take may overwrite the scores of these classes. Classes are
-// solved in groups of 64, because the blocks of a solve need several times the memory of the scores. With several groups the
-// errors are solved twice, because their scale needs the errors of all classes. memory limits the bytes in addition to the
-// scores; 0 means no limit. Smooth returns the errors of [iterative.System.SolveTo].
+// solved in groups of 64; with several groups the errors are solved twice, because their scale needs the errors of all
+// classes. memory limits the bytes in addition to the scores; 0 means no limit. Smooth returns the errors of
+// [iterative.System.SolveTo].
 func Smooth(ctx context.Context, g *graph.Graph, scores *sparse.Block[float32],
 	s cwk.Seeds, v param.Values, memory int64,
 	take func(node, first int, values []float64)) (graph.Work, error) {

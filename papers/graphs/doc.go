@@ -6,8 +6,7 @@
 //	k := sparse.NewBlock[float64](len(c.Graphs), len(c.Graphs))
 //	err = values.RowsTo(ctx, k, 0)
 //
-// A [Kernel] is declared in the file of its algorithm; [Kernels] lists them. Values are the same to the bit for any number of
-// workers and of rows at a time.
+// [Kernels] lists the kernels. Values have the same bits for any number of workers and of rows at a time.
 //
 // Sources: Gärtner, Flach and Wrobel, On graph kernels, COLT 2003 (walks); Horváth, Gärtner and Wrobel, Cyclic pattern kernels,
 // KDD 2004; Gärtner, Le and Smola, A short tour of kernel methods for graphs, 2006.

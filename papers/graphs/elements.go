@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadElements reads further inputs for a kernel of sets of parts. The file measure has a line element<TAB>number for each
-// element. The file base has the matrix of a kernel between elements; its rows and columns are named by the elements. ""
-// means no file. If k is not a kernel of sets of parts, ReadElements does nothing.
+// ReadElements reads further inputs for a kernel of sets of parts; for other kernels it does nothing. The file measure has a
+// line element<TAB>number for each element. The file base has the matrix of a kernel between elements; its rows and columns
+// are named by the elements. "" means no file.
 func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	k *Kernel, values param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {

@@ -45,8 +45,8 @@ func Kernels() param.List[*Kernel] {
 	return slices.Clone(kernels)
 }
 
-// Register adds a kernel of another package to the commands on collections, grids, estimates and help. It must be called from an
-// init function. It panics if New is nil, if the name is taken, or if a learner has a parameter of the same name.
+// Register adds a kernel of another package to the commands on collections. It must be called from an init function. It panics
+// if New is nil, if the name is taken, or if a learner has a parameter of the same name.
 func Register(k *Kernel) {
 	param.Claim("kernel", &k.Spec)
 	kernels.Add(k, k.New != nil)
@@ -62,7 +62,8 @@ type Settings struct {
 	// Measure, if not nil, is the measure of each element of the sets, in byte order of their names.
 	Measure []float64
 
-	// Base, if not nil, is the symmetric kernel between elements for the kernel cross. Nil means 1 for equal elements, else 0.
+	// Base, if not nil, is the symmetric kernel between elements for the kernel cross, in place of 1 for equal elements and
+	// else 0.
 	Base *sparse.Block[float64]
 
 	// Cosine divides values by the norms of the two graphs, K(i, i)^½·K(j, j)^½. A graph of norm 0 has the value 0 with all other
@@ -75,7 +76,7 @@ type Settings struct {
 
 // Gram computes the kernel values of a collection.
 type Gram struct {
-	Values param.Values // complete
+	Values param.Values // values of all parameters
 
 	n        int
 	set      *Settings
@@ -136,9 +137,9 @@ func (c *collection) Radius(bool) (_ float64, err error) {
 	return c.radius, err
 }
 
-// Prepare returns the values of the kernel on a collection. Parameters that are not in params have
-// their defaults. For a wrong parameter, or if the sum over walks diverges, the error is a
-// [*param.ParameterError]. If the kernel is not defined for a graph, it is a [*GraphError].
+// Prepare returns the values of the kernel on a collection. Parameters that are not in params have their defaults. The error
+// is a [*param.ParameterError] for a wrong parameter, or if the sum over walks diverges, and a [*GraphError] if the kernel is
+// not defined for a graph.
 func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	params param.Values, s *Settings) (*Gram, error) {
 	if s == nil {
@@ -162,7 +163,7 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	return g, err
 }
 
-// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. If two graphs both have a row in dst, it computes their value
+// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. It computes the value of two graphs that both have a row in dst
 // once. The error is the error of the context, or a [*GraphError].
 func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	lo int) error {

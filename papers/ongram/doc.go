@@ -24,8 +24,7 @@
 //	values, err := k.Of(attributes, v)
 //	values.RowTo(row, i)                       // row[j] = K(i, j)
 //
-// A [classify.Gram] holds only the records and computes values on request. For categorical records it compares eight
-// attributes at once and looks up the product of their factors. Equal records are stored once.
+// A [classify.Gram] holds only the records and computes values on request. Equal records are stored once.
 //
 // # Errors in the paper
 //

@@ -11,7 +11,7 @@ type RecordKernel struct {
 	param.Spec
 
 	// Texts states that the kernel compares the texts of values, so that it accepts values that no labelled record has.
-	// Otherwise the kernel only distinguishes equal and different values.
+	// Otherwise it only distinguishes equal and different values.
 	Texts bool
 
 	// Of returns the kernel of records with the given attributes: columns whose values are their alphabets, with a code for each
@@ -27,7 +27,7 @@ func RecordKernels() param.List[*RecordKernel] {
 
 // AttributeError reports that a kernel does not accept some attributes.
 type AttributeError struct {
-	Attribute string // "": all attributes together
+	Attribute string // name of the attribute; "": all attributes together
 	Record    int    // record of the value; −1: none
 	What      string // the problem and the remedy
 }
