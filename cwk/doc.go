@@ -36,13 +36,13 @@
 // Plain features of a seed contain its own label. Honest features take the row of each seed from a variant that hides
 // the fold of the seed, see [FoldVariants] and [Picks].
 //
-// [Walk.Features] and [Walk.Collect] return features. [Walk.Gram] streams panels of a kernel block to a sink, and
-// [Walk.Scores] applies learned weights during a second walk; they do not store the n×k(T+1) features of all nodes.
+// [Walk.Gram] streams panels of a kernel block to a sink, and [Walk.Scores] applies learned weights during a second
+// walk, so that the n×k(T+1) features of all nodes need not be stored.
 //
 // # Memory and determinism
 //
-// A walk needs two blocks. With a limit in Walk.Memory its columns are walked in slabs, and the rows of a Gram block
-// in several walks. The results have the same bits for any limit, any number of workers, and from memory or from
-// disk. Several processes may share the rows of the graph. Every process then has the features of the picked rows,
-// all values of a kernel block, and the scores of its own rows.
+// A walk needs two blocks. With a limit in Walk.Memory it walks slabs of columns one after another. The results have
+// the same bits for any limit, any number of workers, and from memory or from disk. If several processes share the
+// rows of the graph, every process has the features of the picked rows, all values of a kernel block, and the scores
+// of its own rows.
 package cwk

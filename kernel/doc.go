@@ -37,8 +37,7 @@
 //
 // # Functions
 //
-// A [Function] applies a matrix of a graph, or a function of it, to blocks of columns. Its name is as on the command
-// line, with parameters after colons:
+// A [Function] applies a matrix of a graph, or a function of it, to blocks of columns:
 //
 //	adjacency, transition, …                       the product with a matrix, see [sparse.Kind]
 //	exp:t=-2:matrix=laplacian                      exp(tM)
@@ -54,19 +53,18 @@
 //
 // # Half steps
 //
-// If the square root of a kernel can be computed, the block of a list of nodes with itself is UᵀU with U = K^½·E,
-// where E are the unit vectors of the nodes. It is positive semidefinite up to rounding, and its small values are
-// more exact than the values of K·E. Exponentials, even powers and Matérn functions have such a root. So have
-// inverses whose eigenvalues are within a factor of 200, such as (I + αL̃)⁻¹ with α ≤ 100. For other kernels, such as
-// L⁺, (D − αA)⁺ and odd powers, and if U would be too large, the values of K·E on one side of the diagonal are
-// mirrored: the block is positive semidefinite up to the error bound. Both kinds of blocks are symmetric to the bit.
+// The block of a list of nodes with itself is symmetric to the bit. If the square root of the kernel can be computed,
+// the block is UᵀU with U = K^½·E, where E are the unit vectors of the nodes: it is positive semidefinite up to
+// rounding, and its small values are more exact than the values of K·E. Exponentials, even powers and Matérn
+// functions have such a root, and inverses whose eigenvalues are within a factor of 200, such as (I + αL̃)⁻¹ with
+// α ≤ 100. For other kernels, and if U has more than 2²⁸ elements, the values of K·E on one side of the diagonal are
+// mirrored, and the block is positive semidefinite up to the error bound.
 //
 // # Determinism
 //
-// Results have the same bits for any number of workers, any memory limit, and for a matrix in memory or on disk. If a
-// solve chooses a factor and the memory limit is too small for the factor, the result is an error.
+// Results have the same bits for any number of workers, any memory limit, and for a matrix in memory or on disk. If
+// the memory limit is too small for a factor that a solve chooses, the result is an error.
 //
 // Several processes may share the rows of a graph, see [sparse.Team]. Then the rows and columns of a block must be
 // named nodes, every process gets all values of the block, and in ApplyTo each process has its rows of the blocks.
-// Factors and eliminations need all entries in one process, and are not used.
 package kernel

@@ -1,6 +1,5 @@
 // Package table splits delimited text into fields and chooses the columns of a table: the ends of an edge and its
-// weight, a node and its label. It also lists the words for missing values, separates comments from rows, and parses
-// times of edges, [EdgeTime].
+// weight, a node and its label.
 //
 //	sep := table.Separator(name, line)
 //	var f table.Fields

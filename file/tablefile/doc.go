@@ -9,21 +9,17 @@
 //	for … { err = w.Row(row) }
 //	err = w.Close(ctx)
 //
-// [Inspect] determines the shape and [Read] visits the rows. Memory is needed for one row, or for a panel of rows of
-// a matrix that is stored by columns. LIBSVM text is read twice, because it does not declare its number of columns. A
-// damaged header cannot exhaust memory.
-//
-// [NewWriter] writes a matrix row by row, and [WriteIDs] the ids of its rows or columns. [WritePredictions] writes a
-// line for each node as tab-separated or comma-separated text, JSON lines or Parquet. Writers need memory for a
-// buffer (Parquet: for one row group). The same rows give the same bytes.
+// [Inspect] determines the shape and [Read] visits the rows. They need memory for one row, or for a panel of rows of a
+// matrix that is stored by columns; a damaged header cannot exhaust memory. [NewWriter] writes a matrix, [WriteIDs]
+// the ids of its rows or columns, and [WritePredictions] predictions. Writers need memory for a buffer (Parquet: for
+// one row group). The same rows give the same bytes.
 //
 // # LIBSVM
 //
 // A line is a label and pairs index:value with increasing indices from 1; missing values are 0. For example, "+1
-// 1:0.5 3:2" is the row (0.5, 0, 2) with the label +1. Text after # is a comment; empty lines and blanks around words
-// are skipped. A line has at most 8 MiB. If the first pair of the first line has the index 0 (0:serial), the file is
-// a precomputed kernel, and every line lists 0:serial and the values of all columns from 1. scikit-learn writes
-// indices from 0 by default; [Options].ZeroBased reads these.
+// 1:0.5 3:2" is the row (0.5, 0, 2) with the label +1. Text after # is a comment. A line has at most 8 MiB. If the
+// first line begins with the index 0 (0:serial), the file is a precomputed kernel, and every line lists 0:serial and
+// the values of all columns from 1. [Options].ZeroBased reads indices from 0, as scikit-learn writes them.
 //
 // # Arrays
 //
