@@ -189,12 +189,12 @@ const FunctionTolerance = 1e-8
 //
 // The tolerance, by default [FunctionTolerance], bounds the norm of the error of each column relative to the norm of
 // the column. If rounding errors hide whether a column is zero, such as L⁺·1, the column is set to zero, and its
-// bound meets the tolerance relative to ‖f(M)‖·‖b‖. The report has the bound of each column in ColumnBound and the
-// largest bound in ErrorBound. If several processes share the rows of the graph, y and b have the rows of this
-// process, and all processes get the same reports.
+// bound meets the tolerance relative to ‖f(M)‖·‖b‖. A product ([IsProduct]) has a bound and no tolerance. The report
+// has the bound of each column in ColumnBound and the largest bound in ErrorBound. If several processes share the
+// rows of the graph, y and b have the rows of this process, and all processes get the same reports.
 //
 // If rounding errors may exceed the tolerance, the error is [ErrTolerance]. If a value is not finite, it is
-// [ErrRange]. Other errors come from a sweep. A product ([IsProduct]) has a bound and no tolerance.
+// [ErrRange]. Other errors come from a sweep.
 func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings) (*Report, error) {
 	var set Settings

@@ -14,11 +14,12 @@ import (
 )
 
 // Grams returns a block of each kernel, to compare many parameters. The columns of a block belong to nodes, the rows
-// to nodes and then to cols; no node may be in both lists. Kernels of one call of [Family.NewAll] share sweeps if
-// they are functions of one matrix, or at least three inverses of one matrix: sixteen functions cost little more than
-// the longest of them. These blocks, and blocks of inverses, are symmetric to the bit. Errors are relative to the
-// largest of all columns, by default at most 1e-8. Unlike [Matrix], Grams makes no half steps. sweeps is the number
-// of sweeps over all entries.
+// to nodes and then to cols; no node may be in both lists. Errors are relative to the largest of all columns, by
+// default at most 1e-8. sweeps is the number of sweeps over all entries.
+//
+// Kernels of one call of [Family.NewAll] share sweeps if they are functions of one matrix, or at least three inverses
+// of one matrix: sixteen functions cost little more than the longest of them. These blocks, and blocks of inverses,
+// are symmetric to the bit. Unlike [Matrix], Grams makes no half steps.
 func Grams(ctx context.Context, ks []Kernel, nodes, cols []int,
 	s *Settings) (grams []*sparse.Block[float64], sweeps int, err error) {
 	if err := s.validate(); err != nil {

@@ -82,10 +82,11 @@ type CSR struct {
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
 // LoadCSR loads the matrix of an undirected graph from a SciPy archive or a folder of arrays, without sorting. The
-// matrix must be CSR or CSC and symmetric, with columns in order and positive weights.
+// matrix must be CSR or CSC and symmetric, with columns in order and positive weights. For any other file, for a
+// damaged file, and for a file that takes more than limit bytes (0: no limit), LoadCSR returns nil, and [Read]
+// handles the file.
 //
-// LoadCSR returns nil for any other or damaged file, which [Read] handles, and for a file that takes more than limit
-// bytes (0: no limit). It calls progress, if not nil, with the bytes read. The error is the error of the context.
+// LoadCSR calls progress, if not nil, with the bytes read. The error is the error of the context.
 func LoadCSR(ctx context.Context, path string, limit int64, workers int,
 	progress func(done, total int64)) (*CSR, error) {
 	info, err := os.Stat(path)

@@ -188,9 +188,9 @@ func readBatches(read func(s *batchWriter) (*Summary, error)) func(in *Input, vi
 // drops them, and otherwise 0. The error wraps [ErrFormat] if the format cannot represent the graph, or says that the
 // two halves of an undirected store differ.
 //
-// Nodes are written in the order of the ids. An undirected edge is written once in edge lists, Parquet tables and
-// Matrix Market files (in the lower triangle), and at both of its ends in METIS and SciPy files. Weights have enough
-// digits to read the same bits back.
+// Nodes are in the order of the ids. Edge lists, Parquet tables and Matrix Market files (lower triangle) have an
+// undirected edge once, METIS and SciPy files at both of its ends. Weights have enough digits to read the same bits
+// back.
 func Write(ctx context.Context, f *Format, w io.Writer, s *shard.Store,
 	o *WriteOptions) (isolated int, err error) {
 	if f.write == nil {

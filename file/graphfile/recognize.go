@@ -8,9 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// Recognize returns the format of a file by head, the beginning of the content (a few kilobytes or all of it), or
-// else by the ending of the name. For all other files it returns EdgeList, which stands for edge lists and Matrix
-// Market.
+// Recognize returns the format of a file by head, the first kilobytes of the content, or else by the ending of the
+// name. For all other files it returns EdgeList, which stands for edge lists and Matrix Market.
 func Recognize(name string, head []byte) *Format {
 	if areEdges(head) {
 		return EdgeList

@@ -54,8 +54,8 @@ var ErrNotTU = errors.New("graphfile: no collection in the TU layout")
 // DIR/DS, or DIR/DS_A.txt. If directed is set, the line "u, v" is an arc from u to v. Otherwise it is an edge between
 // u and v, with or without the line "v, u". Attributes of vertices, edges and graphs are not read.
 //
-// The error is an [*input.Error] with file and line for a vertex without a graph, a graph without a vertex, an edge
-// between two graphs, too few or too many lines, or an edge with two labels.
+// The error is an [*input.Error] if a vertex has no graph, a graph has no vertex, an edge is between two graphs, an
+// edge has two labels, or a file has too few or too many lines.
 func ReadTU(ctx context.Context, path string, directed bool) (*Collection, error) {
 	prefix, ok := findTU(path)
 	if !ok {

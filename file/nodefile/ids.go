@@ -63,8 +63,8 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 type Parts struct{ Train, Test []int }
 
 // ReadSplits reads a table with a node in each row and its part, train or test. For several splits a row has several
-// parts, separated by blanks. Nodes without a line, or whose part is empty, val, valid, validation, dev or none, are
-// in neither part. Columns are chosen as in [ReadLabels].
+// parts, separated by blanks. Nodes without a line are in neither part, and nodes whose part is empty, val, valid,
+// validation, dev or none. Columns are chosen as in [ReadLabels].
 func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
 	c = cmp.Or(c, &ListConfig{})

@@ -113,18 +113,18 @@ func LabelsOf(file string, class []string) *Labels {
 // ReadLabels reads a table with a node and its label in each row, as delimited text or Parquet.
 //
 // Columns are chosen by the rules of docs/tables.md: c.Fields, else the titles of a header in any order, else the
-// only two columns. Other tables are an error. A NumPy array (.npy) has one integer for each node, in the order of
-// the ids, and -1 for a node without a label. In a LINQS .content file the label is the last field of a line.
+// only two columns. A NumPy array (.npy) has one integer for each node, in the order of the ids, and -1 for a node
+// without a label. In a LINQS .content file the label is the last field of a line.
 //
 // A node has no label if its label is empty, blank or a word in c.Missing. If c.Missing is nil, NA, NaN, null and -1
 // are missing labels among numbers, and classes among other text. Classes that are equal as numbers, for example 1
-// and 1.0, are one class with the name that occurs first; 01 is another class.
+// and 1.0, are one class with the first of their names; 01 is another class.
 //
-// ReadLabels calls c.Warn if classes differ in the case of letters only. If c.Missing is nil, it also calls c.Warn if
-// a class is -1 or a word such as unknown, which could mean a missing label.
+// ReadLabels calls c.Warn if classes differ in the case of letters only and, if c.Missing is nil, if a class is -1 or
+// a word such as unknown.
 //
-// ReadLabels returns an error if no node is labelled, if a node has two labels and c.Several is not set, and if a
-// node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
+// ReadLabels returns an error for other tables, if no node is labelled, if a node has two labels and c.Several is not
+// set, and if a node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
 func ReadLabels(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Labels, error) {
 	c = cmp.Or(c, &LabelConfig{})

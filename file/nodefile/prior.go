@@ -16,11 +16,11 @@ import (
 
 // ReadPrior reads a distribution over the classes for each node. The header has a title for the nodes and the names
 // of the classes, in any order. A line has a node and its probabilities, which must not be negative and must have the
-// sum 1. Columns with a title in c.Skip are skipped. Row i of the result belongs to node i, and column c to
-// classNames[c]. Nodes without a line get the uniform distribution.
+// sum 1, within the error of rounding each to three decimals; ReadPrior divides them by their sum. Columns with a
+// title in c.Skip are skipped.
 //
-// A sum may differ from 1 by the error of rounding each probability to three decimals. ReadPrior then divides the
-// probabilities by their sum.
+// Row i of the result belongs to node i, and column c to classNames[c]. Nodes without a line get the uniform
+// distribution.
 func ReadPrior(ctx context.Context, path string, nodes Lookup, classNames []string,
 	c *ListConfig) (*sparse.Block[float64], error) {
 	c = cmp.Or(c, &ListConfig{})

@@ -142,8 +142,7 @@ func (t *Reader) readFile(ctx context.Context, path string) iter.Seq2[Row, error
 //
 // Fields are separated by tabs if the first line contains a tab, otherwise by commas or semicolons as in an edge
 // list, and otherwise by blanks. If blanks separate a node from its value, the value may contain blanks: "n1 Graph
-// Theory" has the value "Graph Theory". In a list of ids the whole line is an id, except in a .csv file or if a tab
-// ends the id.
+// Theory". In a list of ids the whole line is an id, except in a .csv file or if a tab ends the id.
 func (t *Reader) Rows(in *textio.Reader) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if t.Name == "" {

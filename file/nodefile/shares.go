@@ -14,8 +14,8 @@ import (
 
 // ReadShares reads the share of each class among all nodes, from rows with a class and its share in any order. Shares
 // must be positive and have the sum 1, within the error of rounding each share to three decimals. Share c of the
-// result belongs to classNames[c]. ReadShares returns nil if rows do not have two columns, apart from row numbers,
-// because the file may contain distributions of nodes, see [ReadPrior].
+// result belongs to classNames[c]. If rows do not have two columns, apart from row numbers, the result is nil,
+// because the file may be for [ReadPrior].
 func ReadShares(ctx context.Context, path string, classNames []string,
 	c *ListConfig) ([]float64, error) {
 	c = cmp.Or(c, &ListConfig{})

@@ -77,8 +77,8 @@ func IsTitleComment(fields [][]byte) bool {
 
 // FirstData returns the index of the first line of data in the head of a file, from 0, or −1. Usually this is the
 // first line without a comment marker. An earlier line is data if it has the form of a row and its id occurs again
-// below; for example, "#go<TAB>#rust" is data if another line has the id "#go". separator must return the separator
-// of the fields of a line. doubtful is the index of a comment that has the form of a row, or −1.
+// below, such as "#go<TAB>#rust" above a line with the id "#go". separator must return the separator of the fields of
+// a line. doubtful is the index of a comment that has the form of a row, or −1.
 func FirstData(head []byte,
 	separator func(line []byte) byte) (first, doubtful int) {
 	doubtful = -1

@@ -7,13 +7,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows: the lines of the file called named ("-"
-// reads stdin) or, if named is "", the ids that [File.Axis] finds, or else numbers from 0. The error about a repeated
-// id is a [*nodefile.ParseError].
+// ReadCSR reads the nonzero entries of a matrix, and the ids of its rows. The ids are the lines of the file called
+// named ("-" reads stdin) or, if named is "", the ids that [File.Axis] finds, or else numbers from 0. The error about
+// a repeated id is a [*nodefile.ParseError].
 //
-// If room is not nil, ReadCSR calls it before the entries grow, with the number of entries so far and the bytes of
-// memory required. After an error of room, ReadCSR only counts the remaining entries, calls room once more with the
-// number of entries of the whole matrix, and returns the error of this call together with the ids.
+// If room is not nil, ReadCSR calls it before the entries grow, with the number of entries so far and the bytes
+// required. After an error of room, ReadCSR counts the remaining entries without memory, calls room with the number
+// of entries of the whole matrix, and returns the error of this call and the ids.
 func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
 	room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
 	ids, err := f.rowIDs(ctx, named, stdin)

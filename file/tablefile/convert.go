@@ -41,8 +41,8 @@ type Conversion struct {
 	labels     []string // labels of rows from LabelFile; nil: labels of File
 }
 
-// Prepare finds the ids of rows and columns, and reads LabelFile. Without ids in IDs (for rows), in the matrix or in
-// its separate files, ids are numbers, which begin at 1 for columns of LIBSVM text.
+// Prepare finds the ids of rows and columns, and reads LabelFile. Rows without ids in IDs, in the matrix or in its
+// separate file get numbers, and so do columns; columns of LIBSVM text begin at 1.
 //
 // If a class name is not a number, numbers from 1 replace all classes, in the order of [nodefile.OrderClasses],
 // because LIBSVM text holds numbers only. Rows without a label get 0. It is an error if 0 is also the name of a

@@ -121,17 +121,16 @@ var ErrTable = errors.New("tablefile: the ids of a table stand in a column")
 // ReadFeatures reads attributes of nodes from a matrix that [Inspect] reads and a list of the ids of its rows, or
 // from a table with a column of ids.
 //
-// A table is read by the rules of label tables. The node is in the column with such a title (node, id, …), or in the
-// only column with nodes of the graph, or in the first column of a table without a header. A column of row numbers is
-// skipped. A column of numbers becomes one attribute, and a missing value becomes its mean. A column of other text
-// becomes one attribute of 0 and 1 for each category; for a missing value all are 0. Numbers with leading zeros, for
-// example 01234, are text.
+// In a table, the node is in the column with such a title (node, id, …), or in the only column with nodes of the
+// graph, or in the first column of a table without a header. A column of numbers becomes one attribute, and a missing
+// value becomes its mean. A column of other text becomes one attribute of 0 and 1 for each category; for a missing
+// value all are 0. Numbers with leading zeros, for example 01234, are text.
 //
-// Other columns are ignored: dates, labels, texts that differ for nearly every node, and columns of more than 1,000
-// categories. Labels are the column with the title of Labels, and columns titled as labels that repeat it; if no
-// title is known, all columns titled as labels. If Fields names the columns, these rules do not apply, and dates are
-// numbers of days. Features.Columns reports the use of every column. The last column of a LINQS .content file is the
-// label. The two counts above the vectors of word2vec are skipped. A table is read twice.
+// Other columns are ignored: row numbers, dates, labels, texts that differ for nearly every node, and columns of more
+// than 1,000 categories. Labels are the column with the title of Labels, and columns titled as labels that repeat it;
+// if no title is known, all columns titled as labels. If Fields names the columns, these rules do not apply, and
+// dates are numbers of days. The last column of a LINQS .content file is the label. The two counts above the vectors
+// of word2vec are skipped. A table is read twice.
 //
 // The error wraps [ErrNoIDs] for a matrix without ids, and [ErrStream] for a pipe. It is a [*nodefile.ParseError] if
 // there is no row, if a node has two rows, if a node is not in the graph (unless SkipUnknown is set), if a column of

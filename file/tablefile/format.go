@@ -78,9 +78,8 @@ func endsAsMatrix(name string) bool {
 		func(f *Format) bool { return slices.Contains(f.Endings, ending) })
 }
 
-// Recognize returns the format of a file by head, the first bytes of the content, or else by the name, or nil if no
-// format matches. It returns nil for archives, because only their members show whether they contain a matrix; see
-// [Detect].
+// Recognize returns the format of a file by head, the first bytes of the content, or else by the name, or nil. It
+// returns nil for archives, because only their members show whether they contain a matrix; see [Detect].
 func Recognize(name string, head []byte) *Format {
 	if f := formatOf(name, head); f != nil && f.holds == nil {
 		return f

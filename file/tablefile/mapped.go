@@ -156,8 +156,8 @@ func (r *features) mapMatrix(ctx context.Context, f *File) (err error) {
 
 // CopyRows writes attributes in a .npy file to w, with the rows in the order of the nodes and elements of the same
 // type. It returns the number of columns and the name of the type. The rows have the ids that [ReadFeatures] uses.
-// The error is a [*nodefile.ParseError] if ReadFeatures would return one, if the file is not a .npy file, is
-// compressed or is stored by columns, or if it does not have one row for each node.
+// The error is a [*nodefile.ParseError] if ReadFeatures would return one, or if the file is not a plain .npy file
+// stored by rows, with one row for each node.
 func CopyRows(ctx context.Context, w io.Writer, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (columns int, element string, err error) {
 	c = cmp.Or(c, new(FeatureConfig))

@@ -24,8 +24,8 @@ const classTitle = "class"
 // and false has this type. Other columns, labels, and numbers with leading zeros are text. Missing values are empty
 // fields, the words of c.Missing, and among numbers the words of [table.Missing].
 //
-// NodeAttributes returns its memory: 4 bytes for each node and column, and the distinct values. c.Memory bounds this
-// memory. c.IDs is not used.
+// NodeAttributes returns its memory, which c.Memory bounds: 4 bytes for each node and column, and the distinct
+// values. c.IDs is not used.
 func NodeAttributes(ctx context.Context, path string, nodes nodefile.Lookup,
 	c *FeatureConfig) (attributes []graphfile.Attribute, bytes int64, err error) {
 	c = cmp.Or(c, new(FeatureConfig))
