@@ -25,7 +25,7 @@ func Slabs[T any](blocks, rows, columns int) Workspace {
 // Held returns the workspace of parts that are always in memory.
 func Held(parts ...Size) Workspace { return Workspace{Fixed: AllOf(parts...)} }
 
-// stages returns the stages, of which one is in memory at a time.
+// stages returns the stages of w, of which only one is in memory at a time.
 func (w Workspace) stages() []Workspace {
 	first := w
 	first.others = nil
@@ -61,8 +61,8 @@ func (w Workspace) Width(limit Size) int {
 	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.reserved()), w.bytes)))
 }
 
-// reserved returns the memory that slabs leave free: all optional memory if it is at most half of the widest slab, else
-// Reserved.
+// reserved returns the memory for which slabs leave room: all optional memory if it is at most half of the widest slab,
+// otherwise Reserved.
 func (w Workspace) reserved() Size {
 	if w.Optional <= Times(w.Columns/2, w.Column) {
 		return w.Optional
@@ -70,7 +70,7 @@ func (w Workspace) reserved() Size {
 	return w.Reserved
 }
 
-// bytes returns the memory of a stage with slabs of the given columns.
+// bytes returns the memory of a stage with slabs of the given number of columns.
 func (w Workspace) bytes(columns int) Size {
 	if columns == 0 {
 		return w.Fixed

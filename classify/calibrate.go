@@ -166,8 +166,8 @@ func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// probabilitiesTo stores in dst, and returns, the probability of each of c.classes. If dst is nil, it allocates dst.
-// One-vs-one outputs need a linear system with an equation for each class.
+// probabilitiesTo stores in dst, and returns, the probability of each of c.classes. If dst is nil, it allocates dst. Cost:
+// for one-vs-one outputs, the solution of a linear system with an equation for each class.
 func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	dst = destination(dst, len(c.classes))
 	if len(scores) != len(c.pairs) {
@@ -191,8 +191,9 @@ func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	return dst
 }
 
-// couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)², r_ab the probability of class a against
-// b: Wu, Lin, Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR 5 (2004), section 5.
+// couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)², where r_ab is the probability of class
+// a against class b: Wu, Lin, Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR 5
+// (2004), section 5.
 func (c *calibration) couple(dst, share []float64) []float64 {
 	k := len(c.classes)
 	place := map[int]int{}

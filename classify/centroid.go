@@ -27,7 +27,8 @@ var centroidLearner = Learner{
 	Dual: true,
 }
 
-// fitMeans returns a fit of class means of the kernel; if norms is set, less half the squared norms of the centroids.
+// fitMeans returns a fit whose scores are class means of the kernel. If norms is set, half the squared norms of the
+// centroids are subtracted.
 func fitMeans(norms bool) FitFunc {
 	return func(ctx context.Context, k Gram, y []int, classes int, _ param.Values) (*Model, error) {
 		g, err := newGroupsOfTwo(k.Len(), y, classes)

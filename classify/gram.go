@@ -103,7 +103,8 @@ func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T],
 	return k, blocks.AddProducts(ctx, k, f, g, workers)
 }
 
-// inner adds four partial sums that run in parallel. The order of x and y makes no difference.
+// inner returns ⟨x, y⟩ as four partial sums, which the processor can compute in parallel. The value does not depend on the
+// order of x and y.
 func inner[X, Y sparse.Float](x []X, y []Y) float64 {
 	var a, b, c, d float64
 	y = y[:len(x)]
@@ -128,7 +129,7 @@ func addScaled[T sparse.Float](dst []float64, a float64, x []T) {
 	}
 }
 
-// roundedGram stores values in single precision.
+// roundedGram is a Gram that stores values in single precision.
 type roundedGram interface {
 	roundedTo(dst []float32, i int, items []int)
 }

@@ -102,7 +102,7 @@ func ridgeOf(v param.Values, y []int) float64 {
 // explain. Least squares return it if K + λI is not positive definite.
 var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 
-// targets has classifiers of each class with an item against [Rest], and the used items with weights and targets.
+// targets has a classifier of each class with an item against [Rest], and the used items with their weights and targets.
 type targets struct {
 	pairs  Pairs
 	items  []int
@@ -131,7 +131,7 @@ func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	return t, nil
 }
 
-// ridges returns λ/v for items with weight v.
+// ridges returns λ/v for each item, where v is the weight of the item.
 func (t *targets) ridges(lambda float64) []float64 {
 	list := make([]float64, len(t.weight))
 	for a, v := range t.weight {
@@ -167,7 +167,8 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	})
 }
 
-// solveRLS is [FitRLS] without kernel values: solve returns (K + diag(ridge))⁻¹·T for the items.
+// solveRLS is [FitRLS] without kernel values: solve returns (K + R)⁻¹·T for items and a diagonal R with the ridge of each
+// item.
 func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes, weights)
@@ -305,8 +306,8 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return model, nil
 }
 
-// alongRidges returns the model of [FitRLS] for each λ, nil if its error is [ErrIndefinite]. It costs an eigendecomposition
-// V^½KV^½ = UΛUᵀ, and for each λ and class a product with each eigenvector.
+// alongRidges returns the model of [FitRLS] for each λ. If the error of FitRLS is [ErrIndefinite], the model is nil. Cost:
+// one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ and class a product with each eigenvector.
 func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -327,12 +328,12 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	return models, nil
 }
 
-// leaveOneOut returns for each λ in [i·len(pairs):] the decisions on item i of classifiers fitted to all other items,
+// leaveOneOut returns for each λ, in [i·len(pairs):], the decisions on item i of classifiers fitted to all other items,
 //
 //	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii,
 //
-// 0 for items that are not used, and nil if [FitRLS] returns [ErrIndefinite]. squared is the mean of (d − t)² over used
-// items and classifiers. It costs one eigendecomposition.
+// and 0 for items that are not used. If [FitRLS] returns [ErrIndefinite], the decisions are nil. squared is the mean of (d −
+// t)² over the used items and the classifiers. Cost: one eigendecomposition.
 func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -390,7 +391,8 @@ func (p *rlsPath) isDefinite(lambda float64) bool {
 	return p.Least+lambda > 0
 }
 
-// leaveOneOut also returns the sum of the squared errors; decisions are nil if K + λV⁻¹ is indefinite.
+// leaveOneOut returns the decisions at each item by a model of all other items, and the sum of their squared errors. If K +
+// λV⁻¹ is not positive definite, decisions are nil.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
 	if !p.isDefinite(lambda) {
 		return nil, 0

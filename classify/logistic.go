@@ -171,7 +171,7 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	return models, limited
 }
 
-// startAt makes shared weights differences from their prior, whose logits it stores in the offset.
+// startAt replaces shared weights by their differences from prior, and stores the logits of prior in the offset.
 func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	if prior == nil {
 		return nil
@@ -202,7 +202,7 @@ func (g *groups) all(classes int) {
 	}
 }
 
-// logisticWorkspace leaves out the features and the models.
+// logisticWorkspace declares the memory of [LogisticPath] without the features and the models, or of a fit to a kernel.
 func logisticWorkspace(items, features, classes int) budget.Workspace {
 	if features == 0 {
 		return kernelSoftmaxWorkspace(items, 0, classes)
@@ -227,7 +227,8 @@ type triangle struct {
 // biases and shared weights: five λ with 505 items and 1,461 features of 199 classes take 1.5 s in place of 5.5 s.
 const manyClasses = 16
 
-// newTriangle factors XXᵀ. It costs m²·p/2 products for m items and p features, and m³/3.
+// newTriangle returns the triangle of items, from Cholesky's factor of XXᵀ. Cost: m²·p/2 products for m items and p
+// features, and m³/3.
 func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	items []int) (*triangle, error) {
 	x := sparse.NewBlock[T](len(items), f.Cols)
@@ -259,7 +260,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	return t, nil
 }
 
-// turn replaces weights θ of L by weights Xᵀα of X, where Lᵀα = θ.
+// turn replaces the weights θ of L in m by the weights Xᵀα of X, where Lᵀα = θ.
 func (t *triangle) turn(ctx context.Context, m *LinearModel) error {
 	r := t.values.Cols
 	upper := make([]float64, r*r)

@@ -141,7 +141,7 @@ func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	return dst
 }
 
-// membersTo appends the items of a classifier, positive items first.
+// membersTo appends the items of a classifier, positive items first, and returns the number of positive items.
 func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	dst = append(dst, g.class(p.Positive)...)
 	positive = len(dst)
@@ -152,7 +152,7 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
 }
 
-// largestFirst orders classifiers by falling numbers of items, so that the last one to begin is fast.
+// largestFirst orders classifiers by falling numbers of items, so that the classifier that begins last is fitted fast.
 func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	items := func(m int) int {
 		if pairs[m].Negative == Rest {

@@ -162,7 +162,8 @@ func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	return g
 }
 
-// times returns rows of GX, given these rows of U and X, and projected = UᵀX; given XᵀU and XᵀX in place of u and x, XᵀGX.
+// times returns some rows of GX, given these rows of U and X, and projected = UᵀX. Given XᵀU and XᵀX in place of u and x, it
+// returns XᵀGX.
 func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(u, g.scaleRows(projected))
@@ -405,7 +406,7 @@ func (g *ridgeInverse) inner(c *ridgeColumns) *mat.Dense {
 	return g.times(c.projected.T(), c.products, c.projected)
 }
 
-// weightsBeside returns the weights of the columns of Z after Y, given ZᵀGZ.
+// weightsBeside returns the weights of the columns of Z that follow Y, given ZᵀGZ.
 func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	k := len(g.means)
 	columns, _ := products.Dims()

@@ -98,10 +98,10 @@ func (d *dual[T]) errorAt(k int) float64 {
 	return d.up[k]
 }
 
-// mark records the directions in which a position may go.
+// mark updates the directions in which a position may go.
 func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
-// setError stores the error of position k for the directions that its bounds allow.
+// setError stores the error of position k for the directions in which its bounds let β move.
 func (d *dual[T]) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
 	if d.beta[k] < d.hi[k] {
@@ -112,8 +112,8 @@ func (d *dual[T]) setError(k int, f float64) {
 	}
 }
 
-// raise raises the cost. If it increases the objective, as with many items at their bound, all β are multiplied by the ratio
-// of the costs.
+// raise raises the cost from start to end. If it increases the objective, as with many items at their bound, all β are
+// multiplied by the ratio of the costs.
 func (d *dual[T]) raise(start, end float64) {
 	ratio := end / start
 	var linear, quadratic float64
@@ -191,7 +191,7 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	return limit, nil
 }
 
-// move transfers as much of step from β_j to β_i as the bounds allow.
+// move transfers as much of step from β_j to β_i as the bounds allow, and returns the amount.
 func (d *dual[T]) move(i, j int, step float64) float64 {
 	roomI := d.hi[i] - d.beta[i]
 	roomJ := d.beta[j] - d.lo[j]
@@ -209,8 +209,8 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 	return step
 }
 
-// extremes returns the active position with the lowest error that may go up, the last of equals, and the highest error that
-// may go down.
+// extremes returns the active position with the lowest error that may go up, this error, and the highest error that may go
+// down. Among equal errors the last position counts.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest = math.MaxFloat64
 	highest = math.Inf(-1)
@@ -263,7 +263,7 @@ func (d *dual[T]) unshrink() {
 	d.active = len(d.item)
 }
 
-// recompute computes the errors of positions from first on.
+// recompute computes the errors of the positions from first on.
 func (d *dual[T]) recompute(first int) {
 	if first == len(d.item) {
 		return
@@ -282,8 +282,8 @@ func (d *dual[T]) recompute(first int) {
 	}
 }
 
-// result returns the threshold ρ of the decision Σ β_i·K(x, i) − ρ: the mean error of items between their bounds, or else
-// the middle of the interval that other items allow.
+// result returns the threshold ρ of the decision Σ β_i·K(x, i) − ρ, and the objective. ρ is the mean error of the items
+// between their bounds, or if there are none, the middle of the interval that the other items allow.
 func (d *dual[T]) result() (rho, objective float64) {
 	lowest := math.Inf(1)
 	highest := math.Inf(-1)
@@ -390,7 +390,8 @@ func (c *rowCache[T]) read(dst []T, i int, items []int) {
 	}
 }
 
-// after returns columns from first on of a row, valid until the next call, without adding the row to the cache.
+// after returns the columns from first on of the row at a position, valid until the next call. It does not add the row to
+// the cache.
 func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
 		return c.row(position, len(c.item))[first:]
@@ -400,7 +401,7 @@ func (c *rowCache[T]) after(position, first int) []T {
 	return c.spare
 }
 
-// free returns a slot, for which it drops a row of a full cache.
+// free returns a slot for another row. If the cache is full, it drops a row.
 func (c *rowCache[T]) free() int {
 	s := len(c.owner)
 	if s < c.limit {
@@ -424,7 +425,7 @@ func (c *rowCache[T]) free() int {
 	return s
 }
 
-// swap exchanges the positions a < b. Cached rows are permuted when next used; most shrunk rows never are.
+// swap exchanges the positions a < b. A cached row is permuted when it is next used; most shrunk rows are never used again.
 func (c *rowCache[T]) swap(a, b int) {
 	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]

@@ -72,7 +72,7 @@ func softmaxWorkspace(items, features, classes int) budget.Workspace {
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
-// solve minimises from θ; it returns [ErrIterationLimit] at the limit of steps. It may be called again after the ridge has
+// solve minimises from θ. At the limit of steps it returns [ErrIterationLimit]. It may be called again after the ridge has
 // changed.
 func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	if err := s.logitsTo(ctx, s.z, s.theta); err != nil {
@@ -107,8 +107,8 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	return ErrIterationLimit
 }
 
-// forcingTerm returns the relative residual of a Newton step, given the norm of the gradient relative to zero logits.
-// Inexact steps far from the minimum save a third of the products for five λ and many classes.
+// forcingTerm returns the relative residual to which a Newton step is solved. left is the norm of the gradient relative to
+// its norm at zero logits. Inexact steps far from the minimum save a third of the products for five λ and many classes.
 func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
@@ -144,7 +144,7 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 		s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
 
-// reference returns the norm of the gradient at θ = 0.
+// reference returns the norm of the gradient at θ = 0 and zero logits.
 func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	for j := range s.r {
 		s.r[j] = 1 / float64(len(s.class))
@@ -154,7 +154,7 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
 }
 
-// differentiate computes the gradient at θ and its norm.
+// differentiate computes the gradient of the loss at θ, and returns its norm.
 func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	s.predict()
 	copy(s.r, s.share)
@@ -173,7 +173,7 @@ func weightOf(weights []float64, y int) float64 {
 	return weights[y]
 }
 
-// subtractTruth subtracts one-hot classes from r and applies weights of items.
+// subtractTruth subtracts the one-hot classes from r and applies the weights of items.
 func (s *softmaxFit[T]) subtractTruth() {
 	k := len(s.class)
 	for a, y := range s.y {
@@ -228,7 +228,8 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 	return nil
 }
 
-// search takes the part of the step that lowers the value; false: only rounding errors are left.
+// search takes the step, or a part of the step that lowers the value, and returns the new value. It returns false if only
+// rounding errors are left.
 func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	slope := inner(s.gradient, s.step)
 	theta := s.direction
@@ -275,7 +276,7 @@ func Softmax(dst, scores []float64) []float64 {
 	return dst
 }
 
-// softmaxStride rounds the number of features up to the multiple of 4 that [simd.DotPanels] requires.
+// softmaxStride returns the number of features, rounded up to the multiple of 4 that [simd.DotPanels] requires.
 func softmaxStride(features int) int {
 	return (features + 3) &^ 3
 }
@@ -292,7 +293,8 @@ const (
 	softmaxBatch = 32
 )
 
-// forEachBatch calls do for each batch. Pieces run concurrently: do must add only to the sums of its piece.
+// forEachBatch calls do for each batch, with the number of the batch's piece. Pieces run concurrently: do must add only to
+// the sums of its piece.
 func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	do func(piece int, b *batch[T])) error {
 	return sched.Run(ctx, len(s.batches), (len(s.items)+softmaxPiece-1)/softmaxPiece, func(worker, piece int) error {
@@ -305,7 +307,7 @@ func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	})
 }
 
-// logitsTo leaves out the offset.
+// logitsTo stores the logits of θ in z, without the offset.
 func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
 	return s.forEachBatch(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }
@@ -318,8 +320,8 @@ func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
 	return err
 }
 
-// curve stores the logits v of the direction, and in image H times the direction, from π_c·(v_c − Σ_b π_b·v_b) of each item
-// times its weight.
+// curve stores the logits v of the direction, and in image H times the direction: the elements π_c·(v_c − Σ_b π_b·v_b) of an
+// item, times its weight.
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))

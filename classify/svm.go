@@ -289,8 +289,8 @@ type costSolver struct {
 	cells  []Machine
 }
 
-// path returns a model for each of costs, which must increase; each fit starts from the previous one. Models are valid until
-// the next call, and are returned with [ErrIterationLimit] too.
+// path returns a model for each of costs, which must increase. Each fit starts from the previous model. Models are valid
+// until the next call. If the error is [ErrIterationLimit], path returns the models too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	costs []float64) ([]Model, error) {
 	set := s.SVM.withDefaults()
@@ -325,7 +325,8 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	return s.models, err
 }
 
-// pathTo trains several classifiers at a time on values rounded to T. One that reaches its limit does not stop the others.
+// pathTo trains several classifiers at a time on kernel values rounded to T. A classifier that reaches its limit does not
+// stop the others.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	trainers *[]trainer[T], set *SVM, k Gram, g *groups, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))

@@ -85,7 +85,7 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
-// newNullSpace returns the null vectors of the components; some components of a signed graph have none.
+// newNullSpace returns a null vector of a Laplacian for each component. In a signed graph, some components may have none.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)

@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// weigh computes Degrees, Loops and Least and checks the weights, in one sweep.
+// weigh computes Degrees, Loops and Least, and checks the weights. Cost: one sweep.
 func (g *Graph) weigh(ctx context.Context) error {
 	n, _ := g.A.Dims()
 	diag := make([]float64, n)

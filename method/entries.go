@@ -89,7 +89,7 @@ func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	return e, err
 }
 
-// splitName splits at "+", except at the "+" of an exponent, as in 1e+3.
+// splitName splits a name at "+", but not at the "+" of an exponent, as in 1e+3.
 func splitName(text string) (parts []string) {
 	start := 0
 	for i := 1; i+1 < len(text); i++ {
@@ -124,7 +124,7 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 	return spec.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
-// parseValues returns the declared name of a parameter and its values.
+// parseValues returns the declared name of a parameter, and its values parsed from texts.
 func parseValues(m *engine.Engine, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Specs {
@@ -198,8 +198,8 @@ func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.S
 const maxGridFile = 1 << 20
 
 // gridFile has values to choose from, by method and by parameter. A method is named by its own name or by its kernel; "" is
-// all methods. The file is one JSON object: a key with a value or list is a parameter of all methods that have it, a key
-// with an object a method or kernel.
+// all methods. The file is one JSON object. A key with a value or a list is a parameter of all methods that have the
+// parameter; a key with an object is a method or a kernel.
 type gridFile struct {
 	name   string
 	values map[string]map[string][]string
@@ -211,9 +211,9 @@ var paperGrid []byte
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// openGrid returns no values for "small" and "none", the values of the methods' papers for "paper", or else the values in
-// the named file. Values of kernels in "paper" are those of section 4.1 of Neumann, Garnett and Kersting, with each kernel's
-// matrix as in its paper.
+// openGrid returns the grid with a name: no values for "small" and "none", the values of the methods' papers for "paper", or
+// else the values in the file with this name. Values of kernels in "paper" are those of section 4.1 of Neumann, Garnett and
+// Kersting.
 func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	switch name {
 	case "small", "none":
@@ -290,7 +290,7 @@ func (g *gridFile) wrong(format string, args ...any) error {
 		Err: ErrGrid}
 }
 
-// check returns an error for a parameter that none of the methods with values for it has.
+// check returns an error if a grid has values of a parameter for some methods, and none of these methods has the parameter.
 func (g *gridFile) check(methods []*engine.Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string

@@ -55,7 +55,8 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// findMethod returns the method with a name, or a [choose.ErrUsage] that suggests the nearest name or lists all.
+// findMethod returns the method with a name. Otherwise the error is a [choose.ErrUsage] that suggests the nearest name or
+// lists all names.
 func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	switch {
 	case t == engine.Numbers:

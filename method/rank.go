@@ -51,7 +51,7 @@ type RankProblem struct {
 	Division *sparse.Division
 }
 
-// row returns the row of blocks for a node; ok is false if another process has it.
+// row returns the row of blocks for a node. If only another process has the row, ok is false.
 func (p *RankProblem) row(node int) (row int, ok bool) {
 	if p.Division == nil {
 		return node, true
@@ -97,7 +97,7 @@ func RankColumns(nodes, seeds int) int {
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
 }
 
-// foldCount returns 0 for a single seed.
+// foldCount returns the number of folds of the seeds, 0 for a single seed.
 func foldCount(seeds int) int {
 	if seeds < 2 {
 		return 0
@@ -227,7 +227,7 @@ func seedWeights(p *RankProblem) []float64 {
 	return weights
 }
 
-// scoresTo stores the mean kernel value of each node with each set of seeds in y. x must be zero, and is zero afterwards.
+// scoresTo stores in y the mean kernel value of each node with each set of seeds. x must be zero, and is zero afterwards.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {
 	for j, set := range sets {
@@ -268,8 +268,8 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes if f is −1, or of the seeds of fold f, and then in shares how many other nodes have a
-// lower score, see [halvesBelow].
+// note stores the scores of all nodes if f is −1, or else of the seeds of fold f. For each of these seeds it stores in
+// shares how many other nodes have a lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // scores of other nodes, each in one process

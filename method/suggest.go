@@ -131,7 +131,7 @@ func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count
 	return list, nil
 }
 
-// drawNodes draws up to count nodes without replacement, with probabilities in proportion to their weights, as the first
+// drawNodes draws up to count nodes without replacement, with probabilities in proportion to their weights: the first
 // arrivals of exponential clocks.
 func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.Rand) (drawn []int) {
 	type arrival struct {
@@ -204,8 +204,8 @@ func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, r
 	return list, nil
 }
 
-// heatSimilarity returns for each set of sources the sum of its columns of the heat kernel at rows, divided by its maximum
-// over all nodes.
+// heatSimilarity returns, for each set of sources, the sum of the sources' columns of the heat kernel at rows, divided by
+// the maximum of the sum over all nodes.
 func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, rows []int, s *engine.Settings) (list [][]float32, err error) {
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)

@@ -193,7 +193,7 @@ func (r Range) Text(symbol string) string {
 		decimal(r.Most))
 }
 
-// decimal writes a whole number that is not huge without an exponent.
+// decimal returns a number without an exponent, if it is whole and not huge.
 func decimal(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return strconv.FormatFloat(x, 'f', -1, 64)

@@ -127,7 +127,7 @@ func (v Values) On(name string) bool {
 	return v.of(name, Switch).number != 0
 }
 
-// of panics unless the value exists and has one of the kinds.
+// of returns the value with a name. It panics unless the value exists and has one of the kinds.
 func (v Values) of(name string, kinds ...Kind) Value {
 	x, ok := v[name]
 	if !ok || !slices.Contains(kinds, x.kind) {

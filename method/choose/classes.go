@@ -30,7 +30,7 @@ func Folds(class []int, count int, seed, number uint64) []int {
 	return fold
 }
 
-// dealTo deals the shuffled items of each group to the folds in turn; a group continues where the previous one ended, so
+// dealTo deals the shuffled items of each group to the folds in turn. A group continues where the previous group ended, so
 // that folds have equal sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
@@ -90,7 +90,7 @@ func membersOf(class []int) (members [][]int) {
 	return members
 }
 
-// groupByClass returns the positions of each class that occurs, by first position.
+// groupByClass returns the positions of each class, in the order of the first positions.
 func groupByClass(class []int) [][]int {
 	groups := slices.DeleteFunc(membersOf(class),
 		func(positions []int) bool { return len(positions) == 0 })

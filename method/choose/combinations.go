@@ -47,7 +47,8 @@ func Combinations(s *param.Spec, values param.Values,
 	return list, nil
 }
 
-// isReplaced reports whether p has no value: it replaces another parameter and is not given, or a given one replaces it.
+// isReplaced reports whether p has no value, because p replaces another parameter and is not given, or because a given
+// parameter replaces p.
 func isReplaced(s *param.Spec, p *param.Param, values param.Values) bool {
 	return p.Instead != "" && !values.Has(p.Name) ||
 		slices.ContainsFunc(s.Params, func(o param.Param) bool {

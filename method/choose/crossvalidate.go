@@ -107,8 +107,8 @@ type judge struct {
 	undecided float64   // smaller decisions are rounding errors
 }
 
-// visit calls do with the outcome of each model for each test. A test whose kernel values are 0 has no decisions; a
-// classifier equal to the previous setting's is not applied again.
+// visit calls do with the outcome of each model for each test. A test whose kernel values with the items are 0 has no
+// decisions. A classifier that equals the classifier of the previous setting is not applied again.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0

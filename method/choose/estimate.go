@@ -84,8 +84,8 @@ func UnseenShare(p *problem.Problem) float64 {
 	return share
 }
 
-// unseenShare is UnseenShare with the variance of the estimate. If n labels were drawn at random, f₁ classes have one label
-// and f₂ have two, these are
+// unseenShare returns [UnseenShare] and the variance of this estimate. If n labels were drawn at random, f₁ classes have one
+// label and f₂ have two, these are
 //
 //	f₁/n  and  (f₁·(1 − f₁/n) + 2·f₂)/n²
 //
@@ -149,8 +149,8 @@ func CountsOf(p *problem.Problem) []float64 {
 // because labels near each other are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of the difference between the share of right predictions at held-out labels and at nodes
-// others. With two more right and two more wrong predictions it is positive.
+// variance returns the variance of the difference between the accuracies at held-out labels and at the given number of other
+// nodes. It adds two right and two wrong predictions, so that it is positive if all are right.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +

@@ -81,7 +81,7 @@ func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	}
 }
 
-// sumOutside sums numbers of each candidate over all folds except hidden, −1 for none.
+// sumOutside returns the sums of numbers of each candidate over all folds except hidden; −1 hides no fold.
 func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	sums := make([]float64, c.Candidates)
 	for f := range c.Folds {
@@ -219,8 +219,8 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	return f
 }
 
-// hold counts the predictions for each fold; weight returns the weight of right predictions by the candidate of the other
-// folds.
+// hold counts the predictions of each fold. weight returns the weight of right predictions by the candidate that the other
+// folds choose.
 func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	if len(c.Folds) < 2 && c.Candidates > 1 { // no other fold to choose by
 		return

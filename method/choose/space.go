@@ -124,7 +124,7 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	return best
 }
 
-// better reports whether candidate i is better than j, given the sums of their neighbourhoods.
+// better reports whether candidate i is better than candidate j, given the sums of the merits of their neighbourhoods.
 func (s *Space) better(merit []float64, i int, sum float64, j int,
 	rivalSum float64) bool {
 	if sum != rivalSum {
@@ -144,8 +144,8 @@ func (s *Space) better(merit []float64, i int, sum float64, j int,
 	return false
 }
 
-// around returns the sum of the merits at most one step from i on every ordered axis. Beyond the grid its edge counts again;
-// an impossible candidate counts as 0.
+// around returns the sum of the merits of the candidates at most one step from i on every ordered axis. Beyond the edge of
+// the grid the edge counts again. An impossible candidate counts as 0.
 func (s *Space) around(merit []float64, i int) float64 {
 	place := s.position(i)
 	var sum func(axis, number int) float64

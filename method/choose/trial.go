@@ -136,7 +136,7 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	return &k
 }
 
-// gather returns columns lo ≤ j < hi of rows of x, padded with zero rows to n.
+// gather returns columns lo ≤ j < hi of some rows of x, padded with zero rows to n rows.
 func gather(x *sparse.Block[float32], rows []int,
 	n, lo, hi int) *sparse.Block[float32] {
 	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))

@@ -82,11 +82,11 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m, and of m if it
-// is a baseline with given parameters. With too few labels all are zero, see [choose.TooFew]. If m is auto and label
-// propagation is no candidate, it is measured only if s.Suggests is set, and on one fold. For other methods it is not
-// measured where it is slow or lacks memory. It costs a prediction without each fold, or without some if these have enough
-// labels or take long.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m. If m is a
+// baseline with given parameters, it estimates the accuracy of m too. With too few labels all accuracies are zero, see
+// [choose.TooFew]. If m is auto and label propagation is no candidate, label propagation is measured only if s.Suggests is
+// set, and on one fold. For other methods it is not measured where it is slow or lacks memory. Cost: a prediction for each
+// fold, or for some folds if these have enough labels or take long.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -151,7 +151,7 @@ func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
-// apart estimates the accuracy of m by predictions of [ApartFolds] folds from the other labels. If par is nil, m chooses its
+// apart estimates the accuracy of m from predictions of [ApartFolds] folds by the other labels. If par is nil, m chooses its
 // parameters.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
 	fold []int, folds int) (*problem.Estimate, error) {

@@ -234,8 +234,8 @@ func (c *Choice) compared(e Errors) Compared {
 	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
-// bestOf returns the choice and setting with the highest merit outside fold hidden, see [choose.Counts.Best]; the first of
-// equals wins.
+// bestOf returns the choice and the setting with the highest merit outside fold hidden, see [choose.Counts.Best]. Among
+// equal choices the first wins.
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
 		s, m := c.Found.Counts.Best(c.space, hidden)
@@ -284,8 +284,8 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and predictions of held-out values; the other folds choose the engine, the setting, and if
-// given is 0, the shrinkage.
+// measure returns the errors and the predictions of held-out values. The other folds choose the engine and the setting of a
+// fold, and if given is 0, the shrinkage.
 func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {

@@ -172,7 +172,7 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	return c, err
 }
 
-// foldGroups returns as many of the folds of p as have tested labels.
+// foldGroups returns the groups of as many folds as have the given number of tested labels.
 func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
 	for f := range folds {

@@ -48,7 +48,7 @@ type Job struct {
 	unsolved []Unsolved   // see learnBest
 }
 
-// predict chooses by held-out labels if par is nil, fits a model of all labels, and estimates its accuracy.
+// predict chooses parameters by held-out labels if par is nil, fits a model of all labels, and estimates its accuracy.
 func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
@@ -81,8 +81,9 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the best choice in list; for classes, the first. If its equations cannot be solved,
-// it omits the setting and chooses again by the same counts. If no setting is left, it returns the first error.
+// learnBest learns from all labels with the best choice in list, or for classes with the first choice. If the equations of a
+// setting cannot be solved, it omits the setting and chooses again by the same counts. If no setting is left, it returns the
+// first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
@@ -107,8 +108,8 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	}
 }
 
-// measureSetting estimates the accuracy of a setting that a sample chose. It predicts folds with as many labels as the
-// sample from all other labels, because models of the sample know less.
+// measureSetting estimates the accuracy of a setting that a sample of the labels chose. It predicts folds, with as many
+// labels as the sample, from all other labels, because models of the sample know less.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()

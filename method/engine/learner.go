@@ -58,7 +58,7 @@ func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	})
 }
 
-// addVotes adds votes to sums. All one-vs-rest classifiers must be added in one call.
+// addVotes adds the votes of classifiers to sums. All one-vs-rest classifiers must be added in one call.
 func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	decisions, vote []float64) {
 	if pairs[0].Negative == classify.Rest {
@@ -76,8 +76,8 @@ func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 // Sums of votes are equal up to rounding if they differ by less than undecided times the largest.
 const undecided = 1e-6
 
-// finishVotes turns sums of votes, and counts unless nil, into scores. If all sums are equal, as for a node from which a
-// walk is too short to meet a label, the largest class gets a slightly higher score.
+// finishVotes turns sums of votes, and counts of votes unless nil, into scores. If all sums are equal, as for a node from
+// which a walk is too short to meet a label, the largest class gets a slightly higher score.
 func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	largest int) {
 	simd.ConvertTo(vote, sums)

@@ -114,7 +114,7 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	return m.keep(out, s)
 }
 
-// keep skips the check of s.
+// keep is [Engine.Keep] without the check of s.
 func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	model = &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,

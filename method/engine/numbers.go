@@ -45,8 +45,8 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers samples the values to measure errors on: at most MostCompared, or two fifths of them on a graph of more
-// than fewNodes nodes. A sample comes from as few folds as possible, at least two, because each needs a model.
+// newHeldNumbers samples the values to measure errors on: at most MostCompared, or two fifths of MostCompared on a graph of
+// more than fewNodes nodes. A sample comes from as few folds as possible, at least two, because each fold needs a model.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
@@ -92,7 +92,7 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	return h
 }
 
-// count returns the merits 1 − (y − ŷ)²/σ² of errors miss, by setting and value.
+// count returns the merits 1 − (y − ŷ)²/σ² for the errors miss, which are listed by setting and value.
 func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
@@ -103,8 +103,8 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	return counts
 }
 
-// measureNumbers returns the errors y − ŷ of each setting by models of the other folds, clipped to the range of known
-// values; infinite if equations are not solved.
+// measureNumbers returns the errors y − ŷ of each setting, predicted by models of the other folds. Predictions are clipped
+// to the range of known values. If equations are not solved, errors are infinite.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true
@@ -129,8 +129,8 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return miss, err
 }
 
-// chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample chooses,
-// and models of all values outside a fold measure the choice. Settings whose equations are not solved are omitted.
+// chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample chooses the
+// setting, and models of all values outside a fold measure it. Settings whose equations are not solved are omitted.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
@@ -186,7 +186,7 @@ func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers
 
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
-// leaveOut omits the chosen setting because of err and chooses another, and reports whether one is left.
+// leaveOut omits the chosen setting because of err, and chooses another setting. It reports whether a setting is left.
 func (c *Choice) leaveOut(err error) bool {
 	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.Declared.Name, c.Parameters, err})
 	c.Found.Counts.Loss[c.Found.Setting] = math.Inf(1)

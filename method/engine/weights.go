@@ -17,8 +17,8 @@ import (
 // GivenWeights is the name of edge weights as they are in the graph.
 const GivenWeights = "given"
 
-// weighting is a function of edge weights. If edges have factors of kinds and times, values is applied before the factors;
-// otherwise value is applied to the weight of each pair of nodes.
+// weighting is a function of edge weights. If edges have factors of kinds and times, values is applied to edges before the
+// factors; otherwise value is applied to the weight of each pair of nodes.
 type weighting struct {
 	name   string
 	values shard.Values
@@ -100,7 +100,7 @@ func (m *Engine) Weigh(ctx context.Context, p *Problem,
 	return w.problem(ctx, p, factors, &set)
 }
 
-// weighingSettings returns s with defaults and with the settings of m's kept model.
+// weighingSettings returns s with defaults, where the settings of a kept model of m replace settings of s.
 func (m *Engine) weighingSettings(s *Settings) Settings {
 	set := s.WithDefaults()
 	if m.Model != nil {
@@ -133,12 +133,13 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.Model != nil || !choose.TooFew(p.Class)
 }
 
-// isBelowFactors reports whether w changes weights to which factors of kinds and times then apply.
+// isBelowFactors reports whether edges have factors of kinds and times, and w changes weights before the factors are
+// applied.
 func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
 	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
 }
 
-// keptEdges returns nil without a kept model.
+// keptEdges returns the edge factors of the kept model, or nil without a kept model.
 func (s *Settings) keptEdges() *sides.Kept {
 	if s.Model == nil {
 		return nil
@@ -169,8 +170,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors that labels or numbers choose for w. If the settings name no function, it chooses the
-// function too, because weights of a wide range disturb the choice.
+// chooseFactors returns the factors of kinds and times that labels or numbers choose for the function w. If the settings
+// name no function, it chooses the function too, because weights of a wide range disturb the choice.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
@@ -185,7 +186,7 @@ func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*
 	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
 }
 
-// problem returns p with weights changed by w and with the given factors; nil keeps the factors in p.A.
+// problem returns p with weights changed by w and with the given factors. If factors is nil, it keeps the factors in p.A.
 func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
 	s *Settings) (*Problem, error) {
 	q := *p

@@ -41,7 +41,7 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 }
 
 // within returns the settings for m with the memory that is left, and held, the memory of edge weights, components, scores
-// and classes. Top is set only if the scores of all classes would take more than a quarter of the memory.
+// and classes. Top stays set only if the scores of all classes would take more than a quarter of the memory.
 func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
 	set := m.weighingSettings(s)
 	n := int64(p.Rows())

@@ -199,8 +199,8 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// rightResponses returns for each explanation the score of its class less the score of the other class at every node. It
-// divides them and left by the square roots of the sizes of nodes, and reports which rows of left are not 0.
+// rightResponses returns, for each explanation, the score of its class less the score of the other class at every node. It
+// divides right and left responses by the square roots of the sizes of nodes, and reports which rows of left are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
 	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)
@@ -224,7 +224,8 @@ func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (
 	return r, isActive
 }
 
-// addLinks adds the most important links in one sweep. It overwrites left, which has a column for each explanation.
+// addLinks adds the most important links to explanations, in one sweep. It overwrites left, which has a column for each
+// explanation.
 func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	left *sparse.Block[float32], list []Explanation, set *Settings) error {
 	r, isActive := f.rightResponses(left, list)

@@ -105,7 +105,7 @@ func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Se
 // Engine returns the engine, which chooses parameters inside each training set.
 func (s *Source) Engine() *engine.Engine { return s.engine(nil) }
 
-// engine stores predictions in result if it is not nil.
+// engine returns the engine. If result is not nil, it stores its prediction there.
 func (s *Source) engine(result *Classified) *engine.Engine {
 	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
 	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
@@ -123,8 +123,8 @@ const (
 	triedLabels = 1000
 )
 
-// begin returns a job that compares the kernel's parameters with the learner's defaults, and then the settings of the
-// learner. With too few labels, parameters that are not given have defaults.
+// begin returns a job. The job compares the parameters of the kernel with the learner's defaults, and then the settings of
+// the learner. With too few labels, parameters that are not given have defaults.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	return j, nil
 }
 
-// choose chooses by folds of the labels or of a sample.
+// choose chooses parameters by folds of the labels or of a sample.
 func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
 	j.Settings.Progress("choosing parameters", 0, 0)
 	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))
@@ -194,8 +194,8 @@ func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, err
 	})
 }
 
-// fit fits the learner with values v to the items of k with a class y ≥ 0: one fit, or six with calibrate. The error is a
-// [*problem.Error] or from ctx.
+// fit fits the learner with values v to the items of k that have a class y ≥ 0. The error is a [*problem.Error], or the
+// error of ctx. Cost: a fit, or six with calibrate.
 func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*Classified, error) {
 	l := s.Learner
 	model, err := l.Fit(ctx, k, y, classes, v)
@@ -218,8 +218,8 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut predicts labels, whose rows are items of k, without their fold, for as many folds as have 1000, and stores
-// accuracy and places in c. y has the classes of the items of k; it is restored.
+// holdOut predicts the labels, whose rows are items of k, without their fold, for as many folds as have 1000 labels. It
+// stores the accuracy and the places in c. y has the classes of the items of k; holdOut changes it and restores it.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
 	fold, count := j.Settings.FoldsLike(p, triedLabels)
@@ -309,7 +309,7 @@ func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice
 	return c, nil
 }
 
-// score stores the scores and classes of all items; y has the classes of the items of k.
+// score stores the scores and the classes of all items; y has the classes of the items of k.
 func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k classify.Gram, y []int) error {
 	c.Class = make([]int, s.Items)
 	if s.Rows != nil {
@@ -348,7 +348,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 	return nil
 }
 
-// decide sets the class of item i, if class is −1 to the highest score.
+// decide sets the class of item i to class, or if class is −1, to the class with the highest score.
 func (c *Classified) decide(i, class int) {
 	c.Class[i] = class
 	if class < 0 {

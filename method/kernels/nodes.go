@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// method is a learner on a kernel. If it is linear in the kernel, it needs only the values between labelled nodes, and
+// method is a learner on a kernel. A learner that is linear in the kernel needs only the values between labelled nodes, and
 // predicts by one application of the kernel.
 type method struct {
 	kernel  *kernel.Family
@@ -39,7 +39,8 @@ func Engines() (list []*engine.Engine) {
 	return list
 }
 
-// engine leaves out the switches of the kernel, because the learner needs one form of the kernel.
+// engine returns the learner on the kernel as an engine. The switches of the kernel are no parameters, because the learner
+// needs one form of the kernel.
 func (m method) engine() *engine.Engine {
 	e := engine.Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, engine.SpecOf(m.learner)},
@@ -60,7 +61,8 @@ func (m method) engine() *engine.Engine {
 // Learners without a path are compared on at most trySettings labels, because each setting needs its own fit in every fold.
 const trySettings = 250
 
-// job returns a job with the settings to choose from; with too few labels, only the setting nearest to the defaults.
+// job returns a job with the settings to choose from. With too few labels the only setting is the one nearest to the
+// defaults.
 func (m method) job(p *engine.Problem, s *engine.Settings,
 	g param.Graph) (j *engine.Job, err error) {
 	set := s.WithDefaults()
@@ -94,7 +96,8 @@ func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parame
 	return r.Job, nil
 }
 
-// newPredictor validates the problem and returns a predictor with components, kernels and settings.
+// newPredictor validates the problem, and returns a predictor with the components, the kernels and the settings to choose
+// from.
 func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*predictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {
@@ -131,8 +134,8 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	return r, err
 }
 
-// solves reports whether the learner's Solve fits it without kernel values. This is faster if the choice has not computed
-// the values, and a column for each label takes longer than some tens of products with a column for each class.
+// solves reports whether the learner is fitted without kernel values, by its Solve. This is faster if the choice has not
+// computed the values, and if a column for each label takes longer than some tens of products with a column for each class.
 func solves(j *engine.Job) bool {
 	const products = 60
 	labels := len(j.Problem.Row)

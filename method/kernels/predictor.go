@@ -69,7 +69,7 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the votes to out-of-fold predictions, and sets best, gram and scale.
+// calibrate fits the votes to out-of-fold predictions of one kernel and one setting, and sets best, gram and scale.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
@@ -98,7 +98,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	return nil
 }
 
-// learnChosen fits the learner, and the votes if the choice has not.
+// learnChosen fits the learner, and the votes if the choice has not fitted them.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
@@ -126,9 +126,9 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	return r.calibrate(ctx, t, 0, 0)
 }
 
-// outOfFold calls visit with predictions for each pair of kernels and settings; settings vary faster. If the path has a
-// closed form, each label is predicted from all others, otherwise from the other folds. The loss is +Inf if the kernel does
-// not allow the setting. On a path, settings must be all settings.
+// outOfFold calls visit with out-of-fold predictions for each pair of kernels and settings; settings vary faster. If the
+// path has a closed form, each label is predicted from all other labels, otherwise from the other folds. The loss of a pair
+// is +Inf if the kernel does not allow the setting. On a path, settings must be all settings.
 func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -176,7 +176,7 @@ func validateKernels(ctx context.Context, r *predictor,
 	})
 }
 
-// labels holds the labels that compare settings.
+// labels holds the labels on which settings are compared.
 type labels struct {
 	p      *engine.Problem
 	fold   []int
@@ -184,7 +184,7 @@ type labels struct {
 	scales []float64                // scale of each kernel
 }
 
-// compareLabels samples the labels that compare settings and computes kernels between them.
+// compareLabels samples the labels on which settings are compared, and computes the values of kernels between them.
 func (r *predictor) compareLabels(ctx context.Context,
 	kernels []kernel.Kernel) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
@@ -202,7 +202,7 @@ func (r *predictor) compareLabels(ctx context.Context,
 // comparedTolerance is for kernels that are only compared; the chosen kernel is computed again.
 const comparedTolerance = 1e-6
 
-// grams returns for each kernel the values between items, then between rows and items.
+// grams returns a block for each kernel: the values between items, then the values between rows and items.
 func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	s := r.settings(phase)
@@ -214,7 +214,7 @@ func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	return grams, err
 }
 
-// seenAll returns r.scale times the best kernel between all labels.
+// seenAll returns the values of the best kernel between all labels, times r.scale.
 func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.Problem.Row) {
@@ -229,7 +229,8 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll estimates the accuracy as [engine.Engine.measureSetting] does, from kernel values k between all labels.
+// measureAll estimates the accuracy of a setting as [engine.Engine.measureSetting] does, from the kernel values k between
+// all labels.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
@@ -247,7 +248,7 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 	return err
 }
 
-// learnItems learns from all labels, with values between all nodes if the learner needs them.
+// learnItems learns from all labels. If the learner needs the values between all nodes, it computes them.
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
 	r.items = r.Problem.Row
@@ -351,7 +352,7 @@ func (r *predictor) score(ctx context.Context) error {
 }
 
 // decide computes the decisions K[:, L]·C = K·(E_L·C) on all nodes from dual coefficients C at the labelled nodes L, for
-// width classifiers at a time. visit gets those from number lo on.
+// width classifiers at a time. It calls visit with the decisions of the classifiers from number lo on.
 func (r *predictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.Problem.Degrees)
@@ -409,8 +410,8 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved estimates the accuracy as measureAll does, but without kernel values, by models without each of some folds
-// with as many labels as the sample.
+// measureSolved estimates the accuracy as measureAll does, but without kernel values: by models without each of some folds,
+// which together have as many labels as the sample.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
@@ -510,8 +511,8 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	return nil
 }
 
-// keepForm sets the form of linear decisions, in one application of the kernel. With classifiers for two classes, a class
-// scores the decisions for it less the decisions against it.
+// keepForm sets the form of decisions that are linear in the kernel. With classifiers for two classes, the score of a class
+// is the sum of the decisions for it less the decisions against it. Cost: an application of the kernel.
 func (r *predictor) keepForm(ctx context.Context) error {
 	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil

@@ -43,7 +43,7 @@ func NewHighest(n int, labelled, labels []int) *Highest {
 	return h
 }
 
-// label returns nil for a node without a label.
+// label returns the score of the label of a node, or nil for a node without a label.
 func (h *Highest) label(node int) *labelScore {
 	if h.isLabelled[node/64]>>(node%64)&1 == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (h *Highest) of(node int) ([]int32, []float32) {
 	return h.class[lo:hi], h.score[lo:hi]
 }
 
-// sink moves the last class to its place.
+// sink moves the last class to its place in the order.
 func sink(class []int32, score []float32) {
 	for i := len(class) - 1; i > 0; i-- {
 		upper := score[i-1]

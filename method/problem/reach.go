@@ -95,7 +95,7 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	return int(missed.GetCardinality()), nil
 }
 
-// componentsOf reports for each component whether it has one of the rows in any process.
+// componentsOf reports for each component whether one of the rows, in any process, is in it.
 func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	team := p.Team()
 	holds := make([]bool, len(parts.Sizes))
@@ -113,7 +113,7 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	return holds
 }
 
-// reachedAlong is Reachable on a directed graph.
+// reachedAlong is Reachable on a directed graph: it repeats sweeps until nothing changes.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
@@ -155,7 +155,7 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	return reached, nil
 }
 
-// leadsTo reports whether an entry of a row leads to a 1 of x.
+// leadsTo reports whether an entry of a row leads to a row of x that is 1.
 func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	for e, c := range col {
 		if (val == nil || val[e] != 0) && x.Row(int(c))[0] == 1 {

@@ -49,7 +49,7 @@ func (r featureRidge) method(spec *param.Spec, workspace func(p *engine.Problem)
 	return m
 }
 
-// ridgeFit decomposes the fixed features of some known nodes.
+// ridgeFit is the decomposition of the fixed features of some known nodes.
 type ridgeFit struct {
 	positions []int
 	*features
@@ -59,7 +59,7 @@ type ridgeFit struct {
 	columns   int
 }
 
-// features has a row for each of some known nodes. add adds φ·w of every node of the graph to values.
+// features has a row of features for each of some known nodes. add adds φ·w of every node of the graph to values.
 type features struct {
 	*sparse.Block[float64]
 	add func(ctx context.Context, w, values []float64) error
@@ -81,7 +81,8 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	return groups
 }
 
-// positions returns the values to fit or test: all with a fold ≥ 0, and a sample of the others.
+// positions returns the positions of the values to fit or to test: all values with a fold ≥ 0, and the other values or a
+// sample of them.
 func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
@@ -97,7 +98,8 @@ func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
-// fit returns the decomposition of the fixed features, the last one if it is the same.
+// fit returns the decomposition of the fixed features of a setting. If the last decomposition is the same, it returns the
+// last one.
 func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
 	f := j.Shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // λ is the only parameter
@@ -112,7 +114,7 @@ func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v
 	return f, err
 }
 
-// lambda returns λ of the path.
+// lambda returns λ of the path for a setting.
 func (r featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 	if r.moving != nil {
 		return v.Number("lambda") * float64(len(f.positions)) / f.path.Mean
@@ -178,7 +180,7 @@ func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings [
 	return nil
 }
 
-// foldsOf returns the group that tests each value, −1 for none.
+// foldsOf returns the position of the group that tests each value, or −1.
 func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	position := map[int]int{} // position of a row, from 1 on
 	for g := range groups {
@@ -193,8 +195,8 @@ func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	return fold
 }
 
-// leaveFoldsOut calls visit with predictions for each fold by models of all other rows, infinite if equations have no
-// solution. first is the setting of the first λ.
+// leaveFoldsOut calls visit with the predictions for each fold by models of all other rows. If equations have no solution,
+// predictions are infinite. first is the setting of the first λ.
 func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit engine.FoldVisitor) error {
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {

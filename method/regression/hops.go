@@ -46,7 +46,7 @@ func hopWorkspace(p *engine.Problem) budget.Workspace {
 	return w
 }
 
-// attributeFeatures returns the attributes of known nodes, then means over each node and its neighbours.
+// attributeFeatures returns the attributes of known nodes, and the means of attributes over each node and its neighbours.
 func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil
@@ -64,8 +64,8 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
 }
 
-// hopFeatures returns means of values and logarithms of degrees, divided by their deviations among train. Means at a node of
-// train exclude a fold of the node.
+// hopFeatures returns the means of values around known nodes and logarithms of degrees, divided by their standard deviations
+// among train. The means at a node of train exclude the values of its fold.
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
@@ -123,8 +123,8 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	return &features{x, add}, nil
 }
 
-// meansOutside returns the means around each known node without its fold, one column for each number of steps up to hops.
-// Rows of values with a fold below 0 are zero. It sweeps hopColumns columns at a time.
+// meansOutside returns the means of values around each known node without its fold: a column for each number of steps up to
+// hops. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
 func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int, hops int) (*sparse.Block[float64], error) {
 	means := sparse.NewBlock[float64](len(p.Row), hops)
 	members := map[int][]int{}
@@ -184,8 +184,9 @@ const (
 	hopColumns = 16
 )
 
-// walkMeans calls visit after each step with the means Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij around nodes without each
-// hidden fold, −1 for none. If no walk reaches a value, the mean is over all values. It costs a sweep for each of hops.
+// walkMeans calls visit after each step with the means of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j
+// (T^{hop+1})_ij, without the values of each hidden fold; −1 hides no value. If no walk from a node reaches a value, the
+// mean is over all values. Cost: a sweep for each of hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)

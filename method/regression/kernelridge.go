@@ -63,7 +63,7 @@ func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *en
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }
 
-// unsolved names the model in errors about equations.
+// unsolved returns err, with the name of the model if err is about equations.
 func (k kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
 		return &problem.Error{Method: k.family.Name + "+" + RidgeSpec.Name, Err: err}
@@ -71,7 +71,7 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions decomposes each Gram matrix if there are few values.
+// predictions implements Predictions of [engine.GraphMethod]. If there are few values, it decomposes each Gram matrix.
 func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
 	p := j.Problem
 	if len(p.Row) > engine.MostCompared {
@@ -116,7 +116,7 @@ func (k kernelRidge) kernels(groups [][]param.Values) (values []param.Values) {
 	return values
 }
 
-// symmetricOf shares the memory of x.
+// symmetricOf returns x as a symmetric matrix in the same memory.
 func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	sym := new(mat.SymDense)
 	sym.SetRawSymmetric(blas64.Symmetric{N: x.Rows, Stride: x.Stride, Data: x.Data,
@@ -124,8 +124,8 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// predict uses conjugate gradients on products with the kernel; with many values, a sample estimates the scale of the
-// kernel. A factorization takes as long for 2,430 values on a lattice, and cubic time.
+// predict predicts the value of every node by conjugate gradients on products with the kernel. If there are many values, a
+// sample estimates the scale of the kernel. A factorization takes as long for 2,430 values on a lattice, and cubic time.
 func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {

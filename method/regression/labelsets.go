@@ -181,7 +181,7 @@ func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace,
 	return w, nil
 }
 
-// labelFit holds labelled nodes with features and sets of labels.
+// labelFit holds labelled nodes with their features and sets of labels.
 type labelFit struct {
 	*auto.Embedding
 	node       []int
@@ -193,13 +193,13 @@ type labelFit struct {
 	model *auto.EmbeddingModel // set by learn
 }
 
-// learn fits least squares with the columns and λ of m on path p.
+// learn fits the least squares of m, with its columns and λ, on path p.
 func (f *labelFit) learn(m *engine.LabelSetModel, p *classify.RidgePath) {
 	f.model = f.Fit(p, m.Columns, m.Lambda)
 	m.Scores = f.model.Scores
 }
 
-// path returns the path of the first width columns and the attributes.
+// path returns the ridge path of the first width columns and the attributes.
 func (f *labelFit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
 	return f.Path(ctx, f.node, width, f.attributes, classify.OneHot(f.sets, f.labels), f.workers)
 }
@@ -213,8 +213,8 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 	return m, err
 }
 
-// choose returns the model with the columns and λ that predict the labels of left-out nodes best. A node with m labels gets
-// m labels, so that micro-F1 is the share of right labels. The error is from ctx.
+// choose returns the model with the columns and the λ that predict the labels of left-out nodes best. As many labels are
+// predicted for a node as it has, so that micro-F1 is the share of right labels. The error is the error of ctx.
 func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
@@ -293,7 +293,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 	return best, nil
 }
 
-// calibrate fits the sigmoids of m to scores of left-out nodes, and returns the threshold of probabilities.
+// calibrate fits the sigmoids of m to the scores of left-out nodes, and returns the threshold of probabilities.
 func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
@@ -315,8 +315,8 @@ func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels 
 	return choose.LabelThreshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.Probable(mat.Row(nil, nodes[k], scores)) })
 }
 
-// predictLabelSets returns the probabilities of labels, whose rows need not sum to one, and the likeliest label of every
-// node, labelled or not.
+// predictLabelSets returns the probabilities of the labels of all nodes, whose rows need not sum to one, and the likeliest
+// label of every node.
 func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))

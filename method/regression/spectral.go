@@ -55,7 +55,7 @@ func prepareSpectral(ctx context.Context, j *engine.Job,
 	return e.embed(ctx, largest)
 }
 
-// spectralJob has a nil embedding on a graph without edges.
+// spectralJob is a job of logistic regression on eigenvectors. On a graph without edges embedding is nil.
 type spectralJob struct {
 	*engine.Job
 	embedding *sparse.Block[float64]
@@ -64,7 +64,7 @@ type spectralJob struct {
 var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 
-// embed computes dimension eigenvectors.
+// embed computes as many eigenvectors as dimension.
 func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	n := j.Graph.Team().TotalOf(len(j.Problem.Degrees))
 	if len(j.Graph.Components.Sizes) == n { // there are no edges
@@ -85,7 +85,7 @@ func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	return nil
 }
 
-// columns returns the columns of the embedding in a setting.
+// columns returns how many columns of the embedding a setting uses.
 func (j *spectralJob) columns(v param.Values) int {
 	if j.embedding == nil {
 		return 0
@@ -93,7 +93,7 @@ func (j *spectralJob) columns(v param.Values) int {
 	return min(v.Int("dimension"), j.embedding.Cols)
 }
 
-// rowTo stores the first len(dst) columns of a node.
+// rowTo stores the first len(dst) columns of the embedding of a node.
 func (j *spectralJob) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return
@@ -102,7 +102,8 @@ func (j *spectralJob) rowTo(dst []float64, v int) {
 	auto.ScaleRow(dst, j.embedding.Row(v), auto.ShortRow*auto.ShortRow*float64(len(dst))/n)
 }
 
-// fit fits a model for each of the first settings that have the same dimension; models are nil if labels have one class.
+// fit fits a model for each of the first settings that have the same dimension. If the labels have one class, the models are
+// nil.
 func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
@@ -132,7 +133,7 @@ func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	return models, err
 }
 
-// predictSpectral gives nodes that no label reaches the largest class.
+// predictSpectral fits models to each group. A node that no label reaches gets the largest class.
 func predictSpectral(ctx context.Context, of *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {

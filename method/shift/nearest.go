@@ -31,14 +31,15 @@ func reachOf(label, hops int) reach {
 func (r reach) label() reach { return r >> hopBits }
 func (r reach) hops() int    { return int(r & (1<<hopBits - 1)) }
 
-// nearest holds the two nearest labels of each node, nearest first, each a [reach].
+// nearest holds the two nearest labels of each node, the nearest first, each a [reach].
 type nearest struct{ *sparse.Block[float64] }
 
 func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
-// nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first: they are among the
-// two nearest of its neighbours. Of equally near labels the first counts. With a single label it skips rows that the label
-// has reached. It costs a sweep for each edge of the longest shortest path, at most mostHops.
+// nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first from all labels. The
+// two nearest labels of a node are among the two nearest labels of its neighbours. Of equally near labels the first counts.
+// With a single label it skips rows that the label has reached. Cost: a sweep for each edge of the longest shortest path, at
+// most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (nearest, error) {
 	n := len(p.Degrees)
@@ -108,8 +109,8 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	return best[0] != unreached
 }
 
-// onOneKind reports whether each node of an undirected graph has edges to the other of two kinds alone, and the labels of a
-// component are on one kind. One of two neighbours then has odd hops.
+// onOneKind reports whether an undirected graph has two kinds of nodes, each with edges to the other kind alone, and all
+// labels of a component are on one kind. Of two neighbours one then has odd hops.
 func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (bool, error) {
 	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }
@@ -130,7 +131,7 @@ func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	return !anywhere(p.Team(), isMixed.Load()), err
 }
 
-// anywhere reports whether condition holds in a process.
+// anywhere reports whether condition is true in one of the processes.
 func anywhere(team *sparse.Team, condition bool) bool {
 	count := []float64{0}
 	if condition {

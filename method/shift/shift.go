@@ -46,8 +46,8 @@ func (d Difference) exceeds() bool { return math.Abs(d.Labelled-d.Others) > d.Li
 // ksFactor is the quantile √(½ log 2/ε) of the distribution of Kolmogorov for ε = 0.001.
 const ksFactor = 1.949
 
-// compare returns the two-sample statistic of Kolmogorov and Smirnov, with the limit ksFactor·√(1/m + 1/n). It sorts both
-// lists.
+// compare returns the difference of two lists, which it sorts: the two-sample statistic of Kolmogorov and Smirnov, with the
+// limit ksFactor·√(1/m + 1/n).
 func compare(labelled, others []float64) (d Difference) {
 	if len(labelled) == 0 || len(others) == 0 {
 		return d
@@ -97,7 +97,8 @@ func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, 
 	return r, nil
 }
 
-// compareNodes leaves out nodes that no other label reaches, which have no part in the accuracy.
+// compareNodes compares the hops and degrees of labelled nodes with the other nodes. It leaves out nodes that no other label
+// reaches, because these have no part in the accuracy.
 func (r *Report) compareNodes(p *problem.Problem, paths nearest, isOther func(row int) bool) {
 	var hops, degrees, otherHops, otherDegrees []float64
 	labelled := roaring.New()

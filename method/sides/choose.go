@@ -109,7 +109,7 @@ type chooser struct {
 	functions int
 }
 
-// book returns the codebook of weights of kinds and a half-life; +Inf means the given half-life.
+// book returns the codebook of weights of kinds and a half-life. If halfLife is +Inf, it uses the given half-life.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	b := c.fixed
 	b.Kinds = kinds
@@ -119,7 +119,8 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	return &b
 }
 
-// chooseKinds starts from equal weights and changes one at a time, the largest gain first.
+// chooseKinds chooses the weights of kinds. It starts from equal weights and changes one weight at a time, the largest gain
+// first.
 func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
 	weights := slices.Repeat([]float64{1}, len(kinds))
@@ -172,7 +173,7 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, e
 	return best, nil
 }
 
-// chooseHalfLife tries half-lives from the longest on.
+// chooseHalfLife chooses the half-life from a grid, from the longest on.
 func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, error) {
 	grid := []float64{out.HalfLife} // no decay
 	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1

@@ -31,7 +31,7 @@ type Labels struct {
 	Fold    []int     // fold of each label, below [Folds]
 }
 
-// columns returns the columns of a fold: one for each class, or the number and the sum of values.
+// columns returns the number of columns of a fold: one for each class, or two for values, their number and their sum.
 func (l *Labels) columns() int {
 	if l.Value != nil {
 		return 2
@@ -120,7 +120,8 @@ func (c *Evidence) mass(label, column int) float32 {
 	return 1 - alpha
 }
 
-// scoresTo stores the scores of columns lo ≤ j < hi. Walks of a fold do not start at its labels.
+// scoresTo stores the scores of the columns lo ≤ j < hi. Walks in the columns of a fold do not start at the labels of the
+// fold.
 func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
 	x := sparse.NewBlock[float32](n, hi-lo)
@@ -162,9 +163,9 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 // sharpnesses are the exponents that logarithms tries.
 var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
 
-// logarithms returns the log-probabilities of the right classes. With the normalized scores p_c and class shares s_c,
-// probabilities are proportional to s_c·(p_c/s_c)^q. The exponent q that is best for all nodes is needed because p_c is too
-// cautious where a node has many neighbours.
+// logarithms returns the log-probabilities of the right classes. With the normalized scores p_c and the class shares s_c,
+// probabilities are proportional to s_c·(p_c/s_c)^q. The exponent q is the best for all nodes; it is needed because p_c is
+// too cautious where a node has many neighbours.
 func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	shares := make([]float64, c.Classes)
 	sharp := make([]float64, c.Classes)
@@ -200,8 +201,8 @@ func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	return best
 }
 
-// squares returns the negative squared errors of predictions m + q·r: m is the mean of all values, r the mean difference
-// from m weighted by the walks that end at the node, q the best factor for all nodes.
+// squares returns the negative squared errors of predictions m + q·r. m is the mean of all values, r the mean difference of
+// other values from m, weighted by the walks that end at the node, and q the best factor for all nodes.
 func (c *Evidence) squares(scores []float64) (list Quality) {
 	farthest := 0.0
 	for _, v := range c.Value {

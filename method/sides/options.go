@@ -100,7 +100,7 @@ func (o *Options) window(t *shard.Times) (first, last int, err error) {
 
 var daysOf = map[byte]float64{'d': 1, 'w': 7, 'y': 365.25}
 
-// halfLife returns the half-life in units of times, +Inf without decay or if labels choose it.
+// halfLife returns the half-life in units of times. Without decay, or if labels choose the half-life, it returns +Inf.
 func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	if o.HalfLife == "" || o.HalfLife == ChosenHalfLife {
 		return math.Inf(1), nil
@@ -124,7 +124,7 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	return h * scale, nil
 }
 
-// factors returns the factors of times, see [shard.Codebook], of valid options.
+// factors returns the factors of times, see [shard.Codebook]. Options must be valid.
 func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	first, last, _ := o.window(t)
 	end := min(last, int(t.Last))
@@ -137,7 +137,7 @@ func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	return factors
 }
 
-// factorsOf returns the factor of each kind of a store, 1 if it is not in factors.
+// factorsOf returns the factor of each kind of a store, 1 for a kind that is not in factors.
 func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	for _, kind := range m.Kinds {
 		w, ok := factors[kind.Name]

@@ -146,8 +146,8 @@ func (c *Choice) Keep() *Kept {
 	return k
 }
 
-// complete returns the options with kept factors in place of factors that are open or not given. It ignores kept factors of
-// kinds or times that the edges lack; k may be nil.
+// complete returns the options of the edges, where kept factors replace options that are open or not given. It ignores kept
+// factors of kinds or times that the edges do not have. k may be nil.
 func (e *Edges) complete(k *Kept) *Options {
 	o := *e.Options
 	m := e.Store.Manifest

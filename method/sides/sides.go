@@ -75,7 +75,7 @@ func (c *Choice) Of(values shard.Values) *Choice {
 	return &out
 }
 
-// entries returns the entries that a step of a walk reads.
+// entries returns the number of entries that a step of a walk reads.
 func (e *Edges) entries() int64 {
 	if e.Store.Manifest.Directed {
 		return 2 * e.Store.NNZ()

@@ -49,7 +49,7 @@ func valuesOf(c beliefs.Candidate) param.Values {
 		"rounds": param.Of(c.Rounds)}
 }
 
-// beliefsCandidates returns the usual candidates, with given or listed values in place of theirs.
+// beliefsCandidates returns the usual candidates, where given or listed values of a parameter replace their values.
 func beliefsCandidates(par *engine.Parameters,
 	s *engine.Settings) (list []beliefs.Candidate, err error) {
 	settings := []param.Values{}

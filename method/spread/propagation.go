@@ -125,8 +125,8 @@ func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Param
 	return out, nil
 }
 
-// heldOutOf returns held-out scores, which show whether centred scores predict significantly more labels; nil if this is not
-// asked.
+// heldOutOf returns the scores at held-out labels, which show whether centred scores predict significantly more labels. If
+// this is not asked, it returns nil.
 func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 	l *propagation.Propagation) (*propagation.HeldOut, error) {
 	switch {

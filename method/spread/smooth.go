@@ -52,7 +52,7 @@ func Smoothed(inner *engine.Engine) *engine.Engine {
 	return e
 }
 
-// resolveSmoothing fills in defaults.
+// resolveSmoothing returns the given values of Correct & Smooth, with defaults.
 func resolveSmoothing(s *engine.Settings) (*engine.Setting, error) {
 	spec := &propagate.CorrectAndSmooth
 	v, err := spec.Resolve(spec.Own(s.WithDefaults().Given), nil)
@@ -104,8 +104,8 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	return out, nil
 }
 
-// shareSmoothed stores scores and class of node i. Negative smoothed scores count as 0; if all are 0, the node keeps its
-// scores.
+// shareSmoothed stores the scores and the class of node i. Negative smoothed scores count as 0; if all are 0, the node keeps
+// its scores.
 func shareSmoothed(p *engine.Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {

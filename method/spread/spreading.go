@@ -74,12 +74,12 @@ func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	return steps.Engine()
 }
 
-// highest reports whether the highest scores of each node suffice: probabilities must be shares of scores.
+// highest reports whether the highest scores of each node can replace all scores: probabilities must be shares of scores.
 func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
 
-// slab is the classes and folds that are solved together, and the memory left for their solve.
+// slab is the classes and the folds that are solved together, and the memory that is left for the solve.
 type slab struct {
 	classes, folds int
 	left           int64
@@ -100,8 +100,8 @@ func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	return out
 }
 
-// solve computes the scores that spread from labels, slab after slab, and calls take with the scores for classes from lo on.
-// In a slab the columns of the problems follow each other.
+// solve computes the scores that spread from the labels of problems, slab after slab, and calls take with the scores for the
+// classes from lo on. In a slab the columns of the problems follow each other.
 func (m spreading) solve(ctx context.Context, j *engine.Job,
 	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
@@ -133,7 +133,7 @@ func (m spreading) solve(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// predictions solves several groups at a time. Nodes that no label reaches get the largest class.
+// predictions solves several groups at a time. A node that no label reaches gets the largest class.
 func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {
@@ -267,8 +267,8 @@ func share(scores []float32) bool {
 	return sum > 0
 }
 
-// probabilities computes probabilities and classes from j.Out.Raw. Scores of a component are divided by their root mean
-// square, because their units may differ.
+// probabilities computes probabilities and classes from j.Out.Raw. The scores of each component are divided by their root
+// mean square, because the scores of two components may have different units.
 func (m spreading) probabilities(j *engine.Job, v param.Values,
 	prior []float64) error {
 	f := j.Out.Raw
@@ -347,7 +347,7 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 // responseTolerance is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
-// form returns nil if scores are not sums over labelled nodes.
+// form returns the form of the scores, or nil if scores are not sums over labelled nodes.
 func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
 	if !j.Settings.Explain || !propagate.IsLinear(m.rule) {

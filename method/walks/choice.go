@@ -22,9 +22,9 @@ import (
 
 // choose chooses the parameters of a walk and its learner by their accuracy on held-out labels.
 //
-// For every α and every stratified fold there is a walk in which the nodes of the fold have no label; it yields the features
-// of the fold's test rows and of its plain training rows. Honest training rows come from the walk that hides the row's own
-// fold.
+// For every α and every stratified fold there is a walk in which the nodes of the fold have no label. This walk yields the
+// features of the fold's test rows and of its plain training rows. Honest training rows come from the walk that hides the
+// row's own fold.
 //
 // On large graphs long walks, which take most of the time, are compared only if the longest short walk is chosen.
 func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
@@ -57,7 +57,7 @@ func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	return search(j)
 }
 
-// longestOf returns the most steps of a walk to choose from.
+// longestOf returns the largest number of steps to choose from.
 func longestOf(j *job) (steps int) {
 	for _, v := range j.Sources {
 		steps = max(steps, v.Int("steps"))
@@ -72,8 +72,8 @@ const (
 	shortSteps = 40
 )
 
-// short returns the job without walks of more than shortSteps steps; nil if all walks are longer, or if together they take
-// at most limit entries × columns × steps.
+// short returns the job without walks of more than shortSteps steps. It returns nil if all walks are longer, or if all walks
+// together take at most limit entries × columns × steps.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job
@@ -94,8 +94,8 @@ func (c *chooser) short(limit float64) *job {
 	return &short
 }
 
-// chooseOnSplits chooses by the accuracy on the test nodes of splits, as the paper does. All training nodes of a split are
-// labelled in its walks; folds serve honest features only.
+// chooseOnSplits chooses parameters by the accuracy on the test nodes of splits, as the paper does. All training nodes of a
+// split are labelled in its walks; folds serve honest features only.
 func (j *job) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
@@ -257,8 +257,8 @@ func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err e
 	return err
 }
 
-// addTrial adds a trial for each kind of features; tests and plain training nodes take theirs from the given variant of the
-// walk.
+// addTrial adds a trial for each kind of features. Tests and plain training nodes have the features of the given variant of
+// the walk.
 func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
 	isReached func(i int) bool) {
 	for _, kind := range c.kinds() {
@@ -287,7 +287,7 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Prob
 	}
 }
 
-// pick returns the position in picks of a node in a variant, which it adds if necessary.
+// pick returns the position in picks of a node in a variant. It adds the pick if it is missing.
 func (c *chooser) pick(row, variant int) int {
 	pick := cwk.Pick{Row: row, Variant: variant}
 	number, isPicked := c.rows[pick]
@@ -345,7 +345,7 @@ const (
 
 func walkColumns(n int) int { return max(widest, cachedBytes/(8*max(1, n))) }
 
-// try counts the right predictions with the given α. Processes that share the graph share the trials.
+// try counts the right predictions with the given α. If several processes share the graph, they share the trials.
 func (c *chooser) try(ctx context.Context, alpha float64,
 	walks, values []param.Values, counts *choose.Counts,
 	report func(done, total int64)) error {
@@ -417,9 +417,9 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	return x, err
 }
 
-// neutral makes every classifier undecided about a node whose features all have the value feature, because its walk meets no
-// label. The fitted bias depends on how long walks stay at the labels, and would outvote the label nearest to a distant
-// node.
+// neutral sets the bias of every classifier so that the classifier is undecided about a node whose walk meets no label, and
+// whose features all have the value feature. The fitted bias depends on how long walks stay at the labels, and would outvote
+// the label nearest to a distant node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])
@@ -440,8 +440,8 @@ var Spec = param.Spec{
 
 func init() { param.Claim("kernel", &Spec) }
 
-// walkSettings returns the settings of walks to choose from, by features, α and steps. If no walk has min-steps steps, the
-// error is a [*param.ParameterError].
+// walkSettings returns the settings of walks to choose from, ordered by features, α and steps. If no walk has min-steps
+// steps, the error is a [*param.ParameterError].
 func walkSettings(s *engine.Settings) ([]param.Values, error) {
 	walks, err := choose.Combinations(orderedWalks(s), Spec.Own(s.Given), nil)
 	if err != nil {
@@ -459,7 +459,7 @@ func walkSettings(s *engine.Settings) ([]param.Values, error) {
 		func(v param.Values) bool { return v.Int("steps") < first }), nil
 }
 
-// orderedWalks returns the declaration of walks with the grids of s and features as first parameter.
+// orderedWalks returns the declaration of walks with the grids of s, and with features as its first parameter.
 func orderedWalks(s *engine.Settings) *param.Spec {
 	spec := s.WithGrids(&Spec)
 	last := len(spec.Params) - 1

@@ -23,8 +23,8 @@ type hiddenFold struct {
 // mostMeasuring is the largest number of training rows of a model that measures the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants that hide folds, as many as in [engine.Engine.measureSetting], and to picks the rows of
-// the models.
+// hideFolds adds to w the variants that hide folds, as many folds as in [engine.Engine.measureSetting], and adds to picks
+// the rows of the models.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	count = engine.ApartFolds(r.Problem, count)
@@ -64,7 +64,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 	return picks, nil
 }
 
-// measure estimates the accuracy on the hidden folds.
+// measure estimates the accuracy with models that do not know the hidden folds.
 func (r *predictor) measure(ctx context.Context) error {
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.Problem)

@@ -149,7 +149,7 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learnRows fits the votes and the learner. Rows of nodes follow the training rows.
+// learnRows fits the votes and the learner to the training rows. Rows of nodes follow the training rows.
 func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
@@ -186,8 +186,8 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	return err
 }
 
-// learnFrom learns from items with classes y, −1 for no class. It returns linear unless the model needs the features of
-// every node.
+// learnFrom learns from items with the classes y, −1 for no class. The model is linear unless it needs the features of every
+// node.
 func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
 	y []int) (linear *classify.LinearModel, fitted *classify.Model, err error) {
 	l := r.Learner
@@ -329,8 +329,8 @@ type predictor struct {
 	trained *sparse.Block[float32] // scaled rows from the first training row on; nil if nodes have no rows
 }
 
-// walk collects from one walk the rows of trials, training and nodes, in this order. Honest training rows exclude labels
-// that no label of another fold reaches.
+// walk collects from one walk the rows of trials, of training and of nodes, in this order. Honest training rows exclude
+// labels that no label of another fold reaches.
 func (r *predictor) walk(ctx context.Context) (err error) {
 	r.trials = r.newChooser()
 	if err := r.trials.crossTrials(ctx); err != nil {
@@ -388,7 +388,7 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	return err
 }
 
-// oneClass reports whether all labels outside left have one class.
+// oneClass reports whether all labels that are not in left have one class.
 func (r *predictor) oneClass(left []bool) bool {
 	only := -1
 	for i, class := range r.Problem.Class {
@@ -461,7 +461,7 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 }
 
 // score walks again and turns the decisions on every node into scores. Votes are added pair after pair, so that results do
-// not depend on the slabs; one-vs-rest decisions are needed all at once.
+// not depend on the slabs. One-vs-rest decisions are needed all at once.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.Problem.A.Dims()
 	machines := len(r.model.Pairs)
@@ -504,7 +504,7 @@ func (r *predictor) score(ctx context.Context) error {
 	return nil
 }
 
-// form sets the form of linear decisions. It costs a walk of all classes.
+// form sets the form of decisions that are linear in walk features. Cost: a walk of all classes.
 func (r *predictor) form(ctx context.Context) error {
 	if !r.Settings.Explain || r.Problem.Directed || r.model == nil ||
 		r.Settings.Prior.Given != nil {

@@ -76,7 +76,8 @@ func linearRidge(features, weights *featureBlock, workers int,
 	}
 }
 
-// labelLimit returns the number of labels that a ridge learns from; rare classes make the sample larger.
+// labelLimit returns the number of labels that a ridge with the given number of features learns from. Rare classes make the
+// sample larger.
 func labelLimit(features int) int {
 	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {
@@ -85,7 +86,7 @@ func labelLimit(features int) int {
 	return limit
 }
 
-// attributeForm holds the attribute scores as weighted sums of features, for explanations.
+// attributeForm holds the scores from attributes as weighted sums of features, for explanations.
 type attributeForm struct {
 	// rows returns the features of nodes and their sums P, see [lens].
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
@@ -149,7 +150,8 @@ func addAttributes(ctx context.Context, f *features) error {
 	return nil
 }
 
-// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from them reaches cannot be predicted.
+// informedNodes returns the nodes that have a label or attributes. Nodes that no walk from informed nodes reaches cannot be
+// predicted.
 func informedNodes(p *problem.Problem) []int {
 	rows := slices.Clone(p.Row)
 	for v := range p.Degrees {

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// attributeTable holds the attributes of nodes as features. Columns are real or words. The feature of a real value is its
+// attributeTable holds the attributes of nodes as features. A column is real or a word. The feature of a real value is its
 // normal score, with mean 0 and deviation 1 over the nodes that have attributes, so that units make no difference. Rows of
-// words have length 1. Real columns and words together have the same weight. The features of a node without attributes are
-// 0, the mean.
+// words have length 1. If a table has both kinds, each kind has the same weight. The features of a node without attributes
+// are 0, the mean.
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
@@ -45,7 +45,7 @@ const (
 	rankValues = 1 << 21
 )
 
-// newAttributeTable decides which columns are real and measures their scales, in two passes over the values.
+// newAttributeTable decides which columns of t are real and measures their scales, in two passes over the values.
 func newAttributeTable(team *sparse.Team, t *sparse.Table) *attributeTable {
 	n := t.Rows
 	d := t.Cols
@@ -179,7 +179,7 @@ func (a *attributeTable) divide(j int) {
 	}
 }
 
-// part returns the part of the range of column j that contains x or is nearest.
+// part returns the part of the range of column j that contains x, or the nearest part.
 func (a *attributeTable) part(j int, x float32) int {
 	if sample := a.sample[j]; len(sample) > 0 && x > sample[0] {
 		return int(min((float64(x)-float64(sample[0]))*a.scale[j], float64(len(a.start[j])-2)))
@@ -211,7 +211,7 @@ func (a *attributeTable) normal(j int, x float32) float64 {
 	return a.quantile[first+last]
 }
 
-// attributeRows is not safe for concurrent use.
+// attributeRows reads rows of features. It is not safe for concurrent use.
 type attributeRows struct {
 	table  *attributeTable
 	reader *sparse.TableReader

@@ -37,7 +37,8 @@ type lens struct {
 	root []float32                 // (D + σI)^½; nil: P uses the lazy walk in place of S̃
 }
 
-// newLens adds a self-loop of weight σ to every node, which defines S̃ at isolated nodes and makes the walk lazy.
+// newLens returns a lens of the attributes a. A self-loop of weight σ at every node defines S̃ at isolated nodes and makes
+// the walk lazy.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *graph.Work) *lens {
 	n := len(p.Degrees)
@@ -60,7 +61,7 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	return l
 }
 
-// scaleRows multiplies or divides each row of x by l.root of its node.
+// scaleRows multiplies each row of x by the element of l.root for its node, or divides if divide is set.
 func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
 	if l.root == nil {
@@ -79,8 +80,8 @@ func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	})
 }
 
-// rank computes P of x in one of the blocks of room, which it returns. It overwrites x. P is Z_0, with Z_J = X and Z_j =
-// (1−α)X + αS̃Z_{j+1}. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, roots of degrees scale X and Z_0 alone.
+// rank computes P of x in one of the blocks of room, and returns this block. It overwrites x. With Z_J = X and Z_j = (1−α)X
+// + αS̃Z_{j+1}, P is Z_0. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, roots of degrees scale X and Z_0 alone.
 func (l *lens) rank(ctx context.Context, x *featureBlock,
 	room [2]*featureBlock) (*featureBlock, error) {
 	if err := l.scaleRows(ctx, x, true); err != nil {
@@ -174,8 +175,8 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 
 const productGroup = 16
 
-// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds in the order of nodes, then of processes,
-// so that bits agree.
+// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds the products of nodes in their order, and
+// then the sums of processes in their order.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
@@ -244,7 +245,7 @@ func (l *lens) productOf(w *featureBlock) nodeScores {
 	}
 }
 
-// rankedProduct returns PW. If P is not stored, it ranks slabs of the columns of XW, with l.steps sweeps each.
+// rankedProduct returns PW. If P is not stored, it ranks slabs of the columns of XW, with l.steps sweeps for each slab.
 func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {
@@ -282,7 +283,7 @@ func productTo(dst, x, w *featureBlock) {
 	}
 }
 
-// addProduct adds xW to dst, where x has values in the given columns alone.
+// addProduct adds xW to dst, where x has the given values in the given columns and is 0 in other columns.
 func addProduct(dst []float32, w *featureBlock, columns []uint32,
 	x []float32) {
 	one := []float32{1}

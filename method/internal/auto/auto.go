@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// settings adds to the settings of engines. Results do not depend on its workers and memory.
+// settings are the settings of a prediction. Results do not depend on the number of workers and the memory limit.
 type settings struct {
 	engine.Settings
 	choice *Choice // choice of a kept model; nil: held-out labels choose
@@ -79,7 +79,7 @@ func predict(ctx context.Context, p *problem.Problem,
 	return out, nil
 }
 
-// predict runs the stages that follow if no block model predicts alone.
+// predict runs the stages that follow if beliefs of a block model do not predict alone.
 func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	clock := time.Now()
 	lap := func(seconds *float64) {
@@ -119,7 +119,7 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 
 func all(int) bool { return true }
 
-// input holds what all stages share.
+// input holds the problem and what all stages share.
 type input struct {
 	p   *problem.Problem // its edges have no direction
 	set *settings
@@ -139,7 +139,7 @@ type input struct {
 	places  []int
 }
 
-// newInput removes the directions of the edges of p and samples the labels that models learn from.
+// newInput removes the directions of the edges of p, and samples the labels that models learn from.
 func newInput(ctx context.Context, p *problem.Problem, set *settings, d design,
 	memory int64, work *graph.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}

@@ -33,8 +33,8 @@ func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs with each source of class ratios as a candidate. fold[i] is −1 if label i is not held out. The
-// model does not depend on memory.
+// fitBeliefs fits beliefs, with a candidate for each source of class ratios. fold[i] is the fold of label i, or −1 if label
+// i is not held out. The model does not depend on the memory limit.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
@@ -69,8 +69,8 @@ const (
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate of the mixture. On graphs of more than blockModelNodes nodes they predict
-// alone or not at all.
+// believes reports whether beliefs are a candidate of the mixture. On graphs of more than blockModelNodes nodes beliefs
+// predict alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
@@ -78,8 +78,8 @@ func (in *input) believes() bool {
 }
 
 // believe fits beliefs of a block model. With few labels, ratios come from the beliefs of all nodes, because too few labels
-// are adjacent. With more, ratios from pairs of labels are a candidate too, because beliefs start wrong where neighbours
-// differ.
+// are adjacent. With more labels, ratios from pairs of labels are a candidate too, because beliefs start wrong where
+// neighbours differ.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
@@ -128,9 +128,9 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 // voteErrors is the number of standard errors by which votes of neighbours must beat beliefs to reject them.
 const voteErrors = 2
 
-// isExplained reports whether beliefs predict alone: [beliefs.Model.KnowsItself] is true, and votes of labelled neighbours
-// are not right significantly more often at held-out labels. On wordnet-2024 KnowsItself is true, but label propagation is 3
-// to 5 points more accurate.
+// isExplained reports whether beliefs predict alone. [beliefs.Model.KnowsItself] must be true, and the votes of labelled
+// neighbours must not be right significantly more often at held-out labels: on wordnet-2024 KnowsItself is true, but label
+// propagation is 3 to 5 points more accurate.
 func isExplained(ctx context.Context, p *problem.Problem,
 	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {

@@ -80,8 +80,8 @@ func (h *heldOut) calibrate(mixture []component) Calibration {
 	return c
 }
 
-// likelihood returns the logarithm of the posterior density up to a constant, for rows of log-probabilities with their
-// entropies from takeLogs.
+// likelihood returns the logarithm of the posterior density up to a constant. rows has the logarithms of probabilities, and
+// entropies the entropies that takeLogs returned.
 func (c Calibration) likelihood(rows [][]float64, class []int,
 	entropies []float64) float64 {
 	if c.Slope > 0 {
@@ -106,7 +106,7 @@ func (c Calibration) likelihood(rows [][]float64, class []int,
 	return sum
 }
 
-// takeLogs replaces probabilities by their logarithms. It returns their entropy relative to log k.
+// takeLogs replaces probabilities by their logarithms, and returns the entropy of the probabilities relative to log k.
 func takeLogs(row []float64) (entropy float64) {
 	unit := math.Log(max(2, float64(len(row))))
 	for i, q := range row {
@@ -118,7 +118,7 @@ func takeLogs(row []float64) (entropy float64) {
 	return entropy
 }
 
-// powerOf returns γ.
+// powerOf returns γ for an entropy of takeLogs.
 func (c Calibration) powerOf(entropy float64) float64 {
 	return math.Exp(c.Power + float64(c.Slope*(entropy-0.5)))
 }

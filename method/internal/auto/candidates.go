@@ -12,7 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// candidate is a model that may be part of the mixture. Its inputs are [columns] and scores of ridges, see [ridgeScores].
+// candidate is a model that may be part of the mixture. Its inputs are shared and free [columns], and scores of ridges, see
+// [ridgeScores].
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`
 	Propagation bool    `json:"propagation,omitempty"`
@@ -173,8 +174,8 @@ func (c candidate) takes(r *ridgeScores) bool {
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends the shared columns of a candidate to dst: scores of ridges, then columns of walks, of which a candidate
-// without walks uses only log π.
+// input appends the shared columns of a candidate to dst: the scores of ridges, then the columns of walks. A candidate
+// without walks uses only log π of these columns.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -223,8 +224,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit returns a model for each λ, fitted to the labels e with classes y, −1 to ignore a label. It stops at a model for which
-// enough returns true, and returns no models if all classes are equal.
+// fit returns a model of a candidate for each λ, fitted to the labels e. y has the classes of labels, −1 for labels to
+// ignore. It stops at a model for which enough returns true, and returns no models if all classes are equal.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
@@ -267,8 +268,8 @@ const (
 	choiceLabels = 500
 )
 
-// sampleTraining marks a stratified sample of labels that models of folds learn from. They are tested on all labels, and
-// final models learn from all.
+// sampleTraining reports for each label whether models of folds learn from the label: if there are many labels, from a
+// stratified sample. Models of folds are tested on all labels, and final models learn from all labels.
 func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes

@@ -95,7 +95,8 @@ func (c *Choice) isValid() bool {
 		})
 }
 
-// choose returns the model, not yet fitted, of in.set.choice, or if this is nil, of held-out labels.
+// choose returns the model of in.set.choice, or if this is nil, the model that held-out labels choose. The model is not
+// fitted yet.
 func (in *input) choose(ctx context.Context, f *features,
 	out *engine.Prediction) (*model, error) {
 	if c := in.set.choice; c != nil {

@@ -52,7 +52,7 @@ type columns struct {
 	mean, scale []float64 // mean and 1 / standard deviation of each free column
 }
 
-// newColumns measures scales at a sample of the nodes.
+// newColumns returns the columns of walks w, with scales measured at a sample of the nodes.
 func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
 	graph *graphColumns) (*columns, error) {
 	p := in.p
@@ -63,7 +63,7 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// withCounts returns a copy of c with class shares from count, the labels of each class.
+// withCounts returns a copy of c with class shares from count, the number of labels of each class.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c
@@ -199,7 +199,8 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 	}
 }
 
-// rawShared stores the unscaled shared columns of a row of walks, k values for each column.
+// rawShared stores the unscaled shared columns of a row of walks: k values of the first column, then of the next column, and
+// so on.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
@@ -262,7 +263,7 @@ type graphColumns struct {
 	arcs             *arcs
 }
 
-// newGraphColumns costs one sweep.
+// newGraphColumns returns the columns of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (*graphColumns, error) {
 	n := len(p.Degrees)

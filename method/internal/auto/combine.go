@@ -30,7 +30,7 @@ func (c *component) set(i int, row []float64) {
 	simd.ConvertTo(c.rows[i], row)
 }
 
-// byCandidate divides components into lists that differ in λ alone.
+// byCandidate divides components into lists. The components of a list differ in λ alone.
 func byCandidate(components []component) (lists [][]component) {
 	for lo := 0; lo < len(components); {
 		hi := lo + 1
@@ -56,8 +56,8 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture chosen by the labels that among selects. If it is no better than the shares of the classes,
-// combine adds the shares; with few labels, their weight is learned.
+// combine returns the mixture that the labels selected by among choose. If the mixture is no better than the shares of the
+// classes, combine adds the shares. With few labels, the weight of the shares is learned.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {
@@ -71,8 +71,8 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	return mixture
 }
 
-// mix returns the mixture of [heldOut.stack] and [heldOut.multiply]. With too few labels it is Poisson learning alone, or
-// label propagation if most nodes are far from labels.
+// mix returns the mixture of [heldOut.stack] and [heldOut.multiply]. With too few labels the mixture is Poisson learning
+// alone, or label propagation if most nodes are far from labels.
 func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {
 		chosen := h.poisson
@@ -85,8 +85,8 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
-// gain returns how much larger the log-likelihood of the selected labels is with mixture than with rival, and the standard
-// error of this difference if both are equally good.
+// gain returns the log-likelihood of the selected labels with mixture, less their log-likelihood with rival, and the
+// standard error of this difference if both mixtures are equally good.
 func gain(h *heldOut, mixture, rival []component,
 	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
@@ -104,8 +104,8 @@ func gain(h *heldOut, mixture, rival []component,
 	return sum, math.Sqrt(deviation)
 }
 
-// isShrunk reports whether a mixture is no better than the shares of the classes: neither its right predictions nor its
-// log-likelihood exceed theirs by more than one standard error.
+// isShrunk reports whether a mixture is no better than the shares of the classes: neither the number of right predictions
+// nor the log-likelihood is larger by more than one standard error.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
 	shares := h.components[position : position+1]
@@ -114,8 +114,8 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
-// blendShares adds the shares of the classes with the likeliest weight. If few labels say hardly more than the shares,
-// uncertain nodes then get the largest class.
+// blendShares returns the mixture with the shares of the classes added, with the likeliest weight. If few labels say hardly
+// more than the shares, uncertain nodes then get the largest class.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
 	best := mixture
 	highest := 0.0
@@ -129,7 +129,7 @@ func blendShares(h *heldOut, mixture []component, among func(label int) bool) []
 	return best
 }
 
-// addShares returns the mixture with the shares of the classes, and without beliefs.
+// addShares returns the mixture with the shares of the classes added, and without beliefs.
 func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
 	shares.Weight = weight
@@ -156,8 +156,8 @@ func isMajority(mixture []component) bool {
 	return mixture[0].Majority && mixture[0].Weight > 0.5
 }
 
-// rightBy returns 1 for a right prediction of a label, 0 for a wrong one, and −1 for labels that are not selected or not
-// predicted.
+// rightBy returns 1 for each label that a mixture predicts rightly, 0 for each label that it predicts wrongly, and −1 for
+// labels that are not selected or not predicted.
 func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
 	right := make([]int, len(h.class))
 	row := make([]float64, h.classes)
@@ -173,7 +173,7 @@ func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int 
 	return right
 }
 
-// compare returns the number of labels that only the first predicts rightly, and that only the second does.
+// compare returns the number of labels that only first predicts rightly, and the number that only second predicts rightly.
 func compare(first, second []int) (better, worse float64) {
 	for i, a := range first {
 		switch b := second[i]; {
@@ -186,8 +186,8 @@ func compare(first, second []int) (better, worse float64) {
 	return better, worse
 }
 
-// multiply returns the mixture with beliefs as a factor with the likeliest weight, or mixture if this makes the selected
-// labels likelier by less than admissionErrors standard errors.
+// multiply returns the mixture with beliefs as a factor, with the likeliest weight. If this makes the selected labels
+// likelier by less than admissionErrors standard errors, it returns mixture.
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
@@ -224,7 +224,8 @@ func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	classify.Softmax(dst, dst)
 }
 
-// dropSmallWeights overwrites mixture and returns the sum of the remaining weights.
+// dropSmallWeights returns the components without small weights, and the sum of the remaining weights. It overwrites
+// mixture.
 func dropSmallWeights(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {
@@ -258,7 +259,7 @@ func likeliestOf(h *heldOut, components []component, labels []int) component {
 	})
 }
 
-// selectLabels leaves out labels that are alone in their class.
+// selectLabels returns the labels that among selects, without labels that are alone in their class.
 func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	for i, hasOthers := range h.hasOthers {
 		if hasOthers && among(i) {

@@ -41,7 +41,7 @@ type counts struct {
 	x    *featureBlock
 }
 
-// countBlock returns a ridge on the columns of [counts]; those of a label are computed without the labels of its part.
+// countBlock returns a ridge on the columns of [counts]. The columns of a label are computed without the labels of its part.
 func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
@@ -139,7 +139,7 @@ func (c *counts) step(ctx context.Context, dst, x *featureBlock) error {
 	return c.walk.StepTo(ctx, dst, x, sparse.Step[float32]{Alpha: 1})
 }
 
-// rowTo stores the attributes of node v, its degree and 1, and returns the degree.
+// rowTo stores in z the attributes of node v, its degree and 1, and returns the degree.
 func (c *counts) rowTo(z []float64, v int) float64 {
 	d := c.x.Cols
 	for j, x := range c.x.Row(v) {
@@ -151,8 +151,8 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 	return degree
 }
 
-// fit returns the weights for the number of neighbours of each class. A node counts by the share of its neighbours that have
-// labels.
+// fit returns the weights of attributes, degree and 1 for the number of neighbours of each class. Each node is weighted by
+// the share of its neighbours that have labels.
 func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	d := c.x.Cols + 2
 	k := shares.Cols

@@ -9,7 +9,7 @@ import (
 )
 
 // design lists the features and candidates of a problem. It does not depend on the memory limit, so that results do not
-// either.
+// depend on it.
 type design struct {
 	tooFewLabels bool // no model is learned
 	fewLabels    bool // ridges and Poisson learning alone
@@ -131,7 +131,7 @@ func Propagates(p *problem.Problem) bool {
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
-// follow keeps of the design what choice c uses.
+// follow restricts the design to what the models of choice c use.
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {
@@ -139,7 +139,7 @@ func (d *design) follow(c *Choice) {
 	}
 }
 
-// fits records stage as omitted unless fits is set. It returns fits.
+// fits records stage as omitted if fits is false, and returns fits.
 func (d *design) fits(stage string, fits bool) bool {
 	if !fits {
 		d.omitted = append(d.omitted, stage)
@@ -155,7 +155,7 @@ func (d *design) reduce(m, k int) {
 	}
 }
 
-// position returns the position of filter f in a row of walks, −1 if it is missing.
+// position returns the position of filter f in a row of walks, or −1.
 func (d *design) position(f filter) int {
 	if d.manyClasses {
 		return slices.Index(d.filters, f)

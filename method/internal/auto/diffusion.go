@@ -99,7 +99,8 @@ func (f *features) addKernels(ctx context.Context) error {
 	return nil
 }
 
-// diffusionPath chooses the β whose left-out scores have the largest cosine with the classes. It sets q.apply.
+// diffusionPath returns the ridge path of the β whose left-out scores have the largest cosine with the classes. It sets
+// q.apply.
 func (q *nodeKernel) diffusionPath(ctx context.Context,
 	targets *mat.Dense) (best *classify.RidgePath, err error) {
 	in, p := q.in, q.in.p
@@ -144,7 +145,8 @@ func (q *nodeKernel) diffusionPath(ctx context.Context,
 	return best, nil
 }
 
-// kernelPath does not centre targets: the mean of a few labels would reveal to each label its own class.
+// kernelPath returns the ridge path of a kernel between labels. It does not centre targets: the mean of a few labels would
+// reveal to each label its own class.
 func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	values := mat.NewSymDense(gram.Rows, nil)
@@ -156,7 +158,7 @@ func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	return classify.NewPlainGramRidgePath(ctx, values, targets, workers)
 }
 
-// squarePath sets q.apply to S². It costs two products with a column for each label.
+// squarePath returns the ridge path of S², and sets q.apply. Cost: two products with a column for each label.
 func (q *nodeKernel) squarePath(ctx context.Context,
 	targets *mat.Dense) (*classify.RidgePath, error) {
 	rows := q.labels.p.Row
@@ -195,8 +197,8 @@ func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	return scoresIn(scores), nil
 }
 
-// addShares adds the share of each label in the kernel scores to terms. The response that all labels have in common, see
-// [explain.SubtractCommon], stays in the rest.
+// addShares adds the share of each label in the kernel scores to the terms of nodes. The response that all labels have in
+// common, see [explain.SubtractCommon], stays in the rest.
 func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs,
 	terms []explain.Terms) error {
 	y, err := q.apply(ctx,

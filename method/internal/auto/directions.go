@@ -9,7 +9,7 @@ import (
 )
 
 // arcs holds the edges of a directed graph. Most features ignore directions, because an edge says something about both of
-// its ends; a few come from steps along and against arcs.
+// its ends; a few features come from steps along and against arcs.
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
@@ -47,8 +47,8 @@ func (in *input) release() {
 
 const arcColumns = 4
 
-// rowTo stores log(1 + d) and its square for the arcs that leave node v, then for those that enter v. d is in units of the
-// mean weight.
+// rowTo stores log(1 + d) and its square for the arcs that leave node v, then for the arcs that enter v. d is the sum of
+// weights in units of the mean weight.
 func (a *arcs) rowTo(dst []float64, v int) {
 	for i, degrees := range a.degrees {
 		d := math.Log1p(degrees[v] / a.unit)

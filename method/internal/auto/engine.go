@@ -92,8 +92,8 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	return out, engine.ReweighBy(ctx, &problem, out, problem.Reweigher(true), set.Workers)
 }
 
-// signedMethod returns the engine for negative weights, on which walks are undefined, and for kept models fitted to them;
-// otherwise nil.
+// signedMethod returns the engine to use for negative weights, on which walks are undefined, and for kept models of such
+// graphs. Otherwise it returns nil.
 func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 	if !p.Signed && (s.Model == nil || s.Model.Auto != nil) {
 		return nil

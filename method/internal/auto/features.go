@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// featureBlock has a row for each node or label.
+// featureBlock is a block with a row for each node or label.
 type featureBlock = sparse.Block[float32]
 
 func newBlock(rows, cols int) *featureBlock { return blocks.NewDense[float32](rows, cols) }
@@ -28,7 +28,7 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features holds the columns of all nodes, and of each learned label without the label.
+// features holds the columns of all nodes, and the columns of each learned label, computed without the label.
 type features struct {
 	in         *input
 	seeds      *seeds
@@ -114,7 +114,7 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 // Neighbours agree if Poisson learning is agreementErrors standard errors better than the largest class.
 const agreementErrors = 2
 
-// neighboursAgree reports whether held-out Poisson learning is significantly better than the largest class.
+// neighboursAgree reports whether Poisson learning predicts significantly more held-out labels than the largest class.
 func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	count := make([]float64, classes)
 	right := 0.0
@@ -137,7 +137,7 @@ const (
 	mostOutOfReach = 0.5
 )
 
-// walk doubles the steps until walks miss few nodes and labels.
+// walk computes the filters of walks. It doubles the steps until walks miss few nodes and labels.
 func (f *features) walk(ctx context.Context) (err error) {
 	in := f.in
 	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
@@ -166,9 +166,9 @@ func (f *features) walk(ctx context.Context) (err error) {
 	}
 }
 
-// missedShare returns the larger of two shares: the reachable nodes that no walk reaches, and the labels that no walk from
-// another label reaches. On a path with labels at equal distances, labels are twice as far from each other as a node from
-// its nearest label.
+// missedShare returns the larger of two shares: the share of reachable nodes that no walk reaches, and the share of labels
+// that no walk from another label reaches. On a path with labels at equal distances, labels are twice as far from each other
+// as a node is from its nearest label.
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	// reachable nodes, and those that walks miss
@@ -223,7 +223,7 @@ type examples struct {
 	hidden      int // fold without which the columns are computed; −1: none
 }
 
-// examples computes the columns of learned labels without fold hidden, −1 for none.
+// examples computes the columns of learned labels without the labels of fold hidden; hidden −1 is no fold.
 func (f *features) examples(hidden int) *examples {
 	p := f.in.learned
 	m := len(p.Row)
@@ -249,7 +249,7 @@ func (f *features) examples(hidden int) *examples {
 	return e
 }
 
-// isKnown reports whether walks reach the node of a row, or there are attributes.
+// isKnown reports whether a node has features: walks reach it, or there are attributes.
 func (f *features) isKnown(row []float32) bool {
 	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }
@@ -258,8 +258,8 @@ func (f *features) isKnown(row []float32) bool {
 const missedPrior = 10
 
 // priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no other label
-// reaches, smoothed by the shares of all labels, because small components may have other classes. Labels of fold hidden do
-// not count, and shares are shrunk by [choose.Shrink].
+// reaches, smoothed by the class shares of all labels, because small components may have other classes. Labels of fold
+// hidden do not count. Shares are shrunk by [choose.Shrink].
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)
@@ -279,8 +279,9 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 	return shares
 }
 
-// targets returns the classes of the labels that a model learns from, −1 for others. A label alone in its class outside the
-// fold is no target: its features lack the label, so that a model would learn that the class does not occur.
+// targets returns the classes of the labels that a model learns from, and −1 for other labels. A label that is alone in its
+// class outside the fold is no target: its features lack the label, so that a model would learn that the class does not
+// occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	left := make([]int, f.columns.classes) // labels outside the fold

@@ -89,7 +89,7 @@ type inputs struct {
 	ridges        []float64 // score of ridge i for class c in i·classes + c
 }
 
-// newInputs copies walks and ridges.
+// newInputs returns inputs with copies of walks and ridges.
 func newInputs(walks, ridges []float64) *inputs {
 	values := slices.Concat(walks, ridges)
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
@@ -134,8 +134,8 @@ const (
 	differenceStep = 0.01 // step of numerical derivatives, relative to the inputs
 )
 
-// integrate returns the derivative of the score by each input, averaged over the path of [newForm], and the score at its
-// start; both are 0 if no walk reaches the node.
+// integrate returns the derivative of the score with respect to each input, averaged over the path of [newForm], and the
+// score at the beginning of the path. If no walk reaches the node, both are 0.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
 	x := newInputs(toFloat64(f.walks.row(t.node)),

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// heldOut holds the probabilities of each candidate at the learned labels, each predicted without its fold.
+// heldOut holds the probabilities of each candidate at the learned labels, each label predicted without its fold.
 type heldOut struct {
 	p           *problem.Problem // problem with all labels
 	class       []int            // class of each learned label; the next lists are for these labels too
@@ -101,7 +101,7 @@ func componentsOf(f *features) (list []component) {
 	return list
 }
 
-// addModels adds the logistic regressions, except those that the first fold drops, see [heldOut.race].
+// addModels adds the logistic regressions, except the models that the first fold drops, see [heldOut.race].
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	h.components = componentsOf(f)
 	sampled := f.sampleTraining()
@@ -117,7 +117,7 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	return nil
 }
 
-// addMajority adds the class shares of the other folds, shrunk by [choose.Shrink].
+// addMajority adds the class shares among the labels of other folds, shrunk by [choose.Shrink].
 func (h *heldOut) addMajority() {
 	counts := make([][]float64, h.folds)
 	for fold := range counts {
@@ -147,7 +147,7 @@ const (
 	raceLabels = 20
 )
 
-// race drops unlikely components after the first fold, so that the other folds fit fewer models.
+// race drops components that are unlikely in the first fold, so that the other folds fit fewer models.
 func (h *heldOut) race() {
 	labels := h.selectLabels(func(i int) bool { return h.fold[i] == 0 })
 	if len(labels) < raceLabels {
@@ -207,8 +207,8 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold takes held-out scores from the baselines if these have been measured. It returns nil if label
-// propagation does not converge.
+// propagateOutOfFold returns the held-out scores of label propagation, from the baselines if these have been measured. If
+// label propagation does not converge, it returns nil.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
 	if b := set.Baselines; b != nil && b.Held != nil {
@@ -230,10 +230,10 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// choiceSubsets divides the labels into as many subsets as folds; estimate chooses weights without a subset to predict it.
-// Subsets are the folds if every fold has labels that all candidates predict. Otherwise the labels are divided anew: beliefs
-// may predict only two folds, so that half of the labels or none would be left to choose weights. This is as honest, because
-// predictions for a fold have learned from none of its labels.
+// choiceSubsets divides the labels into as many subsets as folds. To predict the labels of a subset, estimate chooses weights
+// without the subset. If every fold has labels that all candidates predict, the subsets are the folds. Otherwise the labels
+// are divided anew: if beliefs predict only two folds, half of the labels or none would be left to choose weights. This is as
+// honest, because predictions for a fold have learned from none of its labels.
 func choiceSubsets(h *heldOut, mixture []component) []int {
 	candidates := append(slices.Clip(mixture), h.poisson)
 	for _, c := range h.components {
@@ -255,8 +255,8 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 const enoughLabels = 1000
 
 // refit returns the mixture with held-out predictions of models that learn from all labels outside a fold, for as many folds
-// as have enoughLabels labels. Models that chose the mixture learn from a sample and predict worse; if the sample has all
-// labels, the mixture is unchanged.
+// as have enoughLabels labels. The models that chose the mixture learn from a sample and predict worse. If the sample has
+// all labels, refit returns the mixture unchanged.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil
@@ -288,8 +288,8 @@ func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) (
 	return mixture, nil
 }
 
-// estimate returns the confidence in the mixture and its calibrated held-out predictions, reweighed for balanced classes if
-// balanced is set.
+// estimate returns the confidence in the mixture, and its calibrated held-out predictions. If balanced is set, probabilities
+// are reweighed for balanced classes.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))
@@ -335,8 +335,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	return confidence, predicted
 }
 
-// estimateAccuracy stores in out the estimated accuracy at reachable nodes without a label, from their probabilities. If
-// confidence is nil, it does nothing.
+// estimateAccuracy stores in out the estimated accuracy at reachable nodes without a label. It uses the probabilities of
+// these nodes. If confidence is nil, it does nothing.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 	confidence *choose.Confidence, out *engine.Prediction) error {
 	if confidence == nil {

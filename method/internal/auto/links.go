@@ -15,12 +15,13 @@ import (
 )
 
 // linkRows describes each node by its link row: its row of A, scaled to unit length, and standardized logarithms of degrees.
-// A node is so known by its neighbours, with or without labels. A ridge uses the kernel
+// So a node is known by its neighbours, with or without labels. A ridge uses the kernel
 //
 //	exp(−‖u − v‖/√2) + 0.3²
 //
 // between the link rows u and v of labels, which is large only if nearly all neighbours are the same. Products of rows are
-// computed twice, for labels and for the scores of all nodes, so that no block of nodes × labels is stored.
+// computed twice, for the values between labels and for the scores of all nodes, so that no block of nodes × labels is
+// stored.
 type linkRows struct {
 	in      *input
 	nodes   []int         // nodes of the labels that ridges learn from
@@ -78,8 +79,8 @@ func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*
 	return l, err
 }
 
-// multiply calls visit for each slab of labels from lo on, with the products of the rows of A of all nodes and these labels.
-// It costs two sweeps with a column for each label.
+// multiply calls visit for each slab of labels from lo on, with the products of the rows of A of all nodes and of these
+// labels. Cost: two sweeps with a column for each label.
 func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products *sparse.Block[float64]) error) error {
 	n := len(l.in.p.Degrees)
 	op := sparse.Operator[float64]{A: l.in.p.A, Scale: 1, Workers: l.in.set.Workers}
@@ -105,7 +106,7 @@ func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products
 	return nil
 }
 
-// value returns the kernel of a node and a label whose rows of A have the given product.
+// value returns the kernel value of a node and a label whose rows of A have the given product.
 func (l *linkRows) value(v, label int, product float64) float64 {
 	distance := 0.0
 	for _, u := range []int{v, label} {

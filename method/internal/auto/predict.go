@@ -155,8 +155,8 @@ func (m *model) newPredictor() *predictor {
 	return p
 }
 
-// probabilities returns the probabilities of loaded node v, valid until the next call. propagated has its scores of label
-// propagation.
+// probabilities returns the probabilities of loaded node v, valid until the next call. propagated has the scores of label
+// propagation at v.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
 	row := p.walked.Row(v - p.first)
@@ -194,7 +194,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictBy stores in p.one the probabilities of node v by component i. read must come first.
+// predictBy stores in p.one the probabilities of node v by component i. The columns must have been read.
 func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	prior := p.features.columns.prior
 	switch c := p.mixture[i]; {
@@ -221,7 +221,7 @@ func (p *predictor) read(v int, row []float32) {
 	simd.ConvertTo(p.values, p.free)
 }
 
-// logits stores in p.one the logits of one component. read must come first.
+// logits stores in p.one the logits of one component. The columns must have been read.
 func (p *predictor) logits(term component, weights *featureBlock) {
 	k := p.features.columns.classes
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared,

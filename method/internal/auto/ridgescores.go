@@ -14,8 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ridgeScores are the scores of a ridge as columns with one weight for all classes: scores of a node less their mean over
-// the classes, divided by their root mean square. The ridge has not learned from a label that it scores.
+// ridgeScores are the scores of a ridge as columns with one weight for all classes: the scores of a node less their mean
+// over the classes, divided by their root mean square. The scores of a label come from a ridge that has not learned from the
+// label.
 type ridgeScores struct {
 	kind    ridgeKind
 	nodes   nodeScores
@@ -53,10 +54,10 @@ type ridgeBlock struct {
 	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
 }
 
-// nodeScores stores the scores of nodes from lo on in the rows of dst.
+// nodeScores stores the scores of consecutive nodes, from node lo on, in the rows of dst.
 type nodeScores func(dst *featureBlock, lo int)
 
-// scoresIn returns nodeScores that copy from full, which holds all nodes.
+// scoresIn returns nodeScores that copy from full, the scores of all nodes.
 func scoresIn(full *featureBlock) nodeScores {
 	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }
@@ -86,7 +87,7 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	return labels
 }
 
-// sampleLabels returns about limit of the learned labels, or all.
+// sampleLabels returns about limit of the learned labels, or all if there are fewer.
 func sampleLabels(in *input, limit int) *ridgeLabels {
 	var positions []int
 	for _, i := range choose.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
@@ -149,7 +150,7 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	return err
 }
 
-// measure sets r.scale to 1 / root mean square of the scores, each less its node's mean.
+// measure sets r.scale to 1 / root mean square of the scores of nodes, each less the node's mean over the classes.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
 	square, err := blocks.NodeSums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
@@ -177,7 +178,8 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 // ridgeList holds ridges on attributes, link rows, kernels and eigenvectors, in this order.
 type ridgeList []*ridgeScores
 
-// rowOf returns the columns of all ridges for a label, without the label and without fold hidden, −1 for no fold.
+// rowOf returns the columns of all ridges for a label, by ridges without the label and without fold hidden; hidden −1 is no
+// fold.
 func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {
@@ -190,7 +192,7 @@ func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 }
 
 // best returns the position of the ridge of a kind whose left-out scores have the largest cosine with the classes, over the
-// labels outside fold hidden, −1 for no fold.
+// labels outside fold hidden; hidden −1 is no fold.
 func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, r := range l {

@@ -24,7 +24,7 @@ type rowStore struct {
 	end   int64
 }
 
-// storedSlab holds count columns from column first on, from column first + period on, and so on.
+// storedSlab holds count columns from column first on, count columns from column first + period on, and so on.
 type storedSlab struct {
 	first, count, period int
 	cols                 int           // columns of the slab
@@ -32,7 +32,7 @@ type storedSlab struct {
 	offset               int64
 }
 
-// tempFiles are the temporary files of a prediction. If it is nil, stores are in memory.
+// tempFiles are the temporary files of a prediction. Stores of a nil tempFiles are in memory.
 type tempFiles struct {
 	dir   *durable.TempDir
 	files []durable.File
@@ -41,7 +41,7 @@ type tempFiles struct {
 	err error // first error of reading; guarded by mu
 }
 
-// newTempFiles makes a directory in parent, or if parent is empty, in the system's default directory.
+// newTempFiles makes a directory for files in parent, or if parent is empty, in the system's default directory.
 func newTempFiles(parent string) (*tempFiles, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := durable.NewTempDir(parent)
@@ -54,7 +54,7 @@ func newTempFiles(parent string) (*tempFiles, error) {
 	return &tempFiles{dir: dir}, nil
 }
 
-// remove also returns the first error of reading.
+// remove removes the files. It returns the first error of reading them, or the error of removing them.
 func (t *tempFiles) remove() error {
 	if t == nil {
 		return nil
@@ -83,8 +83,8 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 // storedRows is the number of rows read or written at once.
 const storedRows = 512
 
-// putSlab stores x, which has an equal part of the columns of each group of period columns: part j is stored from column
-// first + j·period on. The store keeps x.
+// putSlab stores the columns of x. The columns of the store are in groups of period columns; x has an equal part of each
+// group. Part j of x is stored from column first + j·period on. The store keeps x.
 func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}

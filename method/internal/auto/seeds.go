@@ -43,11 +43,11 @@ const (
 // on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
-// cell is the labels of one class in one fold.
+// cell is the set of labels of one class in one fold.
 type cell struct{ class, fold, labels int }
 
-// seeds holds the labels at which walks start, in stratified folds. The row of a label is computed without its fold: walks
-// have a column for each cell.
+// seeds holds the labels at which walks start, in stratified folds. Walks have a column for each cell, so that the row of a
+// label can be computed without its fold.
 type seeds struct {
 	in     *input
 	steps  int // steps of walks
@@ -64,7 +64,8 @@ type seeds struct {
 	order []int // learned labels, ordered by node
 }
 
-// newSeeds makes walks shorter if there are many labels, because most nodes are then near one.
+// newSeeds divides the labels into folds and cells. If there are many labels, walks are shorter, because most nodes are near
+// a label.
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
@@ -107,10 +108,10 @@ func newSeeds(in *input) *seeds {
 const leastDispersion = 0.15
 
 // evidenceIn returns the number of labels of each class that the rows of a fold represent: usually all labels of the class.
-// If a label is alone in its class, numbers of labels of small classes are chance, and a label in a class of N labels should
-// look like a node in a class of N − 1 labels: one label is subtracted from every class with labels in the fold, as its own
-// class alone would reveal it. If each label is a fold, or classes have equal numbers of labels, any subtraction would
-// reveal the class.
+// If a label is alone in its class, the numbers of labels of small classes are chance. Then a label in a class of N labels
+// should look like a node in a class of N − 1 labels: evidenceIn subtracts one label from every class with labels in the
+// fold, because a subtraction from its own class alone would reveal the class. If each label is a fold, or classes have
+// equal numbers of labels, any subtraction would reveal the class, and all labels count.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
@@ -140,8 +141,8 @@ type walkFeatures struct {
 	gathered int64 // entries × columns of all steps
 }
 
-// startAt returns the mass 1/d with which walks start at a node, 0 if it is isolated. d is in units of the mean weight, so
-// that this unit does not decide which masses count as 0.
+// startAt returns the mass 1/d with which walks start at a node, or 0 for an isolated node. d is in units of the mean
+// weight, so that the unit of weights does not decide which masses count as 0.
 func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
@@ -150,7 +151,8 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the weights of a step in consecutive filters from start on; other filters have weight 0.
+// scaleOf returns the weights of a step in consecutive filters, from filter start on. In other filters the step has weight
+// 0.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
@@ -168,7 +170,8 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step of walks to the rows of learned labels at nodes of rows. The columns of x are cells from first on.
+// addHonest adds a step of walks to the rows of the learned labels whose nodes are in rows. The columns of x are cells, from
+// cell first on.
 func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
@@ -212,9 +215,9 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label without its fold and fold hidden, −1 for none. Masses are multiplied by the
-// labels that the row represents over the labels used: otherwise a row that misses a fifth of its own class would have less
-// mass of it than a node without a label.
+// honestTo stores the filters of a learned label, computed without its fold and fold hidden; hidden −1 is no fold. The mass
+// of a class is multiplied by the number of labels that the row represents, over the number of labels used: otherwise a row
+// that misses a fifth of its own class would have less mass of this class than a node without a label.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]

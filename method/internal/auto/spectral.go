@@ -55,7 +55,7 @@ func addSpectral(ctx context.Context, f *features) error {
 	return addRidge(ctx, f, labels, block, ofSpectral)
 }
 
-// spectralFeatures returns nil if no eigenvalue is positive.
+// spectralFeatures returns the spectral features of all nodes, or nil if no eigenvalue is positive.
 func spectralFeatures(ctx context.Context,
 	in *input) (*featureBlock, error) {
 	p := in.p

@@ -14,7 +14,8 @@ const (
 	leastWidth  = 4
 )
 
-// slabWidth returns slabColumns, or fewer if count blocks of n rows would exceed the limit. Results do not depend on it.
+// slabWidth returns the number of columns of a slab: slabColumns, or fewer if count blocks of n rows would exceed the limit.
+// Results do not depend on the width.
 func slabWidth(limit int64, n, count int) int {
 	if limit <= 0 {
 		return slabColumns
@@ -27,8 +28,8 @@ func slabWidth(limit int64, n, count int) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk computes all filters, for the cells of some classes at a time; the cells of a class add up to the walk from all its
-// labels. It costs a sweep for each slab and step.
+// walk computes all filters. It sweeps the cells of some classes at a time; the walks of the cells of a class add up to the
+// walk from all labels of the class. Cost: for each slab of columns as many sweeps as steps.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)
@@ -64,7 +65,7 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	return w, nil
 }
 
-// walkBlocks returns the number of blocks of a slab. If inFiles is set, they include the sums.
+// walkBlocks returns the number of blocks that a slab of walks needs. If inFiles is set, the sums need blocks too.
 func (d *design) walkBlocks(inFiles bool) int {
 	if inFiles {
 		return 2 + len(d.filters)
@@ -92,14 +93,14 @@ type walk struct {
 	weights func(j int) weights
 }
 
-// classSlab computes walks from classes first ≤ c < last.
+// classSlab computes walks from the labels of classes first ≤ c < last.
 type classSlab struct {
 	*seeds
 	first, last int
 	sum         *featureBlock // sums of filters × classes by node
 }
 
-// walk adds all steps of pass to c.sum and to the rows of learned labels. It overwrites x.
+// walk adds all steps of pass to c.sum and to the rows of learned labels. It overwrites both blocks of x.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]
@@ -135,7 +136,8 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	return nil
 }
 
-// addStep adds weight·m(v) to every filter at nodes v of rows, where m(v) is the mass of x at v from each class.
+// addStep adds weight·m(v) to the sums of every filter at nodes v of rows, where m(v) is the mass of x at v from the labels
+// of each class.
 func (c *classSlab) addStep(w *walkFeatures, x *featureBlock, rows sparse.Rows,
 	weight weights) {
 	start, scale := c.scaleOf(weight)

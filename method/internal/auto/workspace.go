@@ -15,8 +15,8 @@ type plan struct {
 	disk     int64            // bytes of temporary files
 }
 
-// workspace declares the memory of [predict] without components, scores and classes of nodes, and the bytes of its temporary
-// files. If beliefs come first, the memory of learning is optional, because beliefs may suffice.
+// workspace declares the memory of [predict], without the components, the scores and the classes of nodes, and returns the
+// bytes of its temporary files. If beliefs come first, the memory of learning is optional, because beliefs may suffice.
 func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
@@ -27,13 +27,13 @@ func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int6
 	return w, plan.disk
 }
 
-// keepsHighest reports whether the highest scores of each node may replace all scores.
+// keepsHighest reports whether a prediction may keep the highest scores of each node in place of all scores.
 func keepsHighest(p *problem.Problem, set *settings) bool {
 	d := designOf(p, set)
 	return d.manyClasses && !d.propagation
 }
 
-// newPlan stores rows of features in files if the memory would exceed the limit.
+// newPlan returns the plan of a prediction. Rows of features are stored in files if the memory would exceed the limit.
 func newPlan(p *problem.Problem, set *settings) *plan {
 	d := designOf(p, set)
 	n := len(p.Degrees)
@@ -96,7 +96,8 @@ func (d *design) stages(p *problem.Problem, set *settings) budget.Workspace {
 	return w.Or(attributes)
 }
 
-// propagationOf takes the memory of held-out scores off the limit, because they stay allocated meanwhile.
+// propagationOf returns label propagation with a memory limit. It subtracts the memory of held-out scores from the limit,
+// because these scores stay allocated.
 func propagationOf(p *problem.Problem, set *settings,
 	limit int64) *propagation.Propagation {
 	return &propagation.Propagation{P: p, Alpha: 1,

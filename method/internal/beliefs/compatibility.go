@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// homophily returns the ratios R of an edge whose ends have the same class with probability strength, and else independent
-// classes.
+// homophily returns the ratios R of an edge whose second end has the class of the first end with probability strength, and
+// else a class drawn from the shares.
 func homophily(shares []float64, strength float64) *mat.Dense {
 	r := mat.NewDense(len(shares), len(shares), nil)
 	for i := range shares {
@@ -34,8 +34,8 @@ func prior(shares []float64) *mat.Dense {
 	return j
 }
 
-// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, with the row sums p of a symmetric J: the class shares
-// among ends of edges. Before clipping, pᵀR = 1.
+// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, where p are the row sums of a symmetric J: the class shares
+// among the ends of edges. Before clipping, pᵀR = 1.
 func ratios(j *mat.Dense) *mat.Dense {
 	n, _ := j.Dims()
 	sums := make([]float64, n)
@@ -125,7 +125,7 @@ func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
 	return j
 }
 
-// lossAndGradient returns the negative objective and stores its gradient in grad if not nil.
+// lossAndGradient returns the negative objective. If grad is not nil, it stores the gradient.
 func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	n := f.classes
 	j := f.joint(theta)
@@ -186,7 +186,7 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	return loss
 }
 
-// gradientTo stores the gradient by θ, given the gradients by J, the step P and the row sums p.
+// gradientTo stores the gradient with respect to θ, given the gradients with respect to J, the step P and the row sums p.
 func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
 	gradJ, gradStep *mat.Dense, gradP []float64) {
 	n := f.classes

@@ -204,7 +204,7 @@ type fitting struct {
 	only       *run          // only run, after its last round; nil: several runs
 }
 
-// read runs each candidate without each fold, and stores beliefs at held-out labels.
+// read runs each candidate without each fold, and stores its beliefs at held-out labels.
 func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
@@ -232,7 +232,7 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run without the labels of fold hidden, with R from the labels outside fold.
+// newCandidate returns a run of candidate c without the labels of fold hidden. R comes from the labels outside fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
 	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
@@ -247,7 +247,7 @@ type ratiosKey struct {
 	fold   int
 }
 
-// ratiosOf returns R from a source without a fold, nil for homophily, computed once.
+// ratiosOf returns R from a source without the labels of a fold, or nil for homophily. It computes each R once.
 func ratiosOf(ctx context.Context, n *network, source string,
 	fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
@@ -267,7 +267,8 @@ func ratiosOf(ctx context.Context, n *network, source string,
 	return r, err
 }
 
-// iterate estimates R from the beliefs of a homophilous run, and again from a run with the first estimate.
+// iterate estimates R from the beliefs of a homophilous run, and then again from the beliefs of a run with the first
+// estimate.
 func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
 		q := newRun(n, r, usual, 0.5, fold)
@@ -286,7 +287,7 @@ func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error
 	return r, nil
 }
 
-// labels counts the labels outside a fold.
+// labels returns the number of labels outside a fold.
 func labels(n *network, fold int) float64 {
 	count := 0
 	for _, k := range n.fold {
@@ -308,7 +309,7 @@ const (
 	plainBlend   = 0.1
 )
 
-// scores are sums over the held-out labels of a fold for a candidate.
+// scores are sums over the held-out labels of one fold for one candidate.
 type scores struct {
 	right int
 	loss  []float64 // losses by sharpen and blend; blend varies faster
@@ -320,8 +321,8 @@ type choice struct {
 	right          int
 }
 
-// model returns the candidate with the largest accuracy − 0.2 · log loss on held-out labels, the first of equals, with the
-// Sharpen and Blend of the smallest log loss.
+// model returns the candidate with the largest accuracy − 0.2 · log loss on held-out labels. Among equal candidates the
+// first wins. Sharpen and Blend have the smallest log loss.
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
@@ -362,7 +363,7 @@ func (f *fitting) model() *Model {
 	return m
 }
 
-// scores returns the sums of a candidate for each fold.
+// scores returns the sums of a candidate over the labels of each fold.
 func (f *fitting) scores(candidate int, shares []float64) []scores {
 	byFold := make([]scores, len(f.folds))
 	for k := range byFold {
@@ -395,7 +396,7 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// chooseCandidate returns the best candidate and temperature by the labels outside fold hidden, −1 for none.
+// chooseCandidate returns the best candidate and its temperature by the labels outside fold hidden; hidden −1 is no fold.
 func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)

@@ -24,7 +24,7 @@ const (
 
 const noFold = -1
 
-// network is the graph with its labels.
+// network is the graph with its labels, which all runs share.
 type network struct {
 	g      *graph.Graph
 	team   *sparse.Team
@@ -43,7 +43,7 @@ type network struct {
 	sweeps int // over the graph, so far
 }
 
-// newNetwork divides weights by their mean, so that results do not depend on their unit.
+// newNetwork returns the network of a graph. Weights are divided by their mean, so that results do not depend on their unit.
 func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	n := &network{g: g, team: g.Team(), seeds: seeds, fold: fold, unit: 1,
 		computed: map[ratiosKey]*mat.Dense{},
@@ -71,7 +71,7 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	return n
 }
 
-// known returns the class of a row, −1 without a label outside the fold.
+// known returns the class of a row, or −1 if it has no label outside the fold.
 func (n *network) known(row, fold int) int {
 	i := n.seedOf[row]
 	if i < 0 || fold != noFold && n.fold[i] == fold {
@@ -80,7 +80,7 @@ func (n *network) known(row, fold int) int {
 	return n.seeds.Class[i]
 }
 
-// sharesOf returns the class shares of the labels outside a fold and of one more label, divided equally.
+// sharesOf returns the class shares of the labels outside a fold, and of one more label divided equally among the classes.
 func (n *network) sharesOf(fold int) []float64 {
 	shares := make([]float64, n.seeds.Classes)
 	sum := 1.0
@@ -150,8 +150,8 @@ func logsOf(shares []float64) (logs []float32) {
 	return logs
 }
 
-// neighbourSharesTo stores (f R)_j for j = first, first+1, …: the expected share of class j at a neighbour of a node with
-// belief f, relative to j's class share. f must add up to 1.
+// neighbourSharesTo stores (f R)_j for the classes j = first, first+1, …: the expected share of class j at a neighbour of a
+// node with belief f, relative to the class share of j. f must add up to 1.
 func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	if q.ratios == nil {
 		base := float32(1 - q.strength)
@@ -169,7 +169,7 @@ func (q *run) neighbourSharesTo(dst, f []float32, first int) {
 	}
 }
 
-// advance makes rounds until the beliefs settle, at most limit.
+// advance makes rounds until the beliefs have settled, at most limit rounds.
 func (q *run) advance(ctx context.Context, limit int) error {
 	if err := q.begin(ctx); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (q *run) advance(ctx context.Context, limit int) error {
 	return nil
 }
 
-// know adds the labels of the held-out fold to a run.
+// know adds the labels of the held-out fold to a run, so that it can be continued.
 func know(q *run) {
 	q.hidden = noFold
 	q.shares = q.sharesOf(noFold)
@@ -192,7 +192,8 @@ func know(q *run) {
 	q.rounds = 0
 }
 
-// begin sets labelled nodes to their labels and, unless the run continues another, other nodes to the class shares.
+// begin sets the beliefs of labelled nodes to their labels. If the run does not continue another run, it sets other beliefs
+// to the class shares.
 func (q *run) begin(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	err := blocks.EachNodeChunk(ctx, q.g.Workers, q.beliefs.Rows, func(piece, lo, hi int) {
@@ -210,7 +211,7 @@ func (q *run) begin(ctx context.Context) error {
 	return err
 }
 
-// finish sets f to the label of a labelled row, and adds f to sums if the row counts in this process.
+// finish completes the belief f of a row: the label of a labelled row. If the row counts in this process, it adds f to sums.
 func (q *run) finish(row int, f []float32, sums []float64) {
 	if c := q.known(row, q.hidden); c >= 0 {
 		clear(f)
@@ -225,7 +226,7 @@ func (q *run) finish(row int, f []float32, sums []float64) {
 	}
 }
 
-// sumUp computes the field of the next round and ends a settled run.
+// sumUp computes the field of the next round, and ends a run that has settled.
 func (q *run) sumUp() {
 	c := len(q.field)
 	total := make([]float64, c+1)
@@ -244,7 +245,7 @@ func (q *run) sumUp() {
 	}
 }
 
-// round updates each row while it is in cache.
+// round makes one round. Each row is updated while it is in cache.
 func (q *run) round(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	if err := q.sweep(ctx, q.logsTo, q.updateRows); err != nil {
@@ -255,8 +256,8 @@ func (q *run) round(ctx context.Context) error {
 	return nil
 }
 
-// sweep computes the evidence by groups of columns: fill stores columns lo ≤ j < hi of logs. The last sweep calls visit with
-// its rows.
+// sweep computes the evidence, a group of columns at a time: fill stores columns lo ≤ j < hi of logs, and a sweep multiplies
+// them. The last sweep calls visit with its rows.
 func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi int) error,
 	visit func(sparse.Rows)) error {
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
@@ -289,7 +290,7 @@ func (q *run) logsTo(ctx context.Context, lo, hi int) error {
 	})
 }
 
-// updateRows needs the complete evidence of rows.
+// updateRows updates the beliefs of rows, whose evidence must be complete.
 func (q *run) updateRows(rows sparse.Rows) {
 	sums := q.sums.Of(rows.Range)
 	for i := rows.Lo; i < rows.Hi; i++ {
@@ -338,7 +339,8 @@ func (q *run) takeLogits(row int, evidence []float32) {
 	}
 }
 
-// update moves belief f towards the softmax of its logits, and returns the sum of changes. It overwrites evidence.
+// update moves the belief f of a node towards the softmax of its logits, and returns the sum of the changes. It overwrites
+// evidence.
 func (q *run) update(row int, f, evidence []float32) (change float64) {
 	if q.known(row, q.hidden) >= 0 {
 		return 0

@@ -18,10 +18,11 @@ const (
 	unabsorbed = 1e-6   // most of a walk that may be left at its end
 )
 
-// absorb stores the limit of walks for classes lo ≤ c < hi. It is for directed graphs, without a symmetric system, and for
-// labels that absorb part of a walk. It eliminates on a small graph. Otherwise an additional column holds what no label has
-// absorbed yet, a bound of the distance to the limit; if it is not small after walkSteps steps, the error is a
-// [*problem.Error]. With l.Rough, walks end after mostSteps steps. Nodes that no label reaches get their prior.
+// absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It is for directed graphs, which have no
+// symmetric system, and for labels that absorb only part of a walk. On a small graph it solves by elimination. On other
+// graphs an additional column holds the share of each walk that no label has absorbed yet, which bounds the distance to the
+// limit. If this share is not small after walkSteps steps, the error is a [*problem.Error]. With l.Rough, walks end after
+// mostSteps steps. Nodes that no label reaches get their prior.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -98,8 +99,8 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	}
 }
 
-// eliminate stores the solution of (I − Q)·f = b, see [iterative.Absorb]: share[v] of the walks at node v ends there, with
-// the value of v.
+// eliminate stores the solution of (I − Q)·f = b in the scores, see [iterative.Absorb]: share[v] of the walks at node v ends
+// there, with the value of v.
 func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], share []float64, lo int) error {
 	n := value.Rows
 	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs; the weight of ending; this weight times the value

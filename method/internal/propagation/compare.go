@@ -33,7 +33,8 @@ const centerErrors = 3
 // CompareCenter ends after fewestFolds folds if centred scores are not better.
 const fewestFolds = 2
 
-// compareCentered counts a held-out label that only centred or only plain scores predict; row has the plain scores.
+// compareCentered counts a held-out label of a class in l.better if only centred scores predict the class, and in l.worse if
+// only plain scores do. row has the plain scores.
 func compareCentered(l *Propagation, row []float32, means []float64,
 	class int) {
 	best := 0

@@ -6,7 +6,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// walks reports whether label propagation walks: it does without a symmetric system, with given steps, or if labels absorb
+// walks reports whether label propagation walks: the graph is directed, the number of steps is given, or labels absorb only
 // part of a walk.
 func walks(l *Propagation) bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
@@ -46,7 +46,7 @@ func (l *Propagation) CompareWorkspace() budget.Workspace {
 	return sub.Workspace().And(budget.Held(HeldOutBytes(l.P)))
 }
 
-// room returns the memory for a factor or a reduction; 0: no limit.
+// room returns the memory that a factor or a reduction may take; 0: no limit.
 func (l *Propagation) room() int64 {
 	solved, entries, _ := iterative.SolvedSize(l.P.Graph)
 	room := budget.Subtract(l.Memory, l.Workspace().Required(l.Memory))

@@ -31,7 +31,7 @@ const (
 	widest = 64 // most columns of a sweep
 )
 
-// comparedSteps returns the steps of walks without a fold, 0 if a system is solved.
+// comparedSteps returns the number of steps of walks without a fold, or 0 if a system is solved.
 func comparedSteps(l *Propagation) int {
 	if !walks(l) || l.Steps > 0 {
 		return l.Steps
@@ -59,7 +59,8 @@ func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
-// outOfFold ends after the first fold f for which ends(f) is true. It compares centred with plain scores.
+// outOfFold is [Propagation.OutOfFold] that ends after the first fold f for which ends(f) is true. It compares centred with
+// plain scores.
 func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
@@ -121,14 +122,15 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	return out, nil
 }
 
-// reduces reports whether to try an [iterative.Reduction] to the labelled nodes: on road maps and lattices, iterations take
-// several hundred steps for each fold, and one elimination is faster.
+// reduces reports whether an [iterative.Reduction] of the graph to the labelled nodes may be tried. On road maps and
+// lattices, iterations take several hundred steps for each fold, and one elimination is faster.
 func reduces(l *Propagation) bool {
 	p := l.P
 	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
 }
 
-// reduction returns nil if iterations are faster or there is too much fill-in.
+// reduction returns the reduction of the graph to the labelled nodes, or nil if iterations are faster or there is too much
+// fill-in.
 func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, error) {
 	p := l.P
 	switch {
@@ -144,7 +146,7 @@ func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, erro
 	return r, err
 }
 
-// answerReduced stores the scores at the test labels of a fold and the means of the classes.
+// answerReduced stores the scores at the test labels of a fold, and the means of the classes.
 func (l *Propagation) answerReduced(ctx context.Context, r *iterative.Reduction, p *problem.Problem, fold choose.Split) error {
 	f := sparse.NewBlock[float64](len(p.Row), len(p.Names))
 	for _, i := range fold.Train {

@@ -146,7 +146,7 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres raw scores if l.Center is set; otherwise it scales a harmonic function without negative weights to the
+// completeRaw centres raw scores if l.Center is set. Otherwise it scales a harmonic function without negative weights to the
 // sum one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
@@ -161,7 +161,7 @@ func (l *Propagation) completeRaw(harmonic bool) {
 	}
 }
 
-// keep stores the scores of a node for classes from lo on.
+// keep stores the scores of a node for the classes from lo on.
 func (l *Propagation) keep(node, lo int, values []float64) {
 	simd.ConvertTo(l.scores.Row(node), values)
 	if l.Raw != nil {
@@ -169,9 +169,9 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	}
 }
 
-// release passes the scores of classes from lo on to heldOut or Highest. With l.Center, the scores f of k classes at a
-// reached node become max(0, 1/k + f − mean); otherwise a class of many nodes or labels would be predicted wherever labels
-// are far away.
+// release passes the scores of the classes from lo on to heldOut or Highest. If l.Center is set, the scores f of k classes
+// at a reached node become max(0, 1/k + f − mean): otherwise a class of many nodes or labels would be predicted wherever
+// labels are far away.
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -196,8 +196,8 @@ func centerTo(dst, scores []float32, means []float64, classes int) {
 	}
 }
 
-// normalise scales scores of reached nodes to the sum one, which solutions reach up to their tolerance and centred scores
-// exceed.
+// normalise scales the scores of each reached node to the sum one. Solutions have this sum up to their tolerance, and
+// centred scores exceed it.
 func normalise(l *Propagation) {
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
@@ -219,7 +219,7 @@ func normalise(l *Propagation) {
 	}
 }
 
-// scaleToOne keeps scores that are all 0.
+// scaleToOne scales scores to the sum one, unless all are 0.
 func scaleToOne(row []float32) {
 	sum := 0.0
 	for _, v := range row {
@@ -232,7 +232,7 @@ func scaleToOne(row []float32) {
 	}
 }
 
-// means returns class means over reached nodes, weighted by degrees.
+// means returns the mean score of each class over reached nodes, weighted by degrees.
 func (l *Propagation) means() []float64 {
 	buffer := make([]float64, l.scores.Cols+1)
 	team := l.P.Team()
@@ -255,7 +255,7 @@ func (l *Propagation) means() []float64 {
 	return sums
 }
 
-// walkFor stores the distributions after l.Steps steps for classes lo ≤ c < hi.
+// walkFor stores the distributions of walks after l.Steps steps, for classes lo ≤ c < hi.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
@@ -303,7 +303,7 @@ func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi 
 // the work.
 type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
 
-// harmonicSolve solves by the reduction of the graph if there is one, else by iterations.
+// harmonicSolve returns a solve by the reduction of the graph if there is one, otherwise by iterations.
 func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) {
 	r, err := l.reduction(ctx)
 	if r != nil {
