@@ -83,7 +83,7 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	return &e.result, err
 }
 
-// raise multiplies a result and its bounds by the exp(s) by which lowerPeak has divided them: twice by exp(s/2), because
+// raise undoes the division by exp(s) of lowerPeak, in a result and its bounds. It multiplies twice by exp(s/2), because
 // exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
 func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
@@ -176,9 +176,9 @@ type part struct {
 	done      bool
 
 	fit       *stieltjes // fit of the power of a Matérn function; nil if the power is whole
-	tame      bool       // added by the plan: steeper exponentials may need no solves
+	tame      bool       // exponential added by the plan; it misses no tolerance
 	strict    bool       // its remainder may make steeper exponentials unnecessary
-	lastReach []float64  // up to the last requested end
+	lastReach []float64  // sensitivities up to the last requested end
 }
 
 func (e *evaluation) run(ctx context.Context) error {
@@ -220,8 +220,8 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split stores the part of B outside the null space in w[0], in the variables of the sweeps if scaled is set, otherwise of H,
-// and f of the part in the null space in the block of each function. It sets norms and norm.
+// split stores in w[0] the part of B outside the null space, in the variables of the sweeps if scaled is set. It stores f of
+// the part in the null space in the results. It sets norms and norm.
 func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
@@ -258,8 +258,8 @@ func scaleTo(dst []float64, f float64, x []float64) {
 	}
 }
 
-// leastNorm is a lower bound of the norm of a part's result: the parts of B in the null space and outside are orthogonal, and
-// an exponential multiplies the part outside by at least its smaller value at the ends of the interval.
+// leastNorm returns a lower bound of the norm of a part's result. An exponential multiplies the part of B outside the null
+// space by at least its smaller value at the ends of the interval.
 func (p *part) leastNorm(e *evaluation) float64 {
 	if p.f.kind != exponential {
 		return p.null
@@ -296,8 +296,8 @@ func (e *evaluation) refuse(p *part) {
 	}
 }
 
-// valueRounding bounds the relative rounding error of a value of the function, in ε, in addition to a few ε: a power
-// multiplies the error of σ by ν, and [math.Pow] errs by about ν/2.
+// valueRounding bounds the relative rounding error of a value of the function, in ε. A power multiplies the error of σ by ν,
+// and [math.Pow] errs by about ν/2.
 func (f *Function) valueRounding() float64 {
 	if f.kind == exponential && f.shift > 0 {
 		return 4 // roundings of the two factors of raise
@@ -308,7 +308,7 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills the outcome of a part, and adds the rounding of the result itself. rounded is the part of columns, the bounds,
+// finish fills the outcome of a part and adds the rounding of the result itself to the bounds. rounded is the share of columns
 // that comes from rounding errors.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {

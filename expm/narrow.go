@@ -32,9 +32,9 @@ const (
 // Estimated is the condition of a result with an estimated interval.
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
-// narrowInterval returns the map on an estimated interval, if an exponential is largest at an end of the interval that may be
-// far from the spectrum; otherwise m. For example, the eigenvalues of A of a complete graph of 50 nodes are −1 and 49, so that
-// exp(−A) is at most e, while exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
+// narrowInterval returns the map on an estimated interval if an exponential is largest at an end of the interval that may be
+// far from the spectrum, otherwise m. For example, A of a complete graph of 50 nodes has the eigenvalues −1 and 49: exp(−A) is
+// at most e, but exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
 func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
@@ -70,8 +70,8 @@ func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, err
 	return &narrow, done, nil
 }
 
-// stepsFor returns the number k of steps of Lanczos after which the relative error of an extreme eigenvalue exceeds ε
-// with a probability below missed, for n rows and a random vector: 1.648·√n·e^−√ε(2k−1) (Kuczyński and Woźniakowski
+// stepsFor returns the number k of steps of Lanczos after which the relative error of an extreme eigenvalue exceeds ε with a
+// probability below missed. For n rows and a random vector the probability is 1.648·√n·e^−√ε(2k−1) (Kuczyński and Woźniakowski
 // 1992, theorem 4.2).
 func stepsFor(n int, eps float64) float64 {
 	return (logMissed(n)/math.Sqrt(eps) + 1) / 2

@@ -213,8 +213,8 @@ func (s *solveErrors) lastWrong() float64 {
 	return s.expected
 }
 
-// target returns the residual at which solve j may end: an equal share of the remaining error budget of the strictest part,
-// less the rounding errors of later solves. It stays near the rounding errors if they exceed the budget.
+// target returns the residual at which solve j may end. It is an equal share of the error budget of the strictest part, after
+// the rounding errors of later solves, but not far below the rounding errors of a solve.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -244,8 +244,8 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x, after at most limit steps if limit is positive. If the residual of the recurrence may be wrong by
-// much of the target, it continues from the true residual.
+// solve stores M·T_j in x, after at most limit steps if limit is positive. If rounding may have changed the residual of the
+// recurrence, solve continues from the true residual.
 func (s *solves) solve(ctx context.Context, j int, target float64,
 	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)
@@ -310,8 +310,8 @@ const (
 )
 
 // drift bounds the distance between the residuals of a recurrence and the true residuals. Each step adds rounding errors of
-// ε‖I + γH‖ times the largest approximation, which because of I + γH ⪰ I is not larger than the right-hand side and the
-// largest residual (Greenbaum 1997).
+// ε‖I + γH‖ times the largest approximation (Greenbaum 1997). Because I + γH ⪰ I, the approximation is not larger than the
+// right-hand side and the largest residual.
 func (s *solves) drift(r *iterative.Result) float64 {
 	size := slices.Max(s.e.norms) * (1 + slices.Max(r.History))
 	return driftRounding * epsilon * float64(r.Steps+1) * (1 +
@@ -343,8 +343,8 @@ func (s *solves) advance(j int) {
 	}
 }
 
-// scheduleSolved decides which passes a part makes once T_j is known. It measures norms after the last term, and sometimes
-// earlier for a better error budget.
+// scheduleSolved decides which passes a part makes once T_j is known. It measures norms after the last term and at powers of
+// two.
 func (p *part) scheduleSolved(s *solves, j int) {
 	p.visit = false
 	p.first = false
@@ -355,8 +355,8 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.e)
 }
 
-// advanceRows computes T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B − T_{j−1}·B in rows lo ≤ i < hi, where x = R·T_j·B is the last
-// solve, and adds the scheduled terms.
+// advanceRows computes T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B − T_{j−1}·B in rows lo ≤ i < hi and adds the scheduled terms. x =
+// R·T_j·B is the last solve.
 func (s *solves) advanceRows(j, lo, hi int) {
 	now := s.e.w[j%2]
 	next := s.e.w[(j+1)%2]

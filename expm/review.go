@@ -12,9 +12,9 @@ import (
 
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt, whose convergence predicts the cost of the others. In the first attempt a
-// series in H replaces the solves if it is cheaper, and a factor replaces a slow Jacobi. The solve stops as soon as another
-// method is predicted to be cheaper, which on grids, trees and small worlds saves 80 to 99 % of the sweeps.
+// solveFirst is the first solve of an attempt. Its convergence predicts the cost of the other solves. If a series in H is
+// cheaper, the series replaces the solves; if Jacobi is slow, a factor replaces it. The solve stops as soon as another method
+// is predicted to be cheaper, which on grids, trees and small worlds saves 80 to 99 % of the sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)
@@ -128,8 +128,8 @@ func (s *solves) finishGroup(first bool) (again bool) {
 // mostGain is the factor by which another attempt with a larger γ is trusted to reduce rounding errors.
 const mostGain = 2
 
-// projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p, which
-// does not grow with the rate, is within the tolerance.
+// projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p is
+// within the tolerance. A larger rate has a smaller remainder.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

@@ -79,8 +79,8 @@ func (w *rowWeights) of(i int) (d, beside float64) {
 	return w.diagonal[i], math.Sqrt(w.neighbours[i])
 }
 
-// mapRounding bounds the norm of the difference between the map and the map that products compute, in ε: half of the largest
-// degree that is not a whole number, or two for rows of D⁻¹A, whose factors are rounded, too.
+// mapRounding bounds the norm of the error of the map in products, in ε. It is half of the largest degree that is not a whole
+// number, or two for rows of D⁻¹A, whose factors are rounded, too.
 func (m *Map) mapRounding() float64 {
 	if m.inner != nil {
 		return 2

@@ -47,8 +47,8 @@ func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// addListed adds a term to the listed rows lo ≤ i < hi, and their squares, in the caller's variables, to sums unless sums is
-// nil.
+// addListed adds a term to the listed rows lo ≤ i < hi. Unless sums is nil, it adds the squares of these rows, in the caller's
+// variables, to sums.
 func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	for _, l := range r.e.rowsBetween(lo, hi) {
 		y := p.y.Row(l.place)

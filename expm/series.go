@@ -48,8 +48,8 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
-// aim chooses the last term, or an earlier term with a small tail, at which the norm of the result is measured before aim is
-// called again, with measured set.
+// aim chooses the last term. If the norm of the result is not known well enough, aim chooses a term after which the norm is
+// measured; it is then called again with measured set.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	tolerance := e.tolerance(p)
 	unit := e.norm
@@ -225,8 +225,7 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule adds term j in this sweep with the missing previous term, or if norms are measured; otherwise the next sweep adds
-// it.
+// schedule decides whether the coming sweep adds term j. Two terms are added together, unless norms are measured.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -331,8 +330,8 @@ func (r *recurrence) rows(rows sparse.Rows) {
 	}
 }
 
-// addTerms adds term j, with the vectors t, to the rows lo ≤ i < hi of the result, which it returns. If first is set, it also
-// adds the previous term, with the vectors x.
+// addTerms adds term j to the rows lo ≤ i < hi of the result and returns these rows. t holds the vectors of term j, and x the
+// vectors of the previous term, which is added if first is set.
 func (p *part) addTerms(j, lo, hi int, x, t *sparse.Block[float64]) simd.Rows[float64] {
 	y := simd.RowsOf(p.y.Data, p.y.Stride, lo)
 	if p.first {

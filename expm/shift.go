@@ -34,8 +34,8 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns the largest effect of an error of each solve j ≤ end on the sum up to term end: 4·Σ_{i>j} |c_i|·(i −
-// j), and half of this for j = 0.
+// sensitivities returns how much an error of each solve j ≤ end changes the sum up to term end: 4·Σ_{i>j} |c_i|·(i − j), and
+// half of this for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
 	sizes := 0.0 // Σ_{i>j} |c_i|
@@ -57,8 +57,8 @@ func (p *part) sensitivity(j, end int) float64 {
 	return p.lastReach[j]
 }
 
-// tailShare is the share of the allowed error for the tail of a series of solves, small because the last solves are coarse,
-// and so cost little.
+// tailShare is the share of the allowed error for the tail of a series of solves. It is small because the last solves are
+// coarse, and so cost little.
 const tailShare = 0.125
 
 // planFalling caches expandFalling for all slabs of columns. Without the cache this took half of the time of Gram matrices on
@@ -91,9 +91,8 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	return gamma, steps
 }
 
-// stepsOf predicts the steps of a group's solves with I + γH. Each solve may contribute an equal share of the error that
-// remains after tail and rounding. If rounding exceeds the allowance, crowding is above 1, and a larger γ reduces the effect
-// of rounding.
+// stepsOf predicts the steps of a group's solves with I + γH. Each solve may contribute an equal share of the error that tail
+// and rounding leave. If rounding exceeds the allowance, crowding is above 1; a larger γ then reduces the effect of rounding.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
 	var residual []float64 // residual that each solve may leave, relative to the block

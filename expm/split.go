@@ -12,7 +12,7 @@ import (
 type division struct {
 	e                *evaluation
 	m                *Map
-	share            *blocks.Share // nil: there is no null space
+	share            *blocks.Share // nil: the map has no null space
 	inner            []float64     // divisors of the part outside the null space
 	parts            []*part
 	nullValues, lone []float64 // values of the parts at the eigenvalues of the null space

@@ -23,7 +23,8 @@ type filter struct {
 	clean              int // steps between removals of the known vectors, which grow; 0: none
 }
 
-// lambda maps an eigenvalue of the map to B; inside the unwanted interval, to the upper end of the interval.
+// lambda returns the eigenvalue of B for an eigenvalue of the map. For the unwanted interval it returns the upper end of the
+// interval.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
@@ -38,7 +39,7 @@ func (f filter) cut() float64 {
 	return f.centre + f.half
 }
 
-// value maps an eigenvalue of B to the map; inside the unwanted interval, to 1.
+// value returns the eigenvalue of the map for an eigenvalue of B. For the unwanted interval it returns 1.
 func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
@@ -47,7 +48,8 @@ func (f filter) value(lambda float64) float64 {
 		(lambda-f.centre)/f.half)))
 }
 
-// slope is a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. A residual r in the map is at most about r/slope in B.
+// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. A residual r in the map is at most about r/slope
+// in B.
 func (f filter) slope(value float64) float64 {
 	if f.degree == 1 {
 		return 1
@@ -55,7 +57,8 @@ func (f filter) slope(value float64) float64 {
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
 }
 
-// steepest is an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. A residual r in the map is at least r/steepest in B.
+// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. A residual r in the map is at least r/steepest
+// in B.
 func (f filter) steepest(value float64) float64 {
 	if f.degree == 1 || value <= 1 {
 		return float64(f.degree*f.degree) / f.half
@@ -94,8 +97,8 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	return y, nil
 }
 
-// balancedMap is R²·M, which is R·A·R⁻¹ for A = R·M·R with R = diag(factor). Its products need no scaled copy of the block,
-// which takes a quarter of a product with few entries in a row.
+// balancedMap is R²·M for a map A = R·M·R with R = diag(factor): R·A·R⁻¹. Its products need no scaled copy of the block, which
+// takes a quarter of a product with few entries in a row.
 type balancedMap struct {
 	sparse.Applier[float64]
 	factor, inverse []float64
@@ -133,7 +136,7 @@ type quantile struct{ value, rank float64 }
 // spectrum has decreasing values and increasing ranks.
 type spectrum []quantile
 
-// beyond returns the value beyond which there are an estimated number of eigenvalues.
+// beyond estimates the value that the given number of eigenvalues exceed.
 func (s spectrum) beyond(number int) float64 {
 	count := float64(number)
 	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
@@ -154,7 +157,7 @@ const (
 	// with blockEntries entries in each row, and a row as much as rowEntries entries, on random graphs.
 	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
-	// reach is the number of basis vectors beyond the eigenvalues above the unwanted interval.
+	// reach is the number of basis vectors in addition to the eigenvalues above the unwanted interval.
 	reach = 4
 
 	// mostAhead bounds ahead.
@@ -188,8 +191,8 @@ func (p *filterChoice) block() float64 {
 	return blockEntries / (p.entries + rowEntries)
 }
 
-// plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up to limit. An interval that
-// ends closer to a gap lets a filter grow faster, but the basis must hold all eigenvalues above it.
+// plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up to limit. A filter grows
+// faster if its interval ends near a gap, but the basis must hold all eigenvalues above the interval.
 func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {

@@ -14,7 +14,7 @@ import (
 
 type images struct {
 	a        sparse.Applier[float64]
-	balanced *balancedMap // nil if balance returned nil
+	balanced *balancedMap // nil if A is not of the form of balancedMap
 	e        *engine
 	x, y     *sparse.Block[float64] // a block and its image
 	image    *basis                 // y as columns
@@ -88,8 +88,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the known pairs and the pairs found. values, of B = ±A, must decrease; their vectors are v. finish computes
-// residuals if they are nil.
+// finish returns the known pairs and the pairs found, with the vectors v. values, of B = ±A, must decrease. If residuals is
+// nil, finish computes them.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result
@@ -153,7 +153,7 @@ func (r *run) finish(ctx context.Context, v columns,
 	return out, nil
 }
 
-// omits reports whether [Problem.Positive] omits an eigenvalue, and stores the largest such eigenvalue.
+// omits reports whether [Problem.Positive] omits an eigenvalue. It stores the largest omitted eigenvalue.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false

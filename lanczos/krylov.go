@@ -121,7 +121,7 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	return err
 }
 
-// expand adds blocks to V while V has at most m columns, until V spans the whole space or enough, called after each block,
+// expand adds blocks while V has at most m columns, until V spans the whole space or enough, which is called after each block,
 // returns true.
 func (k *krylov) expand(ctx context.Context, m int,
 	enough func() (bool, error)) error {
@@ -264,9 +264,9 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 	return k.begin(ctx, false)
 }
 
-// rank estimates the number of eigenvalues beyond each Ritz value. The basis must have begun with random columns, which have
-// nearly equal components in every eigenvector: the squares of their components in a Ritz vector add up to the share of the
-// spectrum that it represents (Lin, Saad and Yang 2016).
+// rank estimates the number of eigenvalues beyond each Ritz value (Lin, Saad and Yang 2016). The basis must have begun with
+// random columns, which have nearly equal components in every eigenvector. The squares of these components in a Ritz vector
+// therefore add up to its share of the spectrum.
 func (k *krylov) rank() spectrum {
 	points := make(spectrum, k.size)
 	weight := 0.0
@@ -282,7 +282,8 @@ func (k *krylov) rank() spectrum {
 	return points
 }
 
-// merge keeps the largest values and their vectors. The further vectors must follow the locked columns.
+// merge keeps the largest of the given values and further values, and their vectors. The further vectors must follow the
+// locked columns.
 func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)
 	merged := slices.Concat(values, further)

@@ -26,12 +26,12 @@ func (*otherMethod) Error() string {
 	return "lanczos: LOBPCG is faster"
 }
 
-// predict returns the work of LOBPCG with a preconditioner near the inverse. An iteration reduces the error by about
-// exp(−2√ξ), ξ = 1 − δ/δ'. δ is the distance of the last wanted pair from the known eigenvalue, and δ' the distance of the
-// first pair that is not iterated.
+// predict returns the work of LOBPCG with a good preconditioner. An iteration reduces the error by about exp(−2√ξ), ξ = 1 −
+// δ/δ', where δ is the distance of the last wanted pair from the known eigenvalue, and δ' the distance of the first pair that
+// is not iterated.
 func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
-		fewest, reach = 15, 15 // iterations: the fewest observed, and for ξ = 1
+		fewest, reach = 15, 15 // iterations: the fewest observed, and the number for ξ = 1
 		// An iteration with four columns takes work + rows/(entries of a row + rowEntries) products of Lanczos.
 		work, rows = 1, 300
 	)
@@ -169,8 +169,8 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// isSlow reports whether the method has used three times the predicted products, or once without half of the progress in
-// orders of magnitude of the residual.
+// isSlow reports whether the method has used three times the predicted products, or the predicted products without half of the
+// progress, in orders of magnitude of the residual.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
 	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)
@@ -333,8 +333,8 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 	return nil
 }
 
-// split returns the coefficients of the new X and P as orthonormal columns: the first eigenvectors, and their independent
-// parts outside of the old X.
+// split returns the coefficients of the new X and P as orthonormal columns. X are the first eigenvectors, and P their
+// independent parts outside of the old X.
 func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
 	limit := min(2*g.cols, size)
 	q := mat.NewDense(size, limit, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// orthonormalizer makes blocks orthonormal, and orthogonal to the columns before them.
+// orthonormalizer makes the columns of a block orthonormal, and orthogonal to earlier columns.
 type orthonormalizer struct {
 	e *engine
 
@@ -29,10 +29,10 @@ type orthonormalizer struct {
 }
 
 type origin struct {
-	length float64 // the reference
-	left   float64 // remaining
-	random bool    // fill replaced the column
-	pure   bool    // projected after it became short
+	length float64 // reference length
+	left   float64 // remaining length
+	random bool    // fill has replaced the column
+	pure   bool    // the column was projected after it became short
 }
 
 const (
@@ -118,7 +118,7 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// isNeeded reports whether a column of W has more than rounding errors along the column of Q with the given row of R.
+// isNeeded reports whether W has more than rounding errors along a column of Q, given its row of R.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {

@@ -89,8 +89,9 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs, and searches their complement while an eigenvalue may have more copies than a block has columns.
-// Values of B decrease, and their vectors are the first columns of the basis. residuals is nil if they are unknown.
+// complete finds the pairs. While an eigenvalue may have more copies than a block has columns, it searches the complement of
+// the pairs found. Values of B decrease; their vectors are the first columns of the basis. residuals is nil if they are
+// unknown.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -145,8 +146,8 @@ func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and the locked pairs, with vectors behind the locked columns, or none if no
-// eigenvalue is above the floor.
+// find finds want pairs orthogonal to the known and the locked pairs. Their vectors follow the locked columns. There are none
+// if no eigenvalue is above the floor.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -185,8 +186,8 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 }
 
 // enough reports whether the basis need not grow: all pairs have converged, no eigenvalue is above the floor, or the limit of
-// products is reached. It computes Ritz values if the basis has grown by a sixteenth or, if they cost more than a block, if
-// the pairs can have converged: a block divides residuals by at most about exp(mostGrowth).
+// products is reached. Because Ritz values are costly, it waits until the basis has grown by a sixteenth, and until the pairs
+// can have converged: a block divides residuals by at most about exp(mostGrowth).
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
 	over := s.m.products >= s.r.s.MaxProducts
@@ -232,9 +233,9 @@ func (s *search) count(ctx context.Context) error {
 	return nil
 }
 
-// verify counts all pairs as converged if their true residuals are within the tolerance. For crowded values these are far
-// smaller than estimates, because a vector then mixes vectors with nearly the same value. Cost: one product and one block of
-// Ritz vectors, if the last pairs have not converged.
+// verify counts all pairs as converged if their true residuals are within the tolerance. If values are crowded, a vector mixes
+// vectors of nearly the same value, and true residuals are far below estimates. Cost: one product and one block of Ritz
+// vectors, if the last pairs have not converged.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
 	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
@@ -331,8 +332,8 @@ func (s *search) conclude(ctx context.Context,
 	return values, residuals, true, err
 }
 
-// restart reduces the basis to its best vectors, or for a better filter to a block of combinations. The error is an
-// [*otherMethod] if LOBPCG is predicted to be faster.
+// restart reduces the basis to its best vectors. For a better filter it reduces the basis to a block of combinations. The
+// error is an [*otherMethod] if LOBPCG is predicted to be faster.
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
 	count := 0
@@ -394,9 +395,8 @@ func kept(want, room int) int {
 	return max(want+room/8, 2*room/5)
 }
 
-// refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted values. While Ritz values do not
-// resolve the end of the spectrum, more eigenvalues than Ritz values lie above this end; a small basis with a filter of high
-// degree then resolves it further.
+// refine returns the filter whose unwanted interval ends at a Ritz value behind the wanted values. If Ritz values do not
+// resolve the end of the spectrum yet, a small basis with a filter of high degree resolves it further.
 func (s *search) refine(p *filterChoice) plan {
 	p.spectrum = nil
 	for i := range s.k.size {
@@ -448,8 +448,8 @@ func (s *search) expectedCycles() float64 {
 	return math.Log(s.tolerance()/s.worst) / math.Log(s.worst/previous)
 }
 
-// better returns an [*otherMethod] if LOBPCG is predicted to be much faster, unless the wanted pairs are far from the known
-// eigenvalue: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
+// better returns an [*otherMethod] if LOBPCG is predicted to be much faster. If the wanted pairs are far from the known
+// eigenvalue it returns nil: 20 pairs of S of a scale-free graph with 131,072 nodes take 5.4 s by Lanczos, 17.6 s by LOBPCG.
 func (s *search) better(p *filterChoice, next plan) error {
 	const far = 0.1 // share of the width of the spectrum
 	top := s.k.f.sign * s.r.deflation.value
@@ -460,7 +460,7 @@ func (s *search) better(p *filterChoice, next plan) error {
 	if !s.candidate || math.IsInf(next.products, 1) {
 		return nil
 	}
-	// Ritz values of an end that is not resolved are spread as squares of their numbers and move to the end with every
+	// Ritz values of an end that is not resolved are spread as squares of their numbers, and move to the end with every
 	// filter. The next filters then need about 1, 3 and 10 times next.products.
 	expected := next.products
 	if s.probing && distance > 10*(top-p.first) && 3*distance < previous {

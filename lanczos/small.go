@@ -34,7 +34,7 @@ func finite(numbers []float64) bool {
 }
 
 // cholesky stores the upper triangle R with RᵀR = G in r. A pivot below rounding becomes weakPivot times the length of the
-// column, so that R has an inverse; of a zero column it becomes 0.
+// column, so that R has an inverse. A zero column has the pivot 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {

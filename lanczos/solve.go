@@ -132,7 +132,7 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem without iteration, if all pairs are known or a basis would have nearly as many columns as the map
+// direct solves a problem without iteration if all pairs are known, or if a basis would have nearly as many columns as the map
 // has rows.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
