@@ -292,7 +292,7 @@ func scaleColumn(x *sparse.Block[float64], exponent int) {
 	}
 }
 
-// leastTolerance is met in spite of rounding by few sweeps.
+// leastTolerance is a tolerance that rounding errors of few sweeps permit.
 const leastTolerance = 1e-13
 
 func limitOf(s *Settings) float64 {

@@ -236,7 +236,7 @@ func (h *edgeBuffer) unite() {
 	})
 }
 
-// usualWeights are weights if the caller names none, in order of preference.
+// usualWeights are the attributes that may be the weight if the caller names none, in order of preference.
 var usualWeights = []string{"weight", "value"}
 
 func (h *edgeBuffer) mayWeigh(name string) bool {

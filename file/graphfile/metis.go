@@ -23,8 +23,8 @@ var METIS = &Format{
 	Sweeps: 1, write: writeMETIS,
 }
 
-// metis reads a line with the numbers of nodes and edges and flags for weights, then a line for each node with its
-// neighbours, numbered from 1.
+// metis reads a METIS graph: a line with the numbers of nodes and edges and flags for weights, then a line for each
+// node with its neighbours, numbered from 1.
 type metis struct {
 	out      *batchWriter
 	in       *bufio.Reader

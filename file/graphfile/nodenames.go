@@ -7,7 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// nodeNames chooses the first kind of names that all nodes have and that are distinct.
+// nodeNames holds the nodes of a format with several kinds of names, and chooses the first kind of distinct names
+// that all nodes have.
 type nodeNames struct {
 	out     *batchWriter
 	kinds   []string // titles of the kinds of names, the id last

@@ -195,7 +195,7 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 	return t.out.addCode(code, t.out.texts(t.text[sourceColumn], t.text[targetColumn], weight))
 }
 
-// groupRows is the number of rows in a row group, which is in memory.
+// groupRows is the number of rows in a row group, which is kept in memory.
 const groupRows = 1 << 18
 
 func parquetBytes(g *graph) int64 {

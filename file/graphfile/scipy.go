@@ -28,8 +28,8 @@ func isZip(head []byte) bool {
 		bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-// npz reads arrays data, indices and indptr (CSR, CSC) or data, row and col (COO), and shape, perhaps with the prefix
-// adj_, or without data or shape.
+// npz reads a sparse matrix with the arrays data, indices and indptr (CSR, CSC) or data, row and col (COO), and
+// shape. The names may have the prefix adj_; data and shape may be missing.
 type npz struct {
 	out     *batchWriter
 	archive arrays

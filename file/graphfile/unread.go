@@ -19,7 +19,7 @@ type unreadFormat struct {
 	ending  string
 }
 
-// unreadFormats are tried in this order.
+// unreadFormats are recognized but not read, and tried in this order.
 var unreadFormats = []unreadFormat{
 	{"a GEXF file", []string{".gexf"}, beginning(`(?:<.*)?<(?:\w+:)?gexf\b`), networkX("g = nx.read_gexf(sys.argv[1])"), ".graphml"},
 	{"a GML file", []string{".gml"}, beginning(gmlHead + `graph\s*\[`), networkX(`g = nx.parse_gml(re.sub(r'(?i)graph\s*\[', 'graph [ multigraph 1 ', open(sys.argv[1]).read(), 1), label='nodeTitle')`), ".graphml"},

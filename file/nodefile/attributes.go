@@ -20,12 +20,12 @@ type AttributeConfig struct {
 	Columns []string    // columns of attributes, by numbers from 1 or titles; nil: all except the columns of ids and classes
 	ID      string      // column of ids, by number or title; "": found by its title, may be missing
 	Class   string      // column of classes; "": found by its title, may be missing
-	Text    input.Text  // how the text is read; default: decide from it
+	Text    input.Text  // form of the text
 	Header  Header      // default: decide from the text
 	Missing []string    // words for a missing value, besides the empty text; nil: the words of [table.Missing] in a column of numbers
 	Memory  int64       // limit of the table in bytes; 0: no limit
 	Stdin   io.Reader   // content of the path "-"; nil: os.Stdin
-	Warn    func(error) // called with warnings about the file; may be nil
+	Warn    func(error) // called with warnings; may be nil
 }
 
 // Column is a column of a table. Equal values have equal codes.

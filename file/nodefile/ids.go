@@ -31,11 +31,11 @@ const (
 // ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]. Nil means the zero value.
 type ListConfig struct {
 	SkipUnknown bool                // skip nodes that are not in the graph, if others are; otherwise an error
-	Set         string              // name of the place of the nodes in messages; default: the graph
+	Set         string              // what has the nodes, for messages; default: "the graph"
 	Skip        []string            // titles of columns that [ReadPrior] skips
-	Text        input.Text          // how the text is read; default: decide from it
+	Text        input.Text          // form of the text
 	Stdin       io.Reader           // content of the path "-"; nil: os.Stdin
-	Warn        func(error)         // called with warnings about the file; may be nil
+	Warn        func(error)         // called with warnings; may be nil
 	Columns     func(input.Columns) // called with the use of the columns if there is something to report; may be nil
 }
 

@@ -18,10 +18,10 @@ import (
 
 // LabelConfig holds the settings of [ReadLabels]. Nil means the zero value.
 type LabelConfig struct {
-	SkipUnknown bool        // skip lines of nodes that are not in the graph, otherwise an error
+	SkipUnknown bool        // skip nodes that are not in the graph, otherwise an error
 	SkipBad     bool        // skip faulty lines with a warning, otherwise an error
-	Set         string      // name of the place of the nodes in messages; default: the graph
-	Text        input.Text  // how the text is read; default: decide from it
+	Set         string      // what has the nodes, for messages; default: "the graph"
+	Text        input.Text  // form of the text
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
 	Like        *Labels     // labels of another table, whose columns are used if this table has their titles; may be nil
 	Missing     []string    // words for a missing label in any case, besides the empty text; nil: -1 and the words of [table.Missing], if all other labels are numbers
@@ -30,7 +30,7 @@ type LabelConfig struct {
 	Separator   string      // text between labels on one line if Several is set; "": one label a line
 	Fix         string      // remedy for nodes that are not in the graph; default: the options of ingest
 	Stdin       io.Reader   // content of the path "-"; nil: os.Stdin
-	Warn        func(error) // called with warnings about the file; may be nil
+	Warn        func(error) // called with warnings; may be nil
 }
 
 // ErrSeveral is wrapped by the error about a node with several labels if LabelConfig.Several is not set.

@@ -14,7 +14,7 @@ import (
 // Unknown counts the lines of a file about nodes, and the lines whose id is not in the graph.
 type Unknown struct {
 	Nodes        any    // nodes of the graph; a method ID(row int) string provides an id as an example for the error
-	Set          string // name of the place of the nodes; default: the graph
+	Set          string // what has the nodes, for messages; default: "the graph"
 	Option       string // option for the column of the node; or ""
 	TitleFix     string // setting that reads the first line as titles, see [Reader.TitleFix]
 	Total, Count int    // lines, and lines with an unknown id

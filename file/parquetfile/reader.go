@@ -26,7 +26,8 @@ const fetchAgain = "fetch the file again"
 // maxWord limits the bytes of a value.
 const maxWord = 1 << 20
 
-// reader compares the sizes in the footer with the memory that the caller allows, before the library reads pages.
+// reader reads columns of a Parquet file row by row. Before the library reads pages, it compares the sizes in the
+// footer with the memory that the caller allows.
 type reader struct {
 	name    string
 	file    *parquet.File

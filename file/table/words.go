@@ -42,7 +42,7 @@ func ParseNumber(b []byte, bits int) (value float64, fault string) {
 	return v, ""
 }
 
-// plainSigns replaces signs between groups of three digits.
+// plainSigns replaces no-break blanks and typographic apostrophes between groups of three digits.
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
 
 // ParseNumberIn is [ParseNumber] for a number of 64 bits, written as t says.

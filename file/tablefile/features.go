@@ -102,13 +102,13 @@ type FeatureConfig struct {
 	Means       []float64        // [Features.Means] of the model; nil: the means of the table
 	Labels      *nodefile.Labels // known labels, whose columns are no attributes
 	Missing     []string         // words for a missing value in a table, besides the words of [table.Missing] among numbers
-	Text        input.Text       // how the text of a table is read; default: decide from it
+	Text        input.Text       // form of the text of a table
 	Fix         string           // remedy for nodes that are not in the graph; default: the options of ingest
-	SkipUnknown bool             // skip rows of nodes that are not in the graph, otherwise an error
+	SkipUnknown bool             // skip nodes that are not in the graph, otherwise an error
 	SkipBad     bool             // skip faulty lines of a table with a warning, otherwise an error
 	Memory      int64            // limit of the table and of reading it (an eighth), in bytes; 0: no limit
 	Stdin       io.Reader        // content of the path "-"; nil: os.Stdin
-	Warn        func(error)      // called with warnings about the file; may be nil
+	Warn        func(error)      // called with warnings; may be nil
 }
 
 // ErrMatrix is the error of [ReadFeatures] if the settings name columns of a matrix.

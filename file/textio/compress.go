@@ -53,8 +53,8 @@ func isZstd(head []byte) bool {
 			bytes.Equal(head[1:4], []byte{0x2a, 0x4d, 0x18})
 }
 
-// frames records the largest window of a zstd stream, because concatenated files may differ. The decoder finds errors
-// in headers.
+// frames passes on a zstd stream and records its largest window, because frames of concatenated files may differ. The
+// decoder finds errors in headers.
 type frames struct {
 	in      *bufio.Reader
 	window  *atomic.Int64 // largest window so far

@@ -84,7 +84,7 @@ func Recode(name, encoding string) string {
 
 const utf8Name = "UTF-8"
 
-// checked passes on text that is UTF-8.
+// checked passes on text after checking that it is UTF-8.
 type checked struct {
 	in    io.Reader
 	name  string

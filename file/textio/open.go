@@ -21,7 +21,7 @@ import (
 // Options holds the settings of [Open]; nil means the zero value.
 type Options struct {
 	Stdin io.Reader   // content of the path "-"; nil: os.Stdin
-	Warn  func(error) // called with warnings about the input; may be nil
+	Warn  func(error) // called with warnings; may be nil
 	Any   bool        // accept binary files, otherwise an error
 
 	Text input.Text // encoding and separators of text

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// records turns JSON objects, one after the other or in a list, into lines of a table: line 0 has the keys, and the
-// line on which an object begins, or the next free one, its values, quoted and separated by tabs.
+// records turns JSON objects, one after the other or in a list, into lines of a table. Line 0 has the keys. The line
+// on which an object begins, or the next free line, has its values, quoted and separated by tabs.
 type records struct {
 	r      *Reader
 	in     *recordText

@@ -19,7 +19,8 @@ const (
 	exportTable  = "export the table as CSV: sqlite3 -header -csv {file} 'SELECT * FROM TABLE' > table.csv"
 )
 
-// unreadFormats are tried in this order. An archive is matched as "zip:" and the name of the first member.
+// unreadFormats are recognized but not read, and tried in this order. An archive is matched as "zip:" and the name of
+// the first member.
 var unreadFormats = []unreadFormat{
 	{"a Git LFS pointer", "fetch the file itself with git lfs pull", beginning(`version https://git-lfs\.github\.com/spec/`)},
 	{"an HTML page", fetchPage, beginning(`(?i)\s*<(!doctype html|html|head|body)\b`)},
