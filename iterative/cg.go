@@ -29,13 +29,13 @@ type CG struct {
 	ladder *ladder // nil: Precond serves all columns
 	run    run
 
-	// complete states that Precond is the inverse of A up to rounding errors, or A⁺ outside the null space. Without Start the
-	// iteration begins at Precond's solution.
+	// complete states that Precond is the inverse of A, or A⁺ outside the null space. Without Start the iteration begins at
+	// Precond's solution.
 	complete bool
 
 	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the iteration down the most.
 	// Without Start it begins at the exact solution for the part of B in their span. If image = A·1 is set, easy only
-	// approximates eigenvectors, with the Rayleigh quotients ground/s², and the iteration begins at Galerkin's approximation.
+	// approximates eigenvectors: ground/s² are Rayleigh quotients, and the iteration begins at Galerkin's approximation.
 	easy          *blocks.Disjoint
 	ground, image []float64
 }
@@ -85,8 +85,8 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns β of the next direction z + β·direction. There is none if z consists of rounding errors, which with a null
-// space may happen before the residual is small.
+// turn returns β of the next direction z + β·direction. If z consists of rounding errors, there is no direction; with a null
+// space this may happen before the residual is small.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.status != live {
 		return 0

@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// cholesky is a factor G·Gᵀ of scale·L + diag(ground). If its fill is sampled, it is approximate and has about as many entries
-// as the graph. Vertices are eliminated in the order of their current degrees, so that the factor of a forest is exact. It is
-// safe for concurrent use.
+// cholesky is a factor G·Gᵀ of scale·L + diag(ground). A sampled factor is approximate, has about as many entries as the
+// graph, and is exact for a forest, because vertices are eliminated in the order of their current degrees. It is safe for
+// concurrent use.
 type cholesky struct {
 	order   []uint32  // row at each position
 	pivot   []float64 // inverse pivots
@@ -92,22 +92,21 @@ const leanRows = 1 << 18
 const smallRows = 4096
 
 // completeBytes returns the memory of a complete factor whose triangle has fill entries: the edges, the search for an order,
-// the columns, a front and the stack, and then two triangles. The lists of the fronts have at most fill vertices.
+// the columns, a front and the stack, and then two triangles.
 func completeBytes(n int, entries, fill int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 20), budget.Times(fill, 48), budget.Times(n, 200))
 }
 
 // factorLimit bounds the entries of the triangle of a sampled factor. For each entry of the matrix, the triangle has 0.5 to
-// 1.2 entries in a social network, a web, a road map, a plane grid or between neighbours in the plane; 1.6 in a grid of three
-// dimensions; and 2.7 in a random graph with eight edges for each node. Denser random graphs exceed the limit; there Jacobi
-// takes few steps, unless weights differ by orders of magnitude.
+// 1.2 entries in a social network, a web, a road map or a plane grid, 1.6 in a grid of three dimensions, and 2.7 in a random
+// graph with eight edges for each node. Denser random graphs exceed the limit, but there Jacobi takes few steps.
 func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
 // newCholesky factors M = scale·L + diag(ground) for symmetric weights ≥ 0; nil ground means zeros. On each component whose
-// ground is zero it factors the singular L. memory limits the factor in bytes, but does not change it; 0 means no limit. The
-// error is a [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential
+// ground is zero it factors the singular L. memory limits the bytes of the factor; 0 means no limit. The error is a
+// [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential
 // elimination.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {

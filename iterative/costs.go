@@ -22,16 +22,16 @@ const (
 	stepsDefinite = 60
 	stepsSingular = 45
 
-	// A harmonic function has few columns, so that a sweep is cheap compared with making the factor: 40 steps on a road map,
-	// 150 to 260 on a web or a grid, and 450 to 650 on R-MAT, where Jacobi needs 30 to 80 steps.
+	// stepsHarmonic is larger, because a harmonic function has few columns and cheap sweeps. Making the factor takes as long
+	// as 40 steps on a road map, 150 to 260 on a web or a grid, and 450 to 650 on R-MAT, where Jacobi needs 30 to 80 steps.
 	stepsHarmonic = 300
 
-	// For a large grid or mesh, making the sampled factor takes as long as 150 to 260 steps, and several times as much memory
-	// as a solve.
+	// stepsSlow is for a large grid or mesh. Making its sampled factor takes as long as 150 to 260 steps, and several times as
+	// much memory as a solve.
 	stepsSlow = 180
 
-	// After reviewEvery steps Jacobi is reviewed. The first review finds hopeless columns: it predicts 31 steps for a singular
-	// system that Jacobi solves in 38, and 60 to 290 for systems that take hundreds.
+	// reviewEvery is the number of steps between reviews of Jacobi. The first review finds hopeless columns: it predicts 31
+	// steps for a singular system that Jacobi solves in 38, and 60 to 290 for systems that take hundreds.
 	reviewEvery = 20
 	firstReview = 8
 

@@ -75,7 +75,7 @@ func newColumns(n int, stored int64) columns {
 	return c
 }
 
-// begin adds the column of vertex v, whose weights have the given sum. The caller must add its entries, and then append their
+// begin adds the column of vertex v, whose weights have the given sum. The caller must then add its entries, and append their
 // end to c.start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
@@ -185,8 +185,8 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// eachEdge visits every entry off the diagonal, except zeros, with scale times its weight. It returns [graph.ErrWeight] for a
-// weight that is negative or NaN, because no factorization is defined for it.
+// eachEdge calls visit for every entry off the diagonal, except zeros, with scale times its weight. It returns
+// [graph.ErrWeight] for a weight that is negative or NaN.
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {

@@ -31,9 +31,9 @@ func (p *progress) step(alpha, rz float64) {
 // residuals are rounded.
 const usual = 3
 
-// estimate returns the estimated error of a column relative to the column, both in the norm of A: the sum of α·rᵀz over all
-// future steps (Hestenes and Stiefel 1952), if α does not exceed the largest α of the last steps, and rᵀz continues to fall at
-// its mean rate.
+// estimate returns the estimated error of a column relative to the column, both in the norm of A. The error is the sum of
+// α·rᵀz over all future steps (Hestenes and Stiefel 1952). estimate takes the largest α of the last steps, and lets rᵀz fall
+// at its mean rate.
 func (c *column) estimate() float64 {
 	p := &c.progress
 	if c.norm == 0 || c.residual == 0 {
@@ -52,8 +52,8 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate by the complete factor: the error is about C⁺·R with the residual R. It adds numbers of
-// random signs to R, which may look smaller than its rounding errors.
+// estimateByFactor fills ErrorEstimate by a complete factor C: the error is about C⁺·R with the residual R. It first adds
+// numbers of random signs to R, because R may look smaller than its rounding errors.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

@@ -19,8 +19,8 @@ type exact struct {
 
 	// error bounds the relative error of the elements of N⁻¹·b with b ≥ 0. By the matrix-tree theorem an element of N⁻¹ is a
 	// quotient of two sums of products of weights, one for each forest, all positive. A relative change δ of the weights among
-	// the k neighbours of a vertex changes both sums by at most k·δ, and of all weights, which are rounded once or twice, by
-	// at most n·δ.
+	// the k neighbours of a vertex changes both sums by at most k·δ. A relative change δ of all weights, which are rounded
+	// once or twice, changes them by at most n·δ.
 	error float64
 }
 
@@ -35,9 +35,9 @@ const (
 	epsilon      = 2 * unitRoundoff
 )
 
-// newExact factors scale·L(A) + diag(ground) for weights ≥ 0; the diagonal of A is ignored. held must have a node of each
-// singular component, which is eliminated last, and where solutions are 0. The error wraps [ErrFill] if products of weights
-// underflow to 0. Cost: one sweep, and at most n³/6 products.
+// newExact factors scale·L(A) + diag(ground) for weights ≥ 0; it ignores the diagonal of A. held must have a node of each
+// singular component; solutions are 0 there. The error wraps [ErrFill] if products of weights underflow to 0. Cost: one sweep,
+// and at most n³/6 products.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
 	held []int, limits func(int, int64) fillLimits, memory int64, workers int) (*exact, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, held, limits, memory)

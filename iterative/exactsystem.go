@@ -41,7 +41,7 @@ func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	return f, err
 }
 
-// heaviest returns the row of the largest element of each vector of the null space; nil for a definite system. Holding this
+// heaviest returns the row of the largest element of each vector of the null space, or nil for a definite system. Holding this
 // row at 0 costs the fewest digits, because means are near its value.
 func (s *System) heaviest() []int {
 	if s.Null == nil {
@@ -171,8 +171,8 @@ func (s *System) squareOf(i int) float64 {
 	return f * f
 }
 
-// removeMeans stores diag(s)·B in c, in singular components without its part in the null space, and bounds of the absolute
-// values of the summands of c in size. means is nil for a definite system.
+// removeMeans stores diag(s)·B in c, without the part of B in the null space. In size it stores bounds of the absolute values
+// of the summands of c. means is nil for a definite system.
 func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {

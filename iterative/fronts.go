@@ -39,7 +39,7 @@ type multifrontal struct {
 const panelColumns = 4
 
 // completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. It
-// first counts the entries: the error wraps [ErrFill] beyond a limit, and is a [*budget.Error] beyond memory; 0 means no
+// counts the entries first. The error wraps [ErrFill] beyond a limit, and is a [*budget.Error] beyond memory; 0 means no
 // limit.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,

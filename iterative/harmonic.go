@@ -160,8 +160,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the bounds of the harmonic functions: the smallest and largest value of each column of f in the rows that
-// are not free, in a signed graph also of the negated values.
+// givenRange returns the smallest and largest value of each column of f in the rows that are not free, in a signed graph also
+// of the negated values. Harmonic functions lie between them.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)

@@ -22,7 +22,7 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge], and adds up entries for the same pair,
+// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge]. It adds up entries for the same pair,
 // because the search for an order requires lists without repeats.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
@@ -57,8 +57,8 @@ func (s span) of(list []uint32) []uint32 {
 
 func (s span) size() int { return int(s.to - s.from) }
 
-// fronts are sets of vertices in the order of their elimination. The pivots of a front have the same neighbours when they are
-// eliminated: the border of the front.
+// fronts are sets of vertices in the order of their elimination. When the pivots of a front are eliminated, they have the same
+// neighbours: the border of the front.
 type fronts struct {
 	vertices       []uint32
 	pivots, border []span
@@ -160,13 +160,13 @@ const (
 	// largeFill bounds the entries of the triangle of a large graph, for each entry of the matrix.
 	largeFill = 3
 
-	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the matrix: 3 in a road map, 6 in a
-	// grid, 25 in a dictionary; with large hubs 25 steps order a fifth of the vertices.
+	// stepsPerEntry bounds the steps of a search for an order, for each entry and row of the matrix. A search takes 3 in a
+	// road map, 6 in a grid, and 25 in a dictionary. With large hubs 25 steps order a fifth of the vertices.
 	stepsPerEntry = 30
 )
 
-// Below shortLists edges the search eliminates the latest vertex first, and so follows chains of near numbers. Otherwise it
-// eliminates the first, so that the factor of a grid has a quarter less entries.
+// shortLists is the number of edges below which the search eliminates the latest vertex first, and so follows chains.
+// Otherwise it eliminates the first vertex first; the factor of a grid then has a quarter less entries.
 const shortLists = 3
 
 func noLimits(int, int64) fillLimits {
@@ -184,8 +184,8 @@ func limitsOf(n int, entries int64) fillLimits {
 	return limits
 }
 
-// completeLimit bounds the entries of the triangle of a complete factor: for each entry of the matrix one in a road map or
-// between nearest neighbours in the plane, and eight in a grid of a million nodes.
+// completeLimit bounds the entries of the triangle of a complete factor. For each entry of the matrix there is one in a road
+// map or between nearest neighbours in the plane, and eight in a grid of a million nodes.
 func completeLimit(n int, entries int64) int64 {
 	limit := min(10*entries, 40*int64(n))
 	if n > leanRows {
@@ -454,7 +454,7 @@ func (m *minimumDegree) join(i uint32) {
 }
 
 // placeLast makes a front of the vertices that come last. They are in the border of every front with an edge to one of them,
-// and of its ancestors.
+// and of the ancestors of this front.
 func (m *minimumDegree) placeLast(a *adjacency) error {
 	if len(m.last) == 0 {
 		return nil

@@ -22,7 +22,6 @@ func (r *passes) part(chunk, which int) []float64 {
 }
 
 // total stores the sums over all rows in dst: rᵀr if which is 0, rᵀz if 1. It adds chunks in their order, and then processes.
-// All rows of a chunk count in the same process.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
@@ -41,7 +40,8 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		simd.RowsOf(r.p.Data, r.p.Stride, rows.Lo), simd.RowsOf(r.q.Data, r.q.Stride, rows.Lo))
 }
 
-// lessen computes r −= q·diag(α) on a chunk, rᵀr and the part of r in the null space; with Jacobi also rᵀz and the part of z.
+// lessen computes r −= q·diag(α) on a chunk, and adds up rᵀr and the part of r in the null space. With Jacobi it also adds up
+// rᵀz and the part of z.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)

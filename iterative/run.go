@@ -360,8 +360,8 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	return nil
 }
 
-// projectResidual subtracts from r its part in the null space, which grows by rounding and which a factor of a singular
-// matrix, without a row of each component, would enlarge.
+// projectResidual subtracts from r its part in the null space. Rounding lets this part grow, and a factor of a singular matrix
+// would enlarge it.
 func (r *recurrence) projectResidual() {
 	if r.cg.Null == nil {
 		return

@@ -22,8 +22,8 @@ const (
 
 var errSpread = fmt.Errorf("%w: weights span too many orders of magnitude for a solve without a complete factor", ErrIterationLimit)
 
-// spreadOf returns the largest degree over the smallest weight, and the smallest weight. Cost: a sweep, or none if all degrees
-// are whole numbers of at most wideSpread, and the smallest weight counts as 1.
+// spreadOf returns the largest degree over the smallest weight, and the smallest weight. If all degrees are whole numbers of
+// at most wideSpread, it returns the largest degree and 1 without a sweep.
 func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err error) {
 	team := sparse.TeamOf(g.A)
 	ends := []float64{math.Inf(-1), 0, 0} // negated smallest weight; largest degree; 1 if a degree is not whole
@@ -67,9 +67,8 @@ const (
 )
 
 // certify returns an error if it cannot prove that the error of every element of a harmonic function f is within
-// spreadTolerance of the largest value. N = L_UU is an M-matrix: the residual r of f for the right-hand side b, with its
-// rounding errors, is at most h in each row. A v > 0 with N·v ≥ h/2, an approximate solution, then bounds the error, |N⁻¹·r| ≤
-// 2v. Cost: a solve of one column.
+// spreadTolerance of the largest value. N = L_UU is an M-matrix. The residual r of f for the right-hand side b, with its
+// rounding errors, is at most h in each row. If v > 0 and N·v ≥ h/2, then |N⁻¹·r| ≤ 2v. Cost: a solve of one column for v.
 func (s *System) certify(ctx context.Context, f, b *sparse.Block[float64]) error {
 	q := blocks.Reshape(s.cg.run.v.q, f.Rows, f.Cols)
 	if err := s.cg.A.StepTo(ctx, q, f, sparse.Step[float64]{Alpha: 1}); err != nil {

@@ -36,13 +36,13 @@ type System struct {
 	// Sampled forbids a complete factor, which takes too much memory for a rough solve.
 	Sampled bool
 
-	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s², which slow the iteration
+	// easy is spanned by eigenvectors s of M, one for each component, with the eigenvalues Ground/s². They slow the iteration
 	// down the most. If quotients is set, s only approximates eigenvectors, and quotients/s² are their Rayleigh quotients.
 	easy      *blocks.Disjoint
 	quotients []float64
 
-	// free is 1 in the rows that take part, and 0 in rows and columns of the identity, where Degrees is 0 and Ground is 1; nil
-	// means ones.
+	// free is 1 in the rows that take part; nil means ones. In the other rows it is 0, M is the identity, Degrees is 0 and
+	// Ground is 1.
 	free []float64
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, for a [Harmonic] system
@@ -208,8 +208,8 @@ func (s *System) prepare() {
 	c.ladder = nil
 }
 
-// diagonal returns the diagonal that the operator adds to −Edge·A, which includes the loops of A, or if cancelled is set the
-// diagonal of Edge·L + diag(Ground).
+// diagonal returns the diagonal that the operator adds to −Edge·A, which includes the loops of A. If cancelled is set, it
+// returns the diagonal of Edge·L + diag(Ground).
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -357,7 +357,7 @@ func uneven(team *sparse.Team, ground []float64) bool {
 }
 
 // boundByRows lowers ErrorBound and Rounding if bounds by rows are smaller. The M-matrix N has the elements −|m_ij| off the
-// diagonal; N⁻¹ is at least |M⁻¹| in each element, and N maps 1 to g or more, so that
+// diagonal. No element of |M⁻¹| exceeds the same element of N⁻¹, and N maps 1 to g or more, so that
 //
 //	|X − X*| ≤ N⁻¹·|R| ≤ max_i |R_i|/g_i
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// A large graph that may be a grid or a mesh is first tried on balls around a few vertices. Their factor has less fill for
-// each entry than the factor of the graph, and the search for an order takes several times their memory.
+// A large graph that may be a grid or a mesh is first tried on balls around a few vertices, which fill in less for each entry
+// than the graph.
 const (
 	ballCount    = 4
 	ballVertices = 1 << 14

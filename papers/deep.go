@@ -139,8 +139,7 @@ func (m *deep) lift(row []float64, value float64,
 }
 
 // distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into distances √(K(x, x) − 2K(x, i) +
-// K(i, i)) (equation 5). K(i, i) is diagonal on level 0, and K(x, x) above. Differences that are negative because of rounding
-// count as 0.
+// K(i, i)) (equation 5). K(i, i) is diagonal on level 0, and K(x, x) on higher levels. Negative differences count as 0.
 func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	level int) {
 	if level == 0 {
@@ -154,8 +153,8 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	}
 }
 
-// measure computes the bandwidths of depth levels, means over all pairs of items. It computes the values of pairs again for
-// each level, and adds row by row, in order.
+// measure computes the bandwidths of depth levels, means over all pairs of items. It computes the values again for each level,
+// and adds row by row, in order.
 func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth int) error {
 	n := len(items)
 	workers := sched.Workers(0)

@@ -21,8 +21,8 @@ func (r *transduction) inverseTo(ctx context.Context,
 			Beta: 1 / variance})
 }
 
-// minimise moves t to the minimum for the current ν by Newton's method, until the norm of the gradient is at most tolerance
-// times the norm of ν, or the gradient consists of rounding errors.
+// minimise moves t to the minimum for the current ν by Newton's method. It ends when the norm of the gradient is at most
+// tolerance times the norm of ν, or when the gradient consists of rounding errors.
 func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	reference := math.Sqrt(r.dot(r.nu, r.nu))
 	if err := r.inverseTo(ctx, r.inverse, r.t); err != nil {
@@ -104,8 +104,8 @@ func (r *transduction) value(size float64) float64 {
 	return blocks.Total(r.team, r.term)
 }
 
-// newton stores −H⁻¹·gradient in step, where H is the second derivative, by conjugate gradients with the diagonal of H, until
-// the residual is at most share times the norm of the gradient.
+// newton stores −H⁻¹·gradient in step, where H is the second derivative. Conjugate gradients, preconditioned by the diagonal
+// of H, end when the residual is at most share times the norm of the gradient.
 func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 	for i := range r.t.Rows {
 		clear(r.step.Row(i))

@@ -16,9 +16,9 @@ var assignParam = param.Param{
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node, so that the classes have the same shares among unlabelled nodes as among the
-// labels; counts n·μ_c are rounded by largest remainder. One class after another takes its likeliest of the nodes that are
-// left, by the softmax of the scores plus offset, and of nodes equal to 9 decimals the first (Gärtner, Le and Smola 2006,
+// assignShares returns the class of every node. The classes have the same shares among unlabelled nodes as among the labels;
+// counts n·μ_c are rounded by largest remainder. One class after another takes its likeliest of the nodes that are left, by
+// the softmax of the scores plus offset. Of nodes that are equal to 9 decimals it takes the first (Gärtner, Le and Smola 2006,
 // section 1.5).
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)

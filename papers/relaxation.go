@@ -133,8 +133,8 @@ type known struct {
 	walks []float64 // sum of the rows of psi of these nodes
 }
 
-// begin allocates the blocks and a reference for every labelled node, or with β = 1 for each class, because the mean needs
-// only sums.
+// begin allocates the blocks and a reference for every labelled node. With β = 1 one reference for each class is enough,
+// because the mean needs only sums.
 func (r *relaxation) begin() error {
 	k := r.p.Cols
 	walk := r.v.Int("walk")

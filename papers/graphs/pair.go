@@ -62,8 +62,8 @@ var labelPair = Kernel{
 // nearest is the largest c·ρ for which a sum is computed term by term, with about 300,000 terms.
 const nearest = 1 - 1e-4
 
-// newPlainWalks returns walks without labels. The other graph of a product is a vertex with an arc to itself, so that the
-// product is the graph itself.
+// newPlainWalks returns walks without labels. The second graph of a product is a vertex with an arc to itself, so that the
+// product is the first graph.
 func newPlainWalks(c *graphfile.Collection, s *Settings) *walks {
 	plain := *c
 	plain.Graphs = nil

@@ -102,8 +102,8 @@ func setKernel(name, title, equation string, multi bool,
 	}
 }
 
-// partBytes returns the memory of the names and parts of a collection, each part once for every graph that has it, with a
-// pattern for each arc.
+// partBytes returns the memory of the names and parts of a collection, with a pattern for each arc. It counts each part once
+// for every graph that has it.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
 	vertices := int64(s.Vertices)

@@ -153,8 +153,8 @@ func (p *patternFinder) cycles() error {
 	return nil
 }
 
-// extend follows all continuations of the path to v from which root can still be reached, so that a
-// cycle costs at most its vertices times the edges of the graph.
+// extend follows all continuations of the path to v from which root can still be reached. A cycle then costs at most its
+// vertices times the edges of the graph.
 func (p *patternFinder) extend(root, v int32) error {
 	p.isOnPath[v] = true
 	defer func() { p.isOnPath[v] = false }()
@@ -180,8 +180,8 @@ func (p *patternFinder) extend(root, v int32) error {
 	return sched.Cause(p.ctx)
 }
 
-// reaches reports whether root can be reached from w through larger vertices that are not on the
-// path, without the arc back from w to end.
+// reaches reports whether root can be reached from w through larger vertices that are not on the path. The arc back from w to
+// end does not count.
 func (p *patternFinder) reaches(w, root, end int32) bool {
 	p.clock++
 	p.queue = append(p.queue[:0], w)

@@ -83,11 +83,10 @@ func newOrdered(m *graphfile.Member, directed bool) *labelOrder {
 
 func (g *labelOrder) len() int { return len(g.label) }
 
-// product is the direct product of two graphs: its vertices are the pairs of equally labelled
-// vertices, and an arc leads from (u, v) to (u′, v′) if arcs with equal labels lead from u to u′
-// and from v to v′. A vector on it is a matrix whose row u holds the vertices of the second graph
-// with the label of u. The matrix of the product is never stored: A×x is A_g X A_hᵀ where labels
-// agree.
+// product is the direct product of two graphs. Its vertices are the pairs of equally labelled vertices; an arc leads from (u,
+// v) to (u′, v′) if arcs with equal labels lead from u to u′ and from v to v′. A vector on it is a matrix whose row u holds
+// the vertices of the second graph with the label of u. The matrix of the product is never stored: A×x is A_g X A_hᵀ where
+// labels agree.
 type product struct {
 	g, h   *labelOrder
 	base   []int32 // start of each row; then their total length

@@ -30,8 +30,8 @@ var (
 )
 
 // categorical is the diffusion kernel on the product of complete graphs, one for each attribute, whose vertices are the values
-// of the attribute. A missing value is an additional vertex. With missing-values=average it is the mean of all vertices
-// instead, and the kernel between it and any value is 1/|A|.
+// of the attribute. A missing value is an additional vertex. With missing-values=average it is the mean of all vertices, and
+// the kernel between it and any value is 1/|A|.
 var categorical = RecordKernel{
 	Spec: param.Spec{
 		Name: "categorical", Title: "Π (1 − e^−|A|β)/(1 + (|A|−1)e^−|A|β) over attributes that differ", Works: param.Vectors,

@@ -69,10 +69,9 @@ func checkFiles(in *items.Input, report func(place, problem string)) {
 	}
 }
 
-// files reads kernel values from files: a row for every node, and a column for every node or for
-// every labelled node. Only the values between the learner's items are kept in memory; the files
-// are read again for the scores. With --product the kernel compares pairs (x, y), where one file
-// compares the x and another the y: Kondor and Lafferty 2002, section 2.2.
+// files reads kernel values from files: a row for every node, and a column for every node or for every labelled node. It keeps
+// only the values between the learner's items in memory, and reads the files again for the scores. With --product the kernel
+// compares pairs (x, y), where one file compares the x and another the y: Kondor and Lafferty 2002, section 2.2.
 type files struct {
 	in         *items.Input
 	isProduct  bool // values are multiplied, not added
@@ -322,8 +321,8 @@ func (k *files) gram(ctx context.Context, _ param.Values, _ []int) (classify.Gra
 	return classify.DenseGram(g), param.Values{}, nil
 }
 
-// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, a bound for rounding
-// in single precision and for iterations; 0, 0 if there are none.
+// unevenOf returns the first i and j with |K(i, j) − K(j, i)| > 1e-5·max|K|, or 0, 0. The bound allows for single precision
+// and for iterations.
 func unevenOf(k []float64, n int) (i, j int) {
 	var largest float64
 	for _, v := range k {

@@ -156,8 +156,8 @@ func (t *texts) value(x, y []rune) float64 {
 	return row[len(y)]
 }
 
-// placementKernel returns K_n. f(p, i, j) sums over the placements of i and j characters on p places, whose last place holds
-// neither of the two last characters, one of them, or both.
+// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p places. The last place
+// holds neither of the two last characters, one of them, or both.
 func (t *texts) placementKernel(x, y []rune) float64 {
 	width := len(y) + 1
 	f := make([]float64, (len(x)+1)*width)

@@ -49,7 +49,7 @@ func RootedTree(k, d, a, b int, beta float64) float64 {
 	return RegularTree(k, d, beta) + RegularTree(k, a+b+1, beta)
 }
 
-// scaledBessel returns e^−z·I_n(z) up to an n from which on terms are negligible compared with I_d, by Miller's backward
+// scaledBessel returns e^−z·I_n(z) up to an n from which on terms are negligible compared with I_d. It uses Miller's backward
 // recurrence I_{n−1} = (2n/z)·I_n + I_{n+1}, and I_0 + 2·Σ_{n>0} I_n = e^z.
 func scaledBessel(d int, z float64) []float64 {
 	const large = 1e200
