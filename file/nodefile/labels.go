@@ -94,7 +94,8 @@ func (l *Labels) Trainable() error {
 	return e
 }
 
-// LabelsOf returns the labels of the rows of a file, or nil if there are none. class[i] is the class of row i, or "".
+// LabelsOf returns the labels of the rows of a file, or nil if no row has a class. class[i] is the class of row i, or
+// "".
 func LabelsOf(file string, class []string) *Labels {
 	l := &Labels{File: file}
 	all := classes{}

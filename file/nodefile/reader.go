@@ -70,7 +70,7 @@ type Row struct {
 // ID returns the id of the node.
 func (r Row) ID() []byte { return r.Text[r.node] }
 
-// Value returns the value of the node without blanks around it, or nil.
+// Value returns the value of the node without blanks around it, or nil if the row has no value.
 func (r Row) Value() []byte {
 	if r.At < 0 {
 		return nil

@@ -124,12 +124,12 @@ func recurs(ids []string, text []byte, sep byte) bool {
 	return false
 }
 
-// HeaderWarning returns the warning about n lines that repeat the header, from line on.
+// HeaderWarning returns the warning about n lines that repeat the header, the first of which is line.
 func HeaderWarning(name string, line, n int64) error {
 	return fmt.Errorf("%s:%d: skipped %s equal to the header", name, line, words.Counted(n, "line"))
 }
 
-// RemarkWarning returns the warning about n comments below the first line of data, from line on.
+// RemarkWarning returns the warning about n comments below the first line of data, the first of which is line.
 func RemarkWarning(name string, line, n int64) error {
 	return fmt.Errorf("%s:%d: skipped %s below the first line of data; they begin with #, %% or // and are not rows", name, line, words.Counted(n, "comment"))
 }

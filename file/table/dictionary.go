@@ -6,7 +6,7 @@ type Dictionary struct {
 	code   map[string]int32
 }
 
-// Code returns the code of a value, and the bytes that it needs if it is new.
+// Code returns the code of a value, and the bytes that the value needs if it is new.
 func (d *Dictionary) Code(text []byte) (code int32, bytes int64) {
 	code, hasCode := d.code[string(text)]
 	if hasCode {

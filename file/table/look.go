@@ -70,8 +70,8 @@ func FindAlike(texts iter.Seq[string], has func(text string) bool) (pair [2]stri
 	return pair, count
 }
 
-// AlikeWarning returns the warning about texts of a file that look alike, see [FindAlike], or nil. noun names the
-// texts.
+// AlikeWarning returns the warning about texts of a file that look alike, see [FindAlike], or nil if there are none.
+// noun names the texts.
 func AlikeWarning(file, noun string, texts iter.Seq[string], has func(text string) bool) error {
 	pair, count := FindAlike(texts, has)
 	if count == 0 {

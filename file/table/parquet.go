@@ -130,7 +130,7 @@ func OpenParquet(name string, content io.ReaderAt, size, used int64, hold func(b
 	return parquet.Open(name, content, size, used, hold)
 }
 
-// CreateParquet returns a writer of a Parquet file with the given columns. A row group of group rows is kept in
+// CreateParquet returns a writer of a Parquet file with the given columns. A row group has group rows, and is kept in
 // memory. The error is a [*textio.Error].
 func CreateParquet(w io.Writer, name string, columns []ParquetColumn, group int64) (ParquetWriter, error) {
 	if parquet == nil {

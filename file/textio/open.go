@@ -252,7 +252,7 @@ func (r *Reader) Close() {
 }
 
 // Growth returns the bytes of text for each compressed byte read so far, or 1 for input that is not compressed.
-// Estimates of memory multiply the size of the file by it.
+// Estimates of memory multiply the size of the file by this ratio.
 func (r *Reader) Growth() float64 {
 	if r.inflater == nil || r.inflater.consumed == 0 {
 		return 1
