@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// Every series omits coefficients below smallest, relative to its first coefficients.
+	// smallest is the size, relative to the first coefficients, below which every series omits coefficients.
 	smallest = 1e-18
 
 	maxDegree = 20_000_000

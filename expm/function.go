@@ -172,7 +172,7 @@ func newExpansion(coef []float64, remainder float64) *expansion {
 	return e
 }
 
-// Beyond maxLog, the largest logarithm of an exponential, exp(maxLog/2) overflows.
+// maxLog is the largest logarithm of an exponential, beyond which exp(maxLog/2) overflows.
 const maxLog = 1400
 
 // expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff

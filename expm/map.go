@@ -35,7 +35,7 @@ type Map struct {
 	nullValue float64
 	lone      []bool // rows without entries, if nullValue is not 0
 
-	// For solves with I + γH.
+	// fields for solves with I + γH
 	graph      *graph.Graph
 	normalized bool
 	degrees    Diagonal // degrees of the graph

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// Up to a product harmless of rate and width of the interval, an exponential needs no narrower interval: rounding errors
-	// grow by at most e^harmless.
+	// harmless is the largest product of the rate and the width of the interval for which an exponential needs no narrower
+	// interval. Rounding errors grow by at most e^harmless.
 	harmless = 10
 
-	// margin, divided by the rate, is added to the eigenvalues found.
+	// margin over the rate is the intended margin around the eigenvalues found.
 	margin = 4
 
 	// endSteps bounds the steps of Lanczos for the ends of a spectrum.
 	endSteps = 300
 
-	// leastEndSteps avoids further searches for slightly different rates.
+	// leastEndSteps is the least number of steps, so that slightly different rates share an interval.
 	leastEndSteps = 24
 
 	// missed is the probability that an eigenvalue lies outside of the interval.

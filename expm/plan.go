@@ -19,7 +19,7 @@ type plan struct {
 }
 
 const (
-	// Up to fewSweeps sweeps, a series is taken without considering solves.
+	// fewSweeps is the number of sweeps up to which a series is taken without considering solves.
 	fewSweeps = 60
 
 	// solveWeight is the cost of a step of conjugate gradients relative to a step of a series, which moves fewer vectors.
@@ -226,7 +226,7 @@ func (m *Map) kind() sparse.Kind {
 }
 
 const (
-	// Up to a product shortSeries of rate and λ, an exponential of L̃ is always a series, because even a perfect
+	// shortSeries is the product of rate and λ up to which an exponential of L̃ is always a series, because even a perfect
 	// preconditioner would not repay the solves.
 	shortSeries = 256
 

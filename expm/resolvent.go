@@ -36,7 +36,8 @@ type solves struct {
 	factored   bool
 }
 
-// From γH = drifting on, the null space is removed after every solve, because M does not damp the rounding errors there.
+// drifting is the size of γH from which on the null space is removed after every solve, because M does not damp rounding
+// errors there.
 const drifting = 100
 
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
@@ -302,7 +303,7 @@ const (
 	// mostDrift is the largest error of the residual of a recurrence, as a share of its target.
 	mostDrift = 0.05
 
-	// A true residual may exceed rounding errors by the factor aboveRounding.
+	// aboveRounding is the factor by which a true residual may exceed rounding errors.
 	aboveRounding = 4
 
 	// driftRounding allows for rounding errors of a step, in ε.

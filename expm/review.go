@@ -85,7 +85,7 @@ const (
 	// factorCost is the cost of a step with a factor relative to Jacobi.
 	factorCost = 3
 
-	// factorPace: with a factor, a digit takes less than three steps on any graph.
+	// factorPace is the pace of solves with a factor, which take less than three steps for a digit on any graph.
 	factorPace = 0.9
 	usualSteps = 4
 

@@ -29,7 +29,8 @@ func roundingEnded(err error) bool {
 		errors.Is(err, iterative.ErrIndefinite)
 }
 
-// absoluteTargets divides target by the square root of the number of columns; [ErrParameter] reports underflow.
+// absoluteTargets returns for each column the target over the square root of the number of columns. It returns [ErrParameter]
+// if this underflows.
 func absoluteTargets(target float64, cols int) ([]float64, error) {
 	residual := target / math.Sqrt(float64(cols))
 	if !(residual > 0 && residual < math.Inf(1)) {

@@ -174,7 +174,7 @@ type recurrence struct {
 	batch [][]float64            // a run of rows for each worker
 }
 
-// After guardEvery sweeps the norm of the vectors is checked.
+// guardEvery is the number of sweeps after which the norm of the vectors is checked.
 const guardEvery = 32
 
 func (r *recurrence) step(ctx context.Context, j, last int) error {
@@ -280,7 +280,7 @@ func backFactors(inner []float64, lo, hi int) []float64 {
 
 var unitFactor = []float64{1}
 
-// batchBytes of a result stay in the nearest cache.
+// batchBytes is the size of a run of rows that stays in the nearest cache.
 const batchBytes = 16 << 10
 
 // rows adds terms to the results while T_j and T_{j−1} are in the cache.

@@ -124,7 +124,7 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 	return c.m.pace(gamma) * digits, crowding
 }
 
-// The requested residual of a solve may be below its rounding errors by the factor beneathRounding.
+// beneathRounding is the factor by which the requested residual of a solve may be below its rounding errors.
 const beneathRounding = 16
 
 // digitsOf returns the logarithm of the factor by which a solve must reduce a residual, at least 1 because every solve takes a

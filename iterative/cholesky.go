@@ -232,7 +232,7 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 	})
 }
 
-// batchBytes of sums, gathered before they are added, stay in the nearest cache.
+// batchBytes is the size of sums that stay in the nearest cache until they are added.
 const batchBytes = 16 << 10
 
 func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
@@ -282,7 +282,7 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 	}
 }
 
-// Up to fewEntries entries or positions, plain loops are faster than simd.
+// fewEntries is the number of entries or positions up to which plain loops are faster than simd.
 const fewEntries = 8
 
 // gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y, and reports whether there are

@@ -36,7 +36,7 @@ type elimination struct {
 	count   []int32
 	buckets buckets
 
-	// Of the current vertex:
+	// State of the current vertex:
 	sum        []float64 // sum of the multi-edges to each neighbour
 	neighbours []neighbour
 	tailSums   []float64

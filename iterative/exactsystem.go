@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exactFactor makes the exact factor in the first call. The error wraps [ErrFill].
+// exactFactor returns the exact factor, which the first call makes. The error wraps [ErrFill].
 func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
@@ -112,7 +112,7 @@ func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	return out, nil
 }
 
-// norms bounds the norms of the columns of diag(s)·E.
+// norms returns upper bounds of the norms of the columns of diag(s)·E.
 func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	norms := make([]float64, e.Cols)
 	for i := range e.Rows {

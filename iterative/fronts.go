@@ -35,7 +35,7 @@ type multifrontal struct {
 	limit   int64 // limit of the number of values on the stack
 }
 
-// The products of panelColumns pivots are added to the other columns together.
+// panelColumns is the number of pivots whose products are added to the other columns together.
 const panelColumns = 4
 
 // completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. It
@@ -172,7 +172,7 @@ func (fronts *fronts) children() *children {
 	return c
 }
 
-// postorder puts each front after its descendants, which are consecutive.
+// postorder returns the fronts such that each front follows its descendants, which are consecutive.
 func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32

@@ -110,7 +110,7 @@ type minimumDegree struct {
 	last   []uint32
 	isLast []bool
 
-	// Of elements, by a pivot:
+	// Lists of elements, by a pivot:
 	front   []int32 // number of the front; -1: a variable, or absorbed
 	border  []span  // variables of the border, as a range of names
 	extent  []int32 // vertices in the border
@@ -118,7 +118,7 @@ type minimumDegree struct {
 	reached []int32 // round in which beyond was set
 	names   []uint32
 
-	// Of the current element:
+	// State of the current element:
 	round  int32
 	mark   []int32 // round in which a vertex was last found
 	found  []uint32
@@ -133,7 +133,7 @@ type minimumDegree struct {
 	limits fillLimits
 }
 
-// factorCost is the cost of a complete factor; entries are of the triangle.
+// factorCost is the cost of a complete factor: entries of the triangle, and multiplications.
 type factorCost struct {
 	entries  int64
 	products float64
@@ -153,8 +153,8 @@ type fillLimits struct {
 }
 
 const (
-	// Sampling a factor and iterating with it takes as long as productsPerEntry multiplications for each entry and row of the
-	// matrix.
+	// productsPerEntry is the number of multiplications, for each entry and row of the matrix, that take as long as sampling a
+	// factor and iterating with it.
 	productsPerEntry = 1500
 
 	// largeFill bounds the entries of the triangle of a large graph, for each entry of the matrix.

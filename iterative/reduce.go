@@ -28,7 +28,7 @@ type Reduction struct {
 	columns *columns               // columns of the rows U
 }
 
-// reductionPairs bounds the pairs of rows L.
+// reductionPairs is the largest number of pairs of rows L of a reduction.
 const reductionPairs = 1 << 21
 
 // reductionLimit bounds the entries of the triangle, without the pairs of rows L.

@@ -129,7 +129,7 @@ func (s *System) team() *sparse.Team {
 	return sparse.TeamOf(s.Graph.A)
 }
 
-// noFactor reports whether several processes share the rows, or the graph is signed.
+// noFactor reports whether the matrix has no factor, because several processes share the rows or the graph is signed.
 func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
@@ -225,7 +225,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorCompletely makes the complete factor, once and if the system has one.
+// factorCompletely makes the complete factor in the first call, if the system has one.
 func (s *System) factorCompletely(ctx context.Context) error {
 	if s.factor != nil || s.filled || s.Sampled || s.noFactor() ||
 		!isLean(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -402,7 +402,7 @@ func (s *System) boundByRows(ctx context.Context, out *Result,
 	return nil
 }
 
-// columnNorms returns infinite norms if their squares overflow.
+// columnNorms returns the norms of the columns of b. A norm is infinite if its square overflows.
 func columnNorms(team *sparse.Team, b *sparse.Block[float64]) []float64 {
 	norms := blocks.Dots(team, b, b)
 	for j, v := range norms {

@@ -18,7 +18,7 @@ type basis struct {
 	data []float64
 }
 
-// newBasis returns zeros on large pages, because passes read all of the basis.
+// newBasis returns a basis of zeros on large pages, because passes read all of it.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	system.Expect(8 * int64(size))
@@ -59,7 +59,7 @@ type engine struct {
 	scratch [][]float64
 }
 
-// Up to fewRows rows a second worker does not pay.
+// fewRows is the number of rows up to which a second worker does not pay.
 const fewRows = 8192
 
 func newEngine(team *sparse.Team, rows, workers int) *engine {

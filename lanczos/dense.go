@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Up to denseRows rows a map is always solved as a dense matrix.
+// denseRows is the number of rows up to which a map is always solved as a dense matrix.
 const denseRows = 256
 
 // dense finds the pairs of the dense matrix, which it makes by n/4 products of A.

@@ -133,7 +133,7 @@ func balance(a sparse.Applier[float64], excluded []uint32) *balancedMap {
 // quantile is a value and the estimated number of eigenvalues beyond it.
 type quantile struct{ value, rank float64 }
 
-// spectrum has decreasing values and increasing ranks.
+// spectrum holds quantiles by decreasing value and increasing rank.
 type spectrum []quantile
 
 // beyond estimates the value that the given number of eigenvalues exceed.
@@ -148,19 +148,20 @@ func (s spectrum) beyond(number int) float64 {
 }
 
 const (
-	// A filter maps the last wanted eigenvalue to cosh g with leastGrowth ≤ g ≤ mostGrowth. Below leastDegree restarts lose
-	// too much information.
+	// leastGrowth and mostGrowth bound g, if the filter maps the last wanted eigenvalue to cosh g. With a degree below
+	// leastDegree restarts lose too much information.
 	leastGrowth, mostGrowth = 1.5, 4.0
 	leastDegree             = 5
 
-	// A search takes a number of blocks proportional to 1 + blockGrowth/g. Orthogonalising a block costs as much as a product
-	// with blockEntries entries in each row, and a row as much as rowEntries entries, on random graphs.
+	// blockGrowth is measured: the number of blocks of a search is proportional to 1 + blockGrowth/g. Orthogonalising a block
+	// costs as much as a product with blockEntries entries in each row, and a row as much as rowEntries entries. All three
+	// were measured on random graphs.
 	blockGrowth, blockEntries, rowEntries = 4.3, 145, 8
 
 	// reach is the number of basis vectors in addition to the eigenvalues above the unwanted interval.
 	reach = 4
 
-	// mostAhead bounds ahead.
+	// mostAhead is the largest number of eigenvalues above the unwanted interval, in multiples of the wanted number.
 	mostAhead = 16
 )
 

@@ -24,7 +24,7 @@ type knownVectors struct {
 	share     blocks.Share // share of the block from which known vectors were removed last
 }
 
-// vectors returns unit vectors. Every process of the team must call it.
+// vectors returns the known eigenvectors with norm 1. Every process of the team must call it.
 func (k *Known) vectors(team *sparse.Team) *knownVectors {
 	if k == nil {
 		return new(knownVectors)

@@ -15,7 +15,7 @@ import (
 // errSlow is returned by LOBPCG after several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
-// otherMethod hands over to LOBPCG.
+// otherMethod is the error by which Lanczos hands over to LOBPCG.
 type otherMethod struct {
 	cost     float64 // cost in products of Lanczos
 	products float64 // products of LOBPCG
@@ -96,7 +96,7 @@ func lobpcgColumns(n, pairs, excluded int) int {
 
 const slabColumns = 8 * width
 
-// leastResidual is the relative residual below which rounding decides.
+// leastResidual is the relative residual below which rounding errors decide.
 const leastResidual = 1e-13
 
 func (g *lobpcg) start(ctx context.Context) error {

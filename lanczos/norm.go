@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// normSteps steps of Lanczos estimate a norm within a factor of two.
+// normSteps is the number of steps of Lanczos that estimates a norm within a factor of two.
 const normSteps = 20
 
 // measureNorm computes a lower bound of ‖A‖, for methods without Ritz values of both ends, by the recurrence of Lanczos on a

@@ -36,18 +36,19 @@ type origin struct {
 }
 
 const (
-	// Below deficient times its reference length a column is rounding error.
+	// deficient is the remaining length, relative to the reference length, below which a column is rounding error.
 	deficient = 1e-13
 
 	// weakPivot is the smallest remaining length, relative to the column, that a Gram matrix resolves: √ε. Another round
 	// resolves smaller lengths.
 	weakPivot = 1e-7
 
-	// Below thinned times its reference length a column may have large parts in excluded vectors.
+	// thinned is the remaining length, relative to the reference length, below which a column may have large parts in excluded
+	// vectors.
 	thinned = 1e-4
 
-	// One round is enough if the distance from the span of the previous columns is at least common, relative to the length of
-	// a column.
+	// common is the distance from the span of the previous columns, relative to the length of a column, for which one round is
+	// enough.
 	common = 0.03
 
 	maxRounds = 12
@@ -140,7 +141,7 @@ func (o *orthonormalizer) thin(width int) bool {
 	return thin
 }
 
-// round reports whether the columns q are orthonormal after it. R has cols columns.
+// round does one round on the columns q, and reports whether they are orthonormal. R has cols columns.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int,
 	c, r []float64, begin bool) (clean bool, err error) {
 	nv := v.width()

@@ -15,24 +15,24 @@ const (
 	// interval often contains a wanted value.
 	firstBasis = 24
 
-	// tightest bounds strict.
+	// tightest is the least factor of the tolerance for estimated residuals.
 	tightest = 1e-4
 
 	// fewCycles is the largest number of expected restarts with which a filter is kept.
 	fewCycles = 2.5
 
-	// Ritz values count as eigenvalues if residuals are below resolved times the width of the wanted end.
+	// resolved is the ratio of residuals to the width of the wanted end below which Ritz values count as eigenvalues.
 	resolved = 0.1
 
-	// A filter of degree settled or more is kept for patience restarts, because a higher degree saves few products. The next
-	// degree is at most about steeper times as high.
+	// settled is the degree from which on a filter is kept for patience restarts, because a higher degree saves few products.
+	// The next degree is at most about steeper times as high.
 	settled, patience, steeper = 48, 6, 4
 
 	// coarse is the tolerance above which no filter is used.
 	coarse = 1e-3
 
-	// If the rank of the first Ritz value, in multiples of the wanted number, is above unresolved, the estimated density does
-	// not resolve the wanted end.
+	// unresolved is the rank of the first Ritz value, in multiples of the wanted number, above which the estimated density
+	// does not resolve the wanted end.
 	unresolved = 4
 
 	// higher is the least ratio of the degrees of a new and the current filter.

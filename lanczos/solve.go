@@ -60,8 +60,8 @@ func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error)
 	return r.dense(ctx)
 }
 
-// Up to denseInstead rows a map is solved as a dense matrix if the iteration does not converge, for example because weights
-// over 12 orders of magnitude crowd the eigenvalues.
+// denseInstead is the number of rows up to which a map is solved as a dense matrix if the iteration does not converge, for
+// example because weights over 12 orders of magnitude crowd the eigenvalues.
 const denseInstead = 1024
 
 // extremes finds pairs at an end of the spectrum by Lanczos or LOBPCG, whichever is predicted to be faster.

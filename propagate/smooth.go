@@ -36,7 +36,7 @@ var CorrectAndSmooth = param.Spec{
 	},
 }
 
-// smoothColumns classes are solved together; a variable for tests.
+// smoothColumns is the number of classes that are solved together, a variable for tests.
 var smoothColumns = 64
 
 // Smooth computes G of [CorrectAndSmooth] for scores Z, which have a row for each node of an undirected graph. It calls take

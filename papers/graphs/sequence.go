@@ -88,8 +88,7 @@ const (
 	// radiusSteps and radiusError end the iteration for the radius on which default weights depend.
 	radiusSteps, radiusError = 300, 1e-3
 
-	// After divergenceSteps steps a weight is refused if neither convergence nor divergence is
-	// proved.
+	// divergenceSteps is the number of steps after which a weight is refused if neither convergence nor divergence is proved.
 	divergenceSteps = 2000
 )
 

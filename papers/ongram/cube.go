@@ -81,7 +81,7 @@ var hamming = RecordKernel{
 	},
 }
 
-// lanes attributes of at most 256 values are in a word, one in each byte.
+// lanes is the number of attributes of at most 256 values in a word, one in each byte.
 const lanes = 8
 
 // cube holds categorical records as words of eight lanes. A lane is a byte of an attribute's code; more than 256 values take
@@ -267,7 +267,7 @@ func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	}
 }
 
-// lanesThatDiffer returns bit b for byte b.
+// lanesThatDiffer returns a set with bit b if byte b of x and y differs.
 func lanesThatDiffer(x, y uint64) uint8 {
 	const low, high, gather = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080,
 		0x0102040810204080

@@ -87,7 +87,8 @@ type files struct {
 	itemOf []int // items of rows; −1: none
 }
 
-// openFiles finds the learner's items: the labelled columns, or all columns if the learner learns from all nodes.
+// openFiles opens the files and finds the learner's items: the labelled columns, or all columns if the learner learns from all
+// nodes.
 func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) {
 	k := &files{in: in, learner: in.Learners[0], name: strings.Join(in.Paths, ", "),
 		isProduct: in.Flags["product"] == "true"}
@@ -338,7 +339,7 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-// classify reads the values between the items to learn, and all values again to score.
+// classify learns from the values between the items, and reads all values again to score each row.
 func (k *files) classify(ctx context.Context,
 	set *engine.Settings) (*items.Classified, error) {
 	k.progress = set.Progress

@@ -31,7 +31,7 @@ var records = items.Kind{
 	Open: openRecords,
 }
 
-// headers are in the order of [nodefile.Header].
+// headers are the words of --header, in the order of [nodefile.Header].
 var headers = []string{"auto", "yes", "no"}
 
 // openRecords reads the table, and warns about attributes with too many values for categories.
