@@ -76,7 +76,7 @@ type walker[T sparse.Float] struct {
 	w        *Walk[T]
 	op       *sparse.Operator[T] // T = D⁻¹A
 	data     [2][]T
-	variants []int            // increasing
+	variants []int            // indices in w.Variants, increasing
 	priors   [][]float64      // P_0 away from seeds, for each of variants; nil if each node has its own
 	seeds    []seed           // sorted by row
 	enough   func(t int) bool // whether the walk may end; nil: never before Steps

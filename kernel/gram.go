@@ -89,7 +89,7 @@ func gramRounding(team *sparse.Team, n int) float64 {
 	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
 
-// halfStep computes a slab of U with errors relative to the larger of norm and its own largest column.
+// halfStep computes a slab of U with errors that are small relative to the larger of norm and its own largest column.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
 	nodes []int, norm float64) error {
 	var norms []float64

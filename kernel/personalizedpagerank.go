@@ -220,7 +220,7 @@ func (w *restartingWalk) solve(ctx context.Context, y, p *sparse.Block[float64],
 	return out.Sweeps, nil
 }
 
-// improve adds to y a solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a step with the
+// improve adds to y an approximate solution of (I − αM)·z = r, where r = αM·y + (1−α)·p − y is the residual and M a step with the
 // jumps from sinks, by at most most sweeps of Bi-CGSTAB (van der Vorst 1992). A column whose residual does not shrink
 // stays as it is.
 func (w *restartingWalk) improve(ctx context.Context, y, p, q *sparse.Block[float64], most int) (sweeps int, err error) {

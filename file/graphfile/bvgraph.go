@@ -62,7 +62,7 @@ type bvGraph struct {
 
 	lists            [][]uint32 // successors of node x at x mod (window+1)
 	extra            []uint32   // successors that are not copied
-	intervals, gaps  []uint32   // parts of extra
+	intervals, gaps  []uint32   // the two kinds of extra successors
 	copied           []uint32
 	decoded          uint64 // arcs decoded so far
 	allocatedEntries int

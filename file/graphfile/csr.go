@@ -211,7 +211,7 @@ func (l *loader) loadPointers() error {
 	return a.End()
 }
 
-// loadBlock is the number of elements per read, which are checked in the cache.
+// loadBlock is the number of elements per read, so that they are checked while in the cache.
 const loadBlock = 1 << 16
 
 func (l *loader) loadColumns(ctx context.Context, entries int) error {

@@ -40,7 +40,7 @@ func (s *batchWriter) flush() error {
 	return err
 }
 
-// begin makes room for two more ids: ends of edges or not, text or numbers.
+// begin makes room for two more ids: ends of edges if edges is set, text if text is set and otherwise numbers.
 func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
 	if n := b.len(); n > 0 &&

@@ -40,9 +40,9 @@ type Reader struct {
 	Text    input.Text
 	Options textio.Options // settings for opening the file
 
-	Titles   []string      // titles of the header; or nil
+	Titles   []string      // titles of the header; nil without a header
 	Names    []string      // names of all columns if Every is set: titles of the header, or else column 1, column 2 …
-	Line     int64         // line of the header; or 0
+	Line     int64         // line of the header; 0 without a header
 	Columns  input.Columns // use of the columns; nil if there is nothing to report
 	Node, At int           // columns of the node and of the value; At is −1 without a value
 	TitleFix string        // setting that reads the first line as titles, as in a Fix; or ""
@@ -50,7 +50,7 @@ type Reader struct {
 	width     int64    // line that decides the number of fields if Every is set
 	isPart    bool     // the file is a part of a table, perhaps only a header
 	titled    bool     // the first row holds titles, as in Parquet
-	header    []string // fields of the header in text; or nil
+	header    []string // fields of the header in text; nil without a header
 	integers  bool     // the ids of a list of nodes, for an unknown graph, are whole numbers
 	first     int64
 	sep       byte

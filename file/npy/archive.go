@@ -19,7 +19,7 @@ type Archive struct {
 	// Watch, if not nil, wraps the reader of each array, for example to count bytes.
 	Watch func(io.Reader) io.Reader
 
-	members map[string]*zip.File // the first of equal names
+	members map[string]*zip.File // arrays by name; of equal names the first
 	single  string               // name of the only member, if it is an array
 }
 

@@ -259,7 +259,7 @@ func (a *Array) Floats(dst []float64) error {
 	return err
 }
 
-// Decode decodes len(dst) numbers from b.
+// Decode decodes len(dst) elements of a from b. The elements must be numbers.
 func (a *Array) Decode(dst []float64, b []byte) {
 	if a.Kind == 'f' && a.Width == 8 && isNative(a) {
 		for i := range dst {
@@ -315,7 +315,7 @@ var halves = sync.OnceValue(func() []float32 {
 	return values
 })
 
-// halfFloat decodes a sign bit, 5 bits of exponent and 10 bits of fraction.
+// halfFloat returns the value of a half float: a sign bit, 5 bits of exponent and 10 bits of fraction.
 func halfFloat(h uint16) float64 {
 	sign := 1.0
 	if h&0x8000 != 0 {

@@ -12,8 +12,8 @@ import (
 // a repeated id is a [*nodefile.ParseError].
 //
 // If room is not nil, ReadCSR calls it before the entries grow, with the number of entries so far and the bytes
-// required. After an error of room, ReadCSR counts the remaining entries without memory, calls room with the number
-// of entries of the whole matrix, and returns the error of this call and the ids.
+// required. After an error of room, ReadCSR only counts the remaining entries. It then calls room with the number of
+// entries of the whole matrix, and returns the error of this call and the ids.
 func ReadCSR(ctx context.Context, f *File, named string, stdin io.Reader,
 	room func(entries, bytes int64) error) (*sparse.CSR, []string, error) {
 	ids, err := f.rowIDs(ctx, named, stdin)

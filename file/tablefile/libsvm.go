@@ -361,9 +361,8 @@ func isVectors(head []byte) bool {
 	return largest >= 2
 }
 
-// newLIBSVMWriter writes a label and then features as index:value without zeros, or 0:serial and all values of a
-// kernel, on each line. Indices and serial numbers count from 1. Values have enough digits to read the same bits
-// back.
+// newLIBSVMWriter returns a writer of lines: a label, and features as index:value without zeros, or 0:serial and all
+// values of a kernel. Indices and serial numbers count from 1. Values have enough digits to read the same bits back.
 func newLIBSVMWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	bits := bitsOf[T]()

@@ -51,7 +51,7 @@ type chunker struct {
 	r        *Reader
 	carry    []byte // start of a line whose end has not been read
 	lines    int64  // delivered lines
-	head     *Chunk // read ahead by Head
+	head     *Chunk // chunk read ahead by Head
 	index    int    // delivered chunks
 	started  bool
 	finished bool

@@ -35,7 +35,7 @@ type Reader struct {
 	Compressed bool // the input is compressed; must not be changed
 
 	name    string
-	text    io.Reader   // decompressed and decoded
+	text    io.Reader   // decompressed and decoded content
 	closers []func()    // called in order: closing the file first ends goroutines that read it
 	stop    func() bool // stops closing the file when the context ends
 	ctx     context.Context
