@@ -376,7 +376,8 @@ func RankNodes(ctx context.Context, g *Graph, p *method.RankProblem, name string
 	}
 	n := len(g.Degrees)
 	var memory kernel.Settings
-	scores := 8 * budget.Vector[float64](n) // nodes, weights, scores, their order, and sorted scores
+	// The nodes, the weights and the scores. The sort takes five vectors, fewer than the blocks, which are then free.
+	scores := 3 * budget.Vector[float64](n)
 	f, err := OpenFunction(ctx, g.Leave(scores, "scores"),
 		&kernel.NamedFunction{Name: name, Given: given}, method.RankColumns(n, len(p.Seeds)),
 		&memory, p.Seeds)

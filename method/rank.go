@@ -106,8 +106,8 @@ func foldCount(seeds int) int {
 }
 
 // Rank ranks nodes by their mean kernel values with the seeds. The tolerance bounds the norm of the error of each column
-// of scores, relative to the norm of the column. Progress is called with the stage "ranking", the finished columns and all
-// columns. The error is [ErrSeeds], an error of the context, or an error of the kernel. Cost: the kernel times a block of
+// of scores, relative to the norm of the column. Progress is called with the stage "ranking" whenever the kernel reports
+// progress. The error is [ErrSeeds], an error of the context, or an error of the kernel. Cost: the kernel times a block of
 // 1 + |folds| columns, in slabs of [RankColumns].
 func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, error) {
 	if s == nil {
@@ -130,12 +130,15 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	shares := make([]float64, m) // share of other nodes below each seed
 	for lo := 0; lo < len(sets); lo += width {
 		batch := sets[lo:min(len(sets), lo+width)]
-		if err := p.scoresTo(ctx, y.Columns(0, len(batch)),
-			x.Columns(0, len(batch)), batch, weights, s, out); err != nil {
-			return nil, err
-		}
+		set := *s
 		if s.Progress != nil {
-			s.Progress("ranking", int64(lo+len(batch)), int64(len(sets)))
+			set.Progress = func(_ string, done, total int64) {
+				s.Progress("ranking", int64(lo)*total+int64(len(batch))*done, int64(len(sets))*total)
+			}
+		}
+		if err := p.scoresTo(ctx, y.Columns(0, len(batch)),
+			x.Columns(0, len(batch)), batch, weights, &set, out); err != nil {
+			return nil, err
 		}
 		for j := range batch {
 			p.note(out.Score, shares, lo+j-1, fold, weights,
@@ -243,9 +246,7 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 			x.Row(row)[j] = weights[v] / total / p.scale(v)
 		}
 	}
-	set := *s
-	set.Progress = nil
-	report, err := p.Kernel.ApplyTo(ctx, y, x, &set)
+	report, err := p.Kernel.ApplyTo(ctx, y, x, s)
 	if err != nil {
 		return err
 	}
