@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// ErrMemory is wrapped by the error of a run that exceeds its memory limit; also sparse.ErrMemory.
+// ErrMemory is wrapped by the error of a run that exceeds its memory limit. Other packages export it as sparse.ErrMemory.
 var ErrMemory = errors.New("would not fit the memory limit")
 
 // UnknownSweeps is the number of sweeps of a run whose sweeps depend on the data.
@@ -24,7 +24,8 @@ const (
 	LabelPart = "labels and learner"
 )
 
-// LearnerBytes is the memory of the code and tables of learners, LabelBytes of the row and class of a label.
+// LearnerBytes is the memory of the code and tables that only learners use. LabelBytes is the memory of the row and the
+// class of a label.
 const (
 	LearnerBytes = 3 << 20
 	LabelBytes   = 16
@@ -50,7 +51,7 @@ type Plan struct {
 	enough   int64 // memory including all optional memory
 }
 
-// Reserve adds a part. If the sum exceeds the limit, it returns an [*Error]. It adds the part even then.
+// Reserve adds a part. If the sum exceeds the limit, it returns an [*Error]. It adds the part in any case.
 func (p *Plan) Reserve(bytes int64, what string) error {
 	if i := slices.IndexFunc(p.items, func(it Item) bool { return it.What == what }); i >= 0 {
 		p.items[i].Bytes += bytes
@@ -74,9 +75,9 @@ func (p *Plan) Largest() (largest Item) {
 	return largest
 }
 
-// ReserveJob adds the workspace of a job, and returns err, the error of computing it, unless this causes another error. If
-// err is an [*Error] and w is empty, ReserveJob adds the missing memory, so that a refusal reports the memory of the whole
-// job.
+// ReserveJob adds the workspace of a job. err must be the error of computing the workspace, or nil; ReserveJob returns it if
+// there is no other error. If err is an [*Error] and w is empty, ReserveJob adds the missing memory, so that a refusal
+// reports the memory of the whole job.
 func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	room := p.Room()
 	bytes := w.Required(room)

@@ -26,12 +26,12 @@ type claim struct {
 	answer      chan error // nil when the job may enter, or the error that refuses it
 }
 
-// NewPool returns a pool for at most jobs concurrent jobs in limit bytes; 0 means no limit.
+// NewPool returns a pool with a limit in bytes, for at most jobs concurrent jobs. In both arguments 0 means no limit.
 func NewPool(limit int64, jobs int) *Pool { return &Pool{limit: limit, jobs: jobs} }
 
-// Enter waits until a job may compute with bytes in addition to data, which all jobs share. If Enter returns no error, Leave
-// must be called once with the same bytes. The error is the cause of the end of ctx, the error of [Pool.Close], or an
-// [*Error] if the job alone would not fit.
+// Enter waits until a job may compute. The job takes bytes in addition to data, which all jobs share. If Enter returns no
+// error, Leave must be called once with the same bytes. The error is the cause of the end of ctx, the error of [Pool.Close],
+// or an [*Error] if the job alone would not fit.
 func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	c := &claim{data, bytes, make(chan error, 1)}
 	p.mu.Lock()

@@ -8,8 +8,8 @@ const (
 	// limit does not include it.
 	FileBytes = 20 << 20
 
-	// For every heapShare bytes of data the heap has one further byte: half of them tables and garbage, half memory that the
-	// runtime returned and huge pages bring back.
+	// For every heapShare bytes of data the heap has one further byte: half of these bytes are tables and garbage, and half
+	// is memory that the runtime returned and huge pages bring back.
 	heapShare = 8
 
 	// LeastResident is the smallest estimate of a run. A smaller heap limit would make small runs spend most time on garbage

@@ -64,8 +64,8 @@ func Row[T any](columns int) Size {
 // Vector returns the size of n elements of type T.
 func Vector[T any, N int | int64](n N) Size { return Times(n, Size(unsafe.Sizeof(*new(T)))) }
 
-// Widest returns the largest number of columns, at most all and at least 1, whose size is within limit, 0 for no limit. size
-// must increase with columns.
+// Widest returns the largest number of columns, at most all, whose size is within limit, but at least 1. A limit of 0 means
+// no limit. size must increase with the number of columns.
 func Widest(all int, limit Size, size func(columns int) Size) int {
 	if limit == 0 {
 		return all

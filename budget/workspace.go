@@ -51,7 +51,7 @@ func (w Workspace) Or(v Workspace) Workspace {
 	return w
 }
 
-// Slabs of at most fewColumns columns leave room only for reserved memory, because narrower sweeps cost as much.
+// Slabs of at most fewColumns columns leave room only for reserved memory, because a sweep over fewer columns costs as much.
 const fewColumns = 4
 
 // Width returns the number of columns of the slabs within a limit. It returns at least 1, or 0 if there are no columns. The

@@ -25,9 +25,9 @@ type calibration struct {
 }
 
 // Calibrate returns a function that converts scores of the model m to probabilities: as Learner.Probabilities, it stores in
-// dst the probability of each class that has an item. The learner l has fitted m with the values v. Calibrate fits l again
-// without each of five parts of the items with y ≥ 0, and learns the probabilities from the scores of the omitted parts,
-// because scores of training items are too confident. Cost: five fits.
+// dst the probability of each class that has an item. The learner l must have fitted m with the values v. Calibrate fits l
+// again without each of five parts of the items with y ≥ 0, and learns the probabilities from the scores of the omitted
+// parts, because scores of training items are too confident. Cost: five fits.
 //
 // If no part has items of both classes of an output, the output has probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,

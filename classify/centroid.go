@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// densityLearner is the simple kernel machine: the score of class c at x is the mean of K(x, i) over its items i. If the
-// kernel is a density as a function of a distance, this is the density of the class at x (Tang and Zhu 2010, equations 3 and
-// 6).
+// densityLearner is the simple kernel machine: the score of class c at x is the mean of K(x, i) over the items i of the
+// class. If the kernel is a density as a function of a distance, the score is the density of the class at x (Tang and Zhu
+// 2010, equations 3 and 6).
 var densityLearner = Learner{
 	Spec: param.Spec{Name: "density", Title: "mean kernel value to the items of each class",
 		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, equations 3 and 6", Params: []param.Param{alwaysBalanced}},
@@ -17,9 +17,9 @@ var densityLearner = Learner{
 	Dual: true,
 }
 
-// centroidLearner is the nearest centroid in the space of the kernel. Its score is that of a density less half the squared
-// norm of the centroid, the mean of K over all pairs of items of the class: ½K(x, x) less half the squared distance to the
-// centroid.
+// centroidLearner is the nearest centroid in the space of the kernel. The score of a class is the score of [densityLearner]
+// less half the squared norm of the centroid, which is the mean of K over all pairs of items of the class. This is ½K(x, x)
+// less half the squared distance to the centroid.
 var centroidLearner = Learner{
 	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
 		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},

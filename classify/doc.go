@@ -23,7 +23,7 @@
 //	model, err := l.Fit(ctx, k, y, classes, v)
 //	scores := model.ScoresTo(nil, row, own)       // row[i] = K(x, i), own = K(x, x)
 //
-// Package papers registers perceptron, and dkm on deep kernels. Package test/contract checks a learner.
+// Package papers registers perceptron, and dkm on deep kernels. Package test/contract checks the contract of a learner.
 //
 // [Calibrate] converts the scores of any learner to probabilities.
 //

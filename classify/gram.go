@@ -11,8 +11,8 @@ import (
 
 // Gram gives the values of a kernel between n items. It must be safe for concurrent use.
 //
-// A Gram may have a method Alike() []int for items that occur more than once, for example equal records of a table. It
-// numbers the distinct items from 0 and returns the number of each item.
+// If items occur more than once, a Gram may have a method Alike() []int. It numbers the distinct items from 0 and returns
+// the number of each item.
 type Gram interface {
 	// Len returns the number of items.
 	Len() int
@@ -194,8 +194,8 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of iterated classifiers, or the result of Support() int of
-// Rule, or else 0.
+// Support returns the number of items that are support vectors of a classifier that was found by iteration. If the model has
+// a Rule with a method Support() int, it returns the result of this method. Otherwise it returns 0.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
 		if machine, ok := m.Rule.(interface{ Support() int }); ok {

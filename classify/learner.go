@@ -20,10 +20,11 @@ type Learner struct {
 	// classes have an item, Fit returns [ErrOneClass].
 	Fit FitFunc
 
-	// Linear is Fit on explicit features, faster than on their [LinearGram]; nil: there is no faster way.
+	// Linear is Fit on explicit features, faster than Fit on their [LinearGram]; nil: there is no faster way.
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
 
-	// MostItems is the largest number of items on explicit features, 0 for no limit; of more items callers fit a sample.
+	// MostItems is the largest number of items on explicit features; 0 means no limit. If there are more items, callers fit
+	// a sample.
 	MostItems int
 
 	// ComparedItems is the largest number of items on which settings are compared with explicit features; 0 means no limit.
@@ -45,8 +46,8 @@ type Learner struct {
 	// Dual says that every model of Fit has Machines.
 	Dual bool
 
-	// Whole says that the model depends on the kernel between all items, also without a class. Scores of x depend on K(x, x)
-	// and on the values K(x, i) of items i with a class.
+	// Whole says that the model depends on the kernel between all items, with or without a class. Scores of x depend on K(x,
+	// x) and on the values K(x, i) of items i with a class.
 	Whole bool
 
 	// Probabilities stores in dst, and returns, the probabilities of the classes that
@@ -112,8 +113,8 @@ func (g *groups) againstRest() Pairs {
 	return pairs
 }
 
-// Path declares that settings of a learner are chosen along one parameter, of which several values together cost less than
-// separate fits, and what methods on graphs need to know. The models must have Machines.
+// Path declares that the settings of a learner are chosen along one parameter: fitting several values of this parameter
+// together costs less than fitting them separately. The models of the learner must have Machines.
 type Path struct {
 	// Spec has the learner's parameters with usual values for kernels where the mean of K(i, i) is
 	// about 1.
@@ -124,10 +125,10 @@ type Path struct {
 	Parameter string
 	Ridge     bool
 
-	// Fit returns a function that fits a model with each setting to the values of k between the items with y ≥ 0. The models
-	// are for comparison: a fit may end before its tolerance. Settings are complete except for Instead, differ only in
-	// Parameter, and increase in it. A model is nil if the kernel does not allow its setting. Models are valid until the next
-	// call. Fit is nil for learners on features, where each setting is fitted separately.
+	// Fit returns a function that fits a model with each setting to the values of k between the items with y ≥ 0. Models are
+	// for comparison: a fit may end before its tolerance. Settings differ only in Parameter, and increase in it. A model is
+	// nil if the kernel does not allow its setting. Models are valid until the next call. Fit is nil for learners on
+	// features, where each setting is fitted separately.
 	Fit func() PathFit
 
 	// LeaveOneOut, if not nil, returns for each setting s the decisions on each item i by a model of all other items, in
@@ -141,8 +142,8 @@ type Path struct {
 	// For, if not nil, returns values in place of defaults for a number of classes.
 	For func(classes int) param.Values
 
-	// Pairwise, if not nil, reports whether there is a classifier for every two classes, given all values except Parameter;
-	// nil: each class is separated from the rest.
+	// Pairwise, if not nil, reports whether there is a classifier for every two classes, given all values except Parameter.
+	// Nil: each class is separated from the rest.
 	Pairwise func(v param.Values) bool
 
 	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.

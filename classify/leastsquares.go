@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// rlsLearner has a cost C as the ridge λ = m/C for m items: Gärtner, Le, Smola 2006.
+// rlsLearner declares [FitRLS]. Its cost C is the ridge λ = m/C for m items: Gärtner, Le, Smola 2006.
 var rlsLearner = Learner{
 	Spec: param.Spec{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
@@ -87,7 +87,8 @@ var leastSquaresPath = Path{
 		}
 		return pairs, decisions, loss, err
 	},
-	// Few items compare settings on features; a factorization for each λ is then faster than an eigendecomposition.
+	// Settings on features are compared on few items, for which a factorization for each λ is faster than an
+	// eigendecomposition.
 	OnFeatures: &Path{Spec: scaledRidge, Parameter: "lambda", Ridge: true},
 }
 

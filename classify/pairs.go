@@ -71,7 +71,7 @@ var ErrOneClass = errors.New("fewer than two classes have an item to learn from"
 // iteration limit before its tolerance.
 var ErrIterationLimit = errors.New("iteration limit reached before the tolerance")
 
-// ErrNotFinite is returned if kernel values or features are not finite, or their products are not.
+// ErrNotFinite is returned if kernel values or features, or products of them, are not finite.
 var ErrNotFinite = errors.New("kernel values or features are not finite")
 
 // groups holds the used items by class.

@@ -272,7 +272,7 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 }
 
 // Choose returns for each set of items takes[i] the first λ whose leave-one-out scores have the largest cosine with the
-// targets on the set, and this cosine.
+// targets on the set, and the cosine.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = slices.Repeat([]float64{math.Inf(-1)}, len(takes))
@@ -304,9 +304,10 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns for each λ > 0 the predictions for each part by a model of all other items with an unpenalized
-// constant, nil if the equations have no solution. The path must have no column of a constant. Items with a negative fold
-// are in no part. For part f the model also has the features others[f] of all items, with the same ridge; nil: none.
+// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items, with an
+// unpenalized constant. If the equations have no solution, the predictions are nil. The path must have no column of a
+// constant. Items with a negative fold are in no part. For part f the model also has the features others[f] of all items,
+// with the same ridge; nil: none.
 //
 // With the columns Z = [Y 1 others] and C = GZ, a part F has the residuals R = (G_FF)⁻¹·C_F. N = ZᵀGZ − C_FᵀR are the
 // products ZᵀGZ of the other items. The weights w of the columns after Y solve the equations of N + diag(0, 1, …) in these
@@ -445,9 +446,9 @@ func splitFold(fold []int, f int) (members, complement []int) {
 }
 
 // WithoutParts returns for each part f the scores of all items by models with lambdas[f] fitted without the part; the model
-// for an item outside the part lacks this item too. It also returns the cosine of these scores with the targets over the
-// items in takes[f], by which a choice does not depend on the part. The error is [ErrIndefinite]. Cost: a product of all
-// items with all items, and for each part a factorisation of its size.
+// for an item outside the part lacks this item too. It also returns, for each part, the cosine of these scores with the
+// targets over the items in takes[f]. A choice by these cosines does not depend on the part. The error is [ErrIndefinite].
+// Cost: a product of all items with all items, and for each part a factorisation of its size.
 func (p *RidgePath) WithoutParts(lambdas []float64, fold []int,
 	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)

@@ -85,12 +85,12 @@ var svmPath = Path{
 	Noun:     "a support vector machine",
 }
 
-// Classifiers that need more than comparedIterations have a cost far too high for noisy classes, and are compared as they
-// are.
+// comparedIterations is the largest number of iterations of a classifier in a comparison. Classifiers that need more have a
+// cost far too high for noisy classes, and are compared as they are.
 const comparedIterations = 20_000
 
-// mostPairwise is the most classes with one-vs-one as default: 190 classifiers, whose scores otherwise need more memory than
-// the graph.
+// mostPairwise is the largest number of classes for which one-vs-one is the default. It has 190 classifiers; the scores of
+// more would need more memory than the graph.
 const mostPairwise = 20
 
 func svmOf(v param.Values, y []int, classes int) SVM {
@@ -168,8 +168,8 @@ type SVM struct {
 	Tolerance float64
 	// Weights holds a factor of Cost for each class; nil means 1.
 	Weights []float64
-	// OneVsRest trains a classifier for every class against the rest, if there are more than two classes, in place of every
-	// two classes.
+	// OneVsRest trains a classifier for every class against all other classes, if there are more than two. Otherwise there
+	// is a classifier for every two classes.
 	OneVsRest bool
 	// CacheBytes limits the kernel rows kept during the fit, of all workers
 	// together; 0 means 200 MiB. Each worker keeps at least two rows.

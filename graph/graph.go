@@ -43,14 +43,14 @@ type Graph struct {
 	Nodes      *shard.Nodes       // ids of the rows; nil: node i is row i
 	Workers    int                // goroutines; 0: one for each processor; does not change results
 
-	// Memory is the limit in bytes of the search for an eigenvalue of A, and of a factorization for harmonic functions,
-	// which is not computed beyond it; 0 means no limit.
+	// Memory is the limit in bytes of the search for an eigenvalue of A, and of a factorization for harmonic functions; 0
+	// means no limit. A factorization that needs more is not computed.
 	Memory int64
 
 	// TempDir is the directory for temporary files; "": the system's.
 	TempDir string
 
-	// loopless and looplessDegrees are A and the degrees without positive self loops, negativeLoops the other loops of a
+	// loopless and looplessDegrees are A and the degrees without positive self loops. negativeLoops are the other loops of a
 	// signed graph. They are nil if no loop is heavy, see WithoutHeavyLoops.
 	loopless        sparse.Matrix
 	looplessDegrees []float64
@@ -59,8 +59,8 @@ type Graph struct {
 	sides []float64                        // sides of a signed graph, see sparse.FindSides
 	null  map[bool]func() *blocks.Disjoint // null spaces of L and, normalized, of L̃; nil: not cached
 
-	// Radius and RoughRadius cache the spectral radius of A and an approximation of it, which package kernel computes at
-	// first use; nil: not cached.
+	// Radius and RoughRadius cache the spectral radius of A and an approximation of it. Package kernel computes each at its
+	// first use. Nil: they are not cached.
 	Radius, RoughRadius *blocks.Lazy
 
 	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: not cached
@@ -135,10 +135,10 @@ type Settings struct {
 	// Nodes are the ids of the rows; nil: node i is row i.
 	Nodes *shard.Nodes
 
-	// Symmetric means that A equals Aᵀ, so that they are not compared, and fewer entries are read.
+	// Symmetric means that A equals Aᵀ. They are then not compared, and fewer entries are read.
 	Symmetric bool
 
-	// Degrees are the degrees; if nil, New computes them. With Degrees, all entries must be 1 and off the diagonal.
+	// Degrees are the degrees; nil: New computes them. If Degrees is set, all entries must be 1, and none on the diagonal.
 	Degrees []float64
 
 	// KeepLoops computes L = D − A with the diagonal of A even if a self loop is heavy.

@@ -20,26 +20,27 @@
 // Predict first chooses edge weights by the labels, see [engine.Engine.Weigh]: the factors of kinds and times that are open
 // in [problem.Problem.Edges], and one of the functions w, 1 and log(1 + w). out.Problem is the problem with these weights.
 //
-// If no label reaches a node, its scores are its prior, because nothing can be learned about the node. Its class is the
-// likeliest class of the prior, or the largest class if the prior is uniform. No classifier learns from such a node.
+// If no label reaches a node, its scores are its prior. Its class is the likeliest class of the prior, or the largest class
+// if the prior is uniform.
 //
 // The method auto learns logistic regression on features from random walks that start at labelled nodes, on scores of
 // kernels and on attributes.
 //
-// The other methods of [Parse] combine a kernel and a learner, for example diffusion+rls. It predicts by one application of
-// the kernel to the dual coefficients. PageRank kernels are used in their symmetric form; distances are not used.
+// The other methods of [Parse] combine a kernel and a learner, for example diffusion+rls. A method on a kernel predicts by
+// one application of the kernel to the dual coefficients. PageRank kernels are used in their symmetric form; distances are
+// not used.
 //
 // Other modules add kernels, learners and methods with [kernel.Register], [classify.Register], [propagate.Register] and
-// [Register]. A method that allocates more than its scores declares a Workspace.
+// [Register].
 //
 // # Choosing
 //
 // Parameters without a value are chosen from their grids: [engine.Settings].Given has fixed values, and
 // [engine.Settings].Lists replaces grids. A thousand settings take about a second on a graph of a few thousand nodes. If
 // there are many labels, settings are compared on a stratified sample, but all labels take part in the walks. If the
-// features of training rows would take more than 1 GiB, classifiers learn from a sample of the labels. Its accuracy is then
-// measured on as many labels, each predicted from all labels outside its fold. Tune of walks on random splits is the
-// protocol of Neumann, Garnett and Kersting's paper.
+// features of training rows would take more than 1 GiB, classifiers learn from a sample of the labels. The accuracy of a
+// setting that a sample has chosen is measured on as many labels, each predicted from all labels outside its fold. Tune of
+// walks on random splits is the protocol of Neumann, Garnett and Kersting's paper.
 //
 // Package choose has the rule by which every method chooses.
 //

@@ -22,11 +22,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Parse returns the methods of a list of names separated by commas, see [MethodList]. Each
-// part of a name may be followed by parameters, as in
-// "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". If the learner is not named, its
-// parameters follow the kernel. The error is a [choose.ErrUsage]. For an unknown name it
-// suggests the nearest name, or lists all names.
+// Parse returns the methods of a list of names separated by commas, see [MethodList]. Each part of a name may be followed by
+// parameters, as in "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". If the learner is not named, its parameters
+// follow the kernel. The error is a [choose.ErrUsage]; for an unknown name it suggests the nearest name.
 func Parse(list string) ([]engine.Entry, error) { return ParseList(list, engine.Classes) }
 
 // ParseList is [Parse] for engines of a target.
@@ -167,9 +165,8 @@ func parseValues(m *engine.Engine, name string,
 // file with values by method, see docs/formats.md. In a file, values for a method override values for all methods; an
 // entry's own values override both.
 //
-// Settle joins its errors: errors of reading the file, an error that wraps [ErrGrid] for the contents of the file, a
-// [choose.ErrUsage] for an entry's own values, and a [*param.ParameterError] for a given value that leaves an entry nothing
-// to try.
+// Settle joins its errors: errors of reading the file, [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own
+// values, and a [*param.ParameterError] for a value that leaves an entry nothing to try.
 func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.Settings, error) {
 	base := &engine.Settings{Fixed: grid == "none"}
 	file, err := openGrid(ctx, grid)

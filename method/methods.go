@@ -19,8 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
-// All returns every engine of classes that has a name: the engines of this package, and engines with a kernel, a learner or a
-// declaration of [kernel.Register], [classify.Register], [propagate.Register] and [Register].
+// All returns every engine of classes that has a name, with the engines that other modules register.
 func All() []*engine.Engine {
 	return slices.Concat([]*engine.Engine{auto.Engine, spread.Propagation, engine.Majority, spread.Beliefs},
 		graphMethods(), registeredFor(engine.Classes), walks.Engines(), kernels.Engines())
@@ -108,8 +107,8 @@ var registered []*engine.Engine
 
 // Restore returns an engine that predicts with the model of a target. The problem must have the labels and classes, in the
 // same order, or the numbers that the model has learned from. On the same graph the result equals the prediction that was
-// kept, to the bit. Settings other than Raw, Memory, Workers and Progress come from the model. There is no estimate of the
-// accuracy. For an unknown method the error is a [choose.ErrUsage].
+// kept, to the bit. Settings other than Raw, Memory, Workers and Progress come from the model. For an unknown method the
+// error is a [choose.ErrUsage].
 func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	e, err := findMethod(m.Method, t)
 	for _, mean := range regression.Means() { // which the best may be
@@ -164,15 +163,15 @@ func Regressions() (list []*engine.Engine) {
 	return list
 }
 
-// The most nodes for which diffusion+rls and spectral are among [DefaultNumbers], which then cost some seconds. A kernel
-// needs a column for each of a thousand values, and is the best engine if values have heavy tails.
+// On larger graphs diffusion+rls and spectral are not among [DefaultNumbers], which then cost some seconds. A kernel needs a
+// column for each of a thousand values; it is the best engine if values have heavy tails.
 const (
 	mostKernelNodes   = 8_000
 	mostSpectralNodes = 20_000
 )
 
-// DefaultNumbers returns the engines of numbers to compare by default: lgc, hops, and up to 20,000 nodes spectral; harmonic
-// replaces these three if signed is set. Up to 8,000 nodes diffusion+rls is added.
+// DefaultNumbers returns the engines of numbers to compare by default: lgc, hops, and up to 20,000 nodes spectral. If signed
+// is set, harmonic replaces these three. Up to 8,000 nodes diffusion+rls is added.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}
 	if signed {
@@ -204,8 +203,7 @@ func findRegression(name string) (*engine.Engine, error) {
 	return nil, choose.Usage("%s: %s; give %s or KERNEL+%s", name, what, strings.Join(names, ", "), regression.RidgeSpec.Name)
 }
 
-// Explainable returns the names of the methods whose predictions can be explained, see
-// [engine.Prediction.Explain], in one line.
+// Explainable lists the methods of [engine.Prediction.Explain] in one line.
 func Explainable() string {
 	names := []string{auto.Spec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
 	for _, l := range propagate.Learners() {

@@ -19,7 +19,7 @@ import (
 // The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|, or the weighted mean. The score of a seed
 // is its score for the seeds outside its fold, so that its similarity to itself does not count. With ten seeds or fewer each
 // is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and another node in
-// which the seed has the higher score, where both scores are for the seeds outside the fold.
+// which the seed has the higher score.
 //
 // A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are for walks from the seeds, Σ K_sv/|S|,
 // which for PageRank is the personalized PageRank vector that restarts at the seeds. On a directed graph this is
@@ -46,8 +46,8 @@ type RankProblem struct {
 	// start at the seeds.
 	Walk bool
 
-	// Division numbers the rows of the kernel's blocks if several processes share the nodes; every process must
-	// have the seeds as named rows. Nil: the row of a node is its number.
+	// Division numbers the rows of the kernel's blocks if several processes share the nodes. Every process must have the
+	// seeds as named rows. If Division is nil, the row of a node is its number.
 	Division *sparse.Division
 }
 
@@ -91,7 +91,7 @@ type Ranking struct {
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
 // RankColumns returns the number of columns to which the kernel is applied at a time: as many as 256 MiB hold, at most one
-// for each fold and one for all seeds. It does not depend on the memory limit, so that results do not either.
+// for each fold and one for all seeds. Results do not depend on the memory limit.
 func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))

@@ -78,8 +78,8 @@ const (
 // Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the labels of q.
 // If targets is not nil, it returns only rows in targets. It ignores the directions of edges.
 //
-// If covers is not set, the nodes are drawn at random. Otherwise up to 300 of the nodes cover the graph, the most useful
-// first, and any further nodes are drawn at random. A node u covers v by the similarity
+// If covers is set, up to 300 of the nodes cover the graph, the most useful first. All other nodes are drawn at random. A
+// node u covers v by the similarity
 //
 //	s(v, u) = K(v, u) / max_i K(i, u),  K = exp(−2(I − T)),  T = D⁻¹A
 //

@@ -113,7 +113,8 @@ type Param struct {
 	Default Value
 	Grid    []Value // usual values, increasing; nil: the default alone
 
-	// Otherwise, if not "", says in help texts which value counts if none is given, if that is not always Default.
+	// Otherwise, if not "", says in help texts which value counts if no value is given. It is needed if this value is not
+	// always Default.
 	Otherwise string
 
 	// Sooner, if not "", names the values with which an iteration converges sooner, "smaller" or "larger", for messages.
@@ -124,10 +125,10 @@ type Param struct {
 	On func(x float64, v Values, g Graph) (float64, error)
 
 	// Instead, if not "", names another parameter that this parameter may replace. It then has no default: complete values
-	// hold one of the two.
+	// hold one of the two parameters.
 	Instead string
 
-	// Check, if not nil, returns an error if preceding values exclude a value in its range.
+	// Check, if not nil, returns an error if the values of the preceding parameters exclude a value that is in its range.
 	Check func(v Values) error
 }
 
@@ -136,9 +137,8 @@ type Graph interface {
 	Len() int            // nodes
 	MeanDegree() float64 // mean degree of the nodes with edges
 
-	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it
-	// returns an upper bound of the number of vertices that share hyperedges with one
-	// vertex.
+	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it returns an upper bound of the
+	// number of vertices that share hyperedges with a vertex.
 	MaxDegree() float64
 
 	// Radius returns the largest eigenvalue of the adjacency matrix if exact is set,
@@ -243,8 +243,7 @@ func CheckSettings(name string, tolerance float64, limit int64) error {
 // NoProbabilities says why a method does not work on graphs with negative weights.
 const NoProbabilities = "it takes probabilities, which negative weights do not give; take lp, lgc, diffusion or another function of L or S"
 
-// CheckSigned returns an error if signed is set, that is if the graph has negative weights, and the
-// declared kernel, learner or method does not work on such graphs.
+// CheckSigned returns an error if signed is set and s does not work on graphs with negative weights.
 func CheckSigned(s *Spec, signed bool) error {
 	if !signed || s.Works&Signed != 0 {
 		return nil
@@ -375,8 +374,8 @@ func (s *Spec) check(p *Param, x Value) error {
 	return nil
 }
 
-// Text lists values in the order of the parameters, such as "normalized, β = 0.5, balance equal". A parameter of words
-// without a symbol is written with its name.
+// Text lists values in the order of the parameters, such as "normalized, β = 0.5, balance equal". A word is written with the
+// name of its parameter if the parameter has no symbol.
 func (s *Spec) Text(v Values) string {
 	var parts []string
 	for _, p := range s.Params {

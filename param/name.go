@@ -30,7 +30,7 @@ func ParseTerm(text string) (Term, error) {
 }
 
 // ParseValues returns the values of parameters that are given as texts by name. The error is a [*ParameterError] about an
-// unknown parameter, or the first declared parameter with a wrong value.
+// unknown parameter, or about the first parameter of the declaration with a wrong value.
 func (s *Spec) ParseValues(texts map[string]string) (Values, error) {
 	values := Values{}
 	for i := range s.Params {

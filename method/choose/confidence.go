@@ -16,8 +16,7 @@ import (
 //	mean of q over other nodes + mean of (1 if right, else 0) − q over held-out labels
 //
 // so that an error of the calibration cancels: Angelopoulos et al., Prediction-powered inference (2023). The only label of a
-// class counts as a wrong prediction, because such labels are a sample of the nodes whose class has no label, see
-// unseenShare.
+// class counts as a wrong prediction, because it stands for the nodes whose class has no label, see [UnseenShare].
 //
 // Model weights that all labels chose predict these labels right more often, by luck, than weights chosen without a label's
 // fold. Confidence subtracts the difference from the right predictions by weights without the fold, because these weights
@@ -69,8 +68,8 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note adds a held-out label with its probabilities: row by weights chosen without the label's fold, full by the weights of
-// all labels, of which is q. If reached is false, because no other label reaches the label, Note does nothing.
+// Note adds a held-out label with its probabilities: row by weights chosen without the label's fold, and full by the weights
+// of all labels, which give q. If reached is false, because no other label reaches the label, Note does nothing.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
@@ -105,8 +104,7 @@ func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
 
-// Places returns the [Place] of each held-out label's class. It returns nil if the shares of the classes are known,
-// because labels are then no sample of the nodes.
+// Places returns the [Place] of each held-out label's class. It returns nil if the shares of the classes are known.
 func (c *Confidence) Places() []Place {
 	if c.p.Shares != nil {
 		return nil
@@ -129,7 +127,7 @@ func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	if c.weight != nil {
 		e.Accuracy *= 1 - e.Unseen // labels of classes with a single label have no weight
 	}
-	// With two more right and two more wrong predictions the error is not 0 if all are right; they do not change the
+	// Two more right and two more wrong predictions keep the error above 0 if all are right; they do not change the
 	// accuracy.
 	variance := (max(0, c.squares-float64(c.total*excess*excess)) +
 		1) / (c.total + 4)

@@ -88,7 +88,7 @@ func Uniform(id string, seed uint64) float64 {
 	return (float64(x>>11) + 0.5) / (1 << 53)
 }
 
-// Scores are the sorted scores of held-out items, with the seed and the share of [Other] that they depend on.
+// Scores are the sorted scores of held-out items. They depend on the seed and on the share of [Other].
 type Scores struct {
 	Sorted []float64 `json:"sorted"`
 	Seed   uint64    `json:"seed"`

@@ -30,9 +30,9 @@ func (o *Outcome) Clone() Outcome {
 	return clone
 }
 
-// CrossValidate fits models of each setting without each fold, and calls visit with their outcome for each item of the fold,
-// in the order of the items. k must have a row for each item and a column for each item to learn from; these items come
-// first. An item of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
+// CrossValidate fits models of each setting without each fold, and calls visit with their outcomes for the items of the
+// fold, in order. k must have a row for each item and a column for each item to learn from; these items come first. An item
+// of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k

@@ -12,18 +12,16 @@
 //
 // # The rule
 //
-// Accuracies measured on few labels differ by luck, so the candidate with the highest accuracy is not chosen outright. All
-// candidates within one standard error of the highest accuracy are equally good as far as the labels show. Among these
-// [Space.Best] takes the candidate whose neighbours in the grid are most accurate, because accuracy is a smooth function of
-// α, λ or a number of steps, and luck is not. If neighbourhoods tie, the higher accuracy decides, and then the simpler
-// setting: the earlier value of each parameter in the order of the declaration; the larger value of a ridge. If all
-// candidates are equally accurate the defaults are taken. For example, let β = 0.5, 1, 2 and 4 have 70, 81, 82 and 69 right
-// predictions of 100. The standard error is 3.8, so that β = 1 and β = 2 remain. β = 1 and its neighbours have 233 right
-// predictions, β = 2 and its neighbours 232: β = 1 is chosen.
+// Accuracies on few labels differ by luck. All candidates within one standard error of the highest accuracy are equally good
+// as far as the labels show. Among these [Space.Best] takes the candidate whose neighbours in the grid are most accurate,
+// because accuracy is a smooth function of α, λ or a number of steps, and luck is not. If neighbourhoods tie, the higher
+// accuracy decides, and then the simpler setting: the earlier value of each parameter in the order of the declaration; the
+// larger value of a ridge. If all candidates are equally accurate the defaults are taken. For example, let β = 0.5, 1, 2 and
+// 4 have 70, 81, 82 and 69 right predictions of 100. The standard error is 3.8, so that β = 1 and β = 2 remain. β = 1 and
+// its neighbours have 233 right predictions, β = 2 and its neighbours 232: β = 1 is chosen.
 //
-// The rule is the same for all methods. The accuracy by which a candidate was chosen is too high. Therefore each label is
-// predicted with the candidate that the other folds choose, see [Estimator]. [Confidence] estimates the accuracy of
-// calibrated probabilities.
+// The accuracy by which a candidate was chosen is too high. Therefore each label is predicted with the candidate that the
+// other folds choose, see [Estimator]. [Confidence] estimates the accuracy of calibrated probabilities.
 //
 // # Folds and splits
 //
@@ -41,10 +39,8 @@
 //
 // The score of a class is adaptive: the sum of the probabilities of likelier classes plus u times the probability of the
 // class, with a uniform number u of the item; Romano, Sesia and Candès, Classification with valid and adaptive coverage
-// (2020). The likeliest class has score 0, so that no set is empty. If the likeliest class is right more often than the
-// coverage, sets are larger than the promise needs.
+// (2020). The likeliest class has score 0, so that no set is empty.
 //
 // A class without a label has no probability. [Other] denotes all classes without a label; its probability is their share of
-// the nodes, see [UnseenShare]. The only label of a class is a held-out item of Other, because without it the class has no
-// label.
+// the nodes, see [UnseenShare]. The only label of a class is a held-out item of Other.
 package choose

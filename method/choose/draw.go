@@ -10,11 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Design declares how labelled items are divided into training and test items: by Folds, by a
-// number of items PerClass, or by Fraction.
+// Design declares how labelled items are divided into training and test items by Folds, PerClass or Fraction.
 type Design struct {
-	// Folds is the number of folds of a partition. Each fold of the first partition is
-	// the test set of a split, then each fold of the second partition, and so on.
+	// Folds is the number of folds of a partition. Each fold of the first partition is the test set of a split, then each
+	// fold of the second, and so on.
 	Folds int
 
 	// PerClass is the number of training items of every class, chosen uniformly.
@@ -23,10 +22,8 @@ type Design struct {
 	// Fraction is the share of training items: round(Fraction·n) of them, chosen uniformly.
 	Fraction float64
 
-	// Stratified makes folds differ by at most one item of every class. With
-	// Fraction, the training items include this fraction of every class, rounded,
-	// and at least one item. Otherwise folds are dealt to all items in shuffled
-	// order.
+	// Stratified makes folds differ by at most one item of every class. With Fraction, the training items include this
+	// fraction of every class, rounded, and at least one item.
 	Stratified bool
 
 	// Tuning draws splits for the choice of parameters, independent of the splits of the same seed without Tuning.
@@ -61,8 +58,7 @@ const attempts = 100
 // training items have one class, the split is drawn again, up to a hundred times; then the error is a [*SplitError]. A wrong
 // design is an [ErrUsage]. A class may have no training item.
 //
-// If Fraction is not stratified, the training items are the first items of a permutation that does not depend on the
-// fraction, so that a larger fraction extends the training set of a smaller fraction.
+// If Fraction is not stratified, a larger fraction extends the training set of a smaller fraction.
 func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	stream := streamTest
 	if d.Tuning {

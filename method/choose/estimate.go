@@ -12,7 +12,7 @@ import (
 // Estimator adds up the predictions for held-out labels. Each label is predicted without its fold, with the setting that is
 // best for the other folds. Only labels that another label reaches count.
 //
-// If a class has most of few labels by chance, its share of the other nodes is smaller. Therefore labels are weighted by the
+// A class that has most of few labels by chance has a smaller share of the other nodes. Therefore labels are weighted by the
 // shares of their classes, shrunk towards equal shares, see [Shrink].
 //
 // Nodes of classes without a label count as wrong, see [UnseenShare], so that the only label of a class does not count here.
@@ -145,8 +145,8 @@ func CountsOf(p *problem.Problem) []float64 {
 	return count
 }
 
-// Nearness is the ratio of the variance of a share of right predictions to the variance for as many independent labels,
-// because labels near each other are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
+// Nearness is the variance of a share of right predictions over the variance for independent labels: labels near each other
+// are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
 // variance returns the variance of the difference between the accuracies at held-out labels and at the given number of other
@@ -212,8 +212,8 @@ func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, v
 }
 
 // EstimateLargest returns the accuracy of predicting the largest class everywhere, at least 1/k for k classes. The
-// predictions in h must be the largest class of the other folds. Its luck is subtracted. Every node counts as reached,
-// because the prediction needs no edge.
+// predictions in h must be the largest class of the other folds. The expected luck of the largest class is subtracted. Every
+// node counts as reached, because the prediction needs no edge.
 func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {

@@ -56,8 +56,8 @@ func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	}
 }
 
-// ScaleSetting returns the values w for which a learner has the same models on the kernel s·K, or
-// on s copies of each item, as with v on K.
+// ScaleSetting returns the values w that give a learner the same models on the kernel s·K, or on s copies of each item, as v
+// on K.
 func ScaleSetting(path *classify.Path, v param.Values, s float64) param.Values {
 	w := maps.Clone(v)
 	x := v.Number(path.Parameter)

@@ -9,7 +9,7 @@ import (
 )
 
 // LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou, Skiena 2014): an item with m labels
-// gets the m labels with the highest scores, of equal scores the lower label.
+// gets the m labels with the highest scores, and of equal scores the lower label.
 func LabelF1(sets [][]int, labels int,
 	scores func(item int) []float64) (micro, macro, stderr float64) {
 	var order []int
@@ -21,8 +21,7 @@ func LabelF1(sets [][]int, labels int,
 
 // SetF1 returns the F1 of predicted sets of labels. With the numbers tp, fp and fn of right, wrong and missing predictions
 // of a label, micro is 2Σtp/(2Σtp + Σfp + Σfn) over all labels, and macro is the mean of 2tp/(2tp + fp + fn). A label that
-// no item has and that is never predicted counts as 0. The standard error is the error of micro as a ratio of sums over
-// items.
+// no item has and that is never predicted counts as 0. stderr is the error of micro as a ratio of sums over items.
 func SetF1(sets [][]int, labels int,
 	predicted func(item int) []int) (micro, macro, stderr float64) {
 	right := make([]float64, labels)

@@ -129,8 +129,8 @@ type Search struct {
 	Kernel, Learner *Space
 
 	// Together reports that all pairs are compared at once, because all settings of the learner on one kernel cost little
-	// more than one. Otherwise a setting is chosen on the default kernel, then a kernel with this setting, and then the
-	// setting on this kernel. Without the first step Gaussian processes on walks lost 7 points on polbooks.
+	// more than one setting. Otherwise a setting is chosen on the default kernel, then a kernel with this setting, and then
+	// the setting on this kernel. Without the first step Gaussian processes on walks lost 7 points on polbooks.
 	Together bool
 
 	// Measure returns the counts of all pairs of the given kernels and settings, the settings
@@ -146,7 +146,7 @@ type Found struct {
 	Tested          int
 	Candidates      int // pairs to choose from
 
-	// Counts are the counts that chose: of all pairs, or of the settings on the chosen kernel.
+	// Counts are the counts of all pairs, or of the settings on the chosen kernel.
 	Counts *Counts
 
 	// HeldOut has the predictions of each label by the pair that the other folds choose.
@@ -155,7 +155,7 @@ type Found struct {
 	Outside []int // pair that the other folds choose, by fold, of [Search].Together
 }
 
-// Run compares the pairs and chooses one, by all folds and for each fold by the others.
+// Run compares the pairs, and chooses a pair by all folds, and a pair for each fold by the other folds.
 func (s *Search) Run(ctx context.Context) (*Found, error) {
 	kernels := sched.UpTo(s.Kernel.Len())
 	settings := sched.UpTo(s.Learner.Len())
@@ -232,8 +232,8 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 }
 
-// Labels describes the folds of labels, given the weights of [WeightsOf] and whether no label outside its fold reaches a
-// label.
+// Labels describes the folds of labels. weight is the result of [WeightsOf]; unreached reports for each label that no label
+// outside its fold reaches it.
 func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for i, c := range class {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Sets are sets of classes with a coverage, and their figures for items without a class.
+// Sets are the sets of classes with a coverage, with figures of the sets of items without a class.
 type Sets struct {
 	Coverage   float64 `json:"coverage"`
 	IsPromised bool    `json:"is_promised"`       // held-out items may be a random sample
@@ -25,8 +25,8 @@ type Sets struct {
 	threshold float64
 }
 
-// Sets returns the sets of classes with a coverage, and their figures over items, each an id and the probabilities of the
-// classes in names. The error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k classes.
+// Sets returns the sets of classes with a coverage, and their figures over items. An item has an id and a probability of
+// each class in names. The error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k classes.
 func (s *Scores) Sets(coverage float64, names []string, items iter.Seq2[string, []float64]) (*Sets, error) {
 	threshold, err := Threshold(s.Sorted, coverage)
 	if err != nil {

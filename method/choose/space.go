@@ -22,9 +22,8 @@ type Space struct {
 	Usual int // candidate nearest to the defaults
 }
 
-// SpaceOf returns the space of settings that hold all combinations of the values of a declaration's parameters, in the order
-// of [Combinations]. Parameters that are words are not ordered. The usual candidate is nearest to usual in the first
-// parameter, then in the second, and so on.
+// SpaceOf returns the space of settings, all combinations of values in the order of [Combinations]. Parameters that are
+// words are not ordered. The usual candidate is nearest to usual in the first parameter, then in the second, and so on.
 func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
 	s := &Space{Usual: nearest(spec, settings, usual)}
 	for i := range spec.Params {
@@ -96,8 +95,8 @@ func (s *Space) position(i int) []int {
 // Candidates within slack standard errors of the highest accuracy are equally good.
 const slack = 1.0
 
-// Best returns the candidate to use, by the rule of the package comment. The merit is the number of right predictions among
-// the tested less a loss, −∞ for an impossible candidate.
+// Best returns the candidate to use, by the rule of the package comment. A merit is the number of right predictions among
+// the tested, less a loss, or −∞ for an impossible candidate.
 func (s *Space) Best(merit []float64, tested int) int {
 	share := min(1, max(0, slices.Max(merit)/float64(max(1, tested))))
 	return s.BestWithin(merit, math.Sqrt(float64(tested)*share*(1-share)))

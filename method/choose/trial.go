@@ -43,9 +43,8 @@ const MaxWidth = 4096
 // Run calls visit with the outcome of each test node for each of the Values and each length, a position in Steps. Models of
 // a length use the first Steps[length]−MinSteps+1 steps of x.
 //
-// The kernel K is a mean over s steps. Run adds the steps of each length to the sum of the previous length. A learner on a
-// path gets the sum s·K, with values that give the same models, see [ScaleSetting]. A learner without a path gets K. If no
-// classifier decides, the largest class is predicted.
+// The kernel K is a mean over s steps. A learner on a path gets the sum s·K, with values that give the same models, see
+// [ScaleSetting]; a learner without a path gets K. If no classifier decides, the largest class is predicted.
 func (c *Candidates) Run(ctx context.Context, x *sparse.Block[float32], t *Trial,
 	visit func(length, setting int, o *Outcome)) error {
 	items := t.Train

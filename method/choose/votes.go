@@ -16,7 +16,7 @@ const VoteSlope = 4
 //
 //	score_c = s_c^power / Σ_j s_j^power
 //
-// so that the power decides how sure the scores are, not which is highest.
+// so that the power does not change which score is highest.
 type Votes struct{ power float64 }
 
 // VotesOf returns the Votes with a power that [FitVotes] chose.
@@ -42,7 +42,8 @@ func Favour[N uint8 | int](scores []float64, counts []N) {
 	scores[winner], scores[likeliest] = scores[likeliest], scores[winner]
 }
 
-// FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It keeps scores of one-vs-rest classifiers.
+// FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It does not change the scores of one-vs-rest
+// classifiers.
 func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	if pairs[0].Negative == classify.Rest {
 		return
@@ -52,9 +53,8 @@ func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	Favour(scores, counts)
 }
 
-// CountVotes adds the votes of one-vs-one classifiers to counts, as [classify.Pairs.Predict] and
-// LIBSVM do: a decision above 0 is a vote for the first class of a pair, any other decision for the
-// second. With up to 256 classes the counts fit into bytes.
+// CountVotes adds the votes of one-vs-one classifiers to counts: a decision above 0 is a vote for the first class of a pair,
+// any other decision for the second. With up to 256 classes the counts fit into bytes.
 func CountVotes[N uint8 | int](counts []N, pairs classify.Pairs,
 	decisions []float64) {
 	for m, pair := range pairs {
@@ -79,7 +79,8 @@ func (v Votes) ScoresTo(dst []float64) {
 	}
 }
 
-// FitVotes chooses a power between 2^minPower, for nearly equal scores, and 2^maxPower, for nearly certain ones.
+// minPower and maxPower bound the power p of [FitVotes]: 2^minPower makes all scores nearly equal, 2^maxPower one score
+// nearly 1.
 const minPower, maxPower = -6.0, 8.0
 
 // FitVotes returns the votes whose power gives the outcomes the smallest

@@ -18,8 +18,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds, to compare a
-// prediction with.
+// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds.
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
@@ -44,7 +43,7 @@ type Mixture struct {
 const ShowingLabels = 24
 
 // ShowLikeness reports whether the labels show that linked nodes mostly have the same label: label propagation must predict
-// at least one binomial standard error more held-out labels than the largest class does. labels is the number of labels.
+// at least one binomial standard error more held-out labels than the largest class does.
 func (b *Baselines) ShowLikeness(labels int) bool {
 	held := b.HeldOut()
 	return labels >= ShowingLabels && held.Tested > 0 && held.Accuracy-held.Stderr >= b.Majority.Accuracy
@@ -56,8 +55,8 @@ func (b *Baselines) HeldOut() problem.Estimate {
 	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
-// PredictCompared predicts as [Engine.Predict] does, and measures the baselines. If the method is a baseline, its
-// estimate comes from the baselines. auto reuses the predictions of label propagation.
+// PredictCompared is [Engine.Predict], and measures the baselines. The estimate of a method that is a baseline comes from
+// the baselines.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
 	p, err := m.Weigh(ctx, p, s)
@@ -193,8 +192,7 @@ func BaselineWorkspace(p *Problem, s *Settings) budget.Workspace {
 	return propagation.NewBaseline(p, s.Prior, s.Memory, s.Workers).CompareWorkspace()
 }
 
-// Majority predicts the largest class for every node, whether or not labels reach it. Its scores are the shares of the
-// classes among the labels, with one label added to each class. It does not use the edges.
+// Majority predicts the largest class for every node, without the edges. Its scores are [ClassShares].
 var Majority = &Engine{
 	Name: "majority", Fit: predictLargest,
 	Baseline: func(b *Baselines) problem.Estimate { return b.Majority },
@@ -252,8 +250,8 @@ func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) erro
 	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// ReweighBy is [Reweigh] with the function reweigh; nil does nothing. If the shares are not known, nodes that no label
-// reaches keep their scores.
+// ReweighBy is [Reweigh] with the function reweigh. If reweigh is nil, it does nothing. If the shares are not known, nodes
+// that no label reaches keep their scores.
 func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {

@@ -59,8 +59,8 @@ type TestedValue struct {
 	Predicted float64 `json:"prediction"`
 }
 
-// Interval describes prediction intervals: a value lies within Margin of its prediction with probability Coverage. It holds
-// if the known values are a random sample; see package choose.
+// Interval describes prediction intervals: a value lies within Margin of its prediction with probability Coverage. The
+// coverage holds if the known values are a random sample; see package choose.
 type Interval struct {
 	Coverage float64 `json:"coverage"`
 	Margin   float64 `json:"margin"`
@@ -104,12 +104,11 @@ func MeasureErrors(values, predicted []float64) Errors {
 
 // BestAmong returns an engine that predicts the value of every node with the best of the given engines of numbers. It
 // compares all settings of all engines by cross-validation on the same folds, see [Prediction].Contest. Among equal engines
-// the first wins. If there are several engines, the predictions of the best are moved towards the mean. The error of each
-// fold is the error of the engine, the setting and the shrinkage that the other folds choose.
+// the first wins. The predictions of the best of several engines are moved towards the mean. The error of each fold is the
+// error of the engine, the setting and the shrinkage that the other folds choose.
 //
-// If all values are equal, the error of a prediction wraps [problem.ErrConstant]. It may also be a [*param.ParameterError],
-// a [*problem.Error] about a directed graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the
-// context or a sweep.
+// The error of a prediction may be [problem.ErrConstant], a [*param.ParameterError], a [*problem.Error] about a directed
+// graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the context or a sweep.
 //
 // If several processes share the rows of the graph, each process predicts its own rows, and must have all nodes with a
 // value, as named rows.

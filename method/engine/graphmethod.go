@@ -32,10 +32,10 @@ type GraphMethod struct {
 
 	Highest func(p *Problem, s *Settings) bool // see Engine.Highest
 
-	// Workspace declares the memory of the given settings. It returns an error for settings that it refuses.
+	// Workspace declares the memory of the given settings, or returns an error for settings that it refuses.
 	Workspace func(p *Problem, settings []param.Values, s *Settings) (budget.Workspace, error)
 
-	// IsSampled states that a sample of the labels compares settings, because each setting needs its own fit.
+	// IsSampled states that settings are compared on a sample of the labels, because each setting needs its own fit.
 	IsSampled bool
 
 	HasRaw bool // see [Engine.HasRaw]

@@ -12,9 +12,9 @@ import (
 // labels.
 const mostHeldOut = 1000
 
-// HoldOut returns a [choose.Place] for each held-out label, for prediction sets of out, which m has predicted for p. Engines
-// other than auto predict each fold from the other labels with the parameters of out. If there are too few labels, see
-// [choose.TooFew], there are no places. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
+// HoldOut returns a [choose.Place] for each held-out label, for prediction sets of out, which m has predicted for p. An
+// engine other than auto predicts each fold from the other labels, with the parameters of out. If there are too few labels,
+// see [choose.TooFew], there are no places. Cost: a prediction for each fold, or for as many folds as have 1,000 labels.
 func (m *Engine) HoldOut(ctx context.Context, p *Problem, out *Prediction, s *Settings) ([]choose.Place, error) {
 	if out.Places != nil {
 		return out.Places, nil

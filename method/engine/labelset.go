@@ -13,12 +13,12 @@ type LabelSetModel struct {
 	Columns int     `json:"columns"` // eigenvectors that are features
 	Lambda  float64 `json:"lambda"`  // λ of [classify.RidgePath]
 
-	// MicroF1 is the micro-F1 at labelled nodes, each predicted without itself with the columns, λ and threshold that other
-	// folds choose, and Stderr its standard error. Both are 0 for a kept model.
+	// MicroF1 is the micro-F1 at labelled nodes, each left out and predicted with the columns, λ and threshold that other
+	// folds choose. Stderr is its standard error. Both are 0 for a kept model.
 	MicroF1 float64 `json:"micro_f1,omitempty"`
 	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
-	// Labels with a probability of at least Threshold are predicted. If a node has none, its likeliest label is predicted.
+	// Labels with a probability of at least Threshold are predicted, or if a node has none, its likeliest label.
 	Threshold float64 `json:"threshold"`
 
 	Slopes []float64 `json:"slopes"` // a of the sigmoid 1/(1 + exp(a·f + b)) of each label
@@ -26,8 +26,8 @@ type LabelSetModel struct {
 
 	Labelled int `json:"-"` // nodes that it learned from
 
-	// HeldOut are the scores of labelled nodes without themselves, in increasing order: 1 less the smallest probability of a
-	// label of the node. See [choose.Scores].
+	// HeldOut are the scores of left-out labelled nodes in increasing order: 1 less the smallest probability of a label of
+	// the node, see [choose.Scores].
 	HeldOut []float64 `json:"-"`
 
 	Scores func(node int) []float64 `json:"-"` // f of each label

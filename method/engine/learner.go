@@ -29,8 +29,8 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
-// AddAllVotes adds the votes of the classifiers from number lo of pairs on to the scores of all nodes. After the last
-// classifier it turns sums of votes into scores.
+// AddAllVotes adds the votes of some classifiers, from number lo of pairs on, to the scores of all nodes. After the last
+// classifier it turns the sums of votes into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
@@ -73,7 +73,7 @@ func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 	}
 }
 
-// Sums of votes are equal up to rounding if they differ by less than undecided times the largest.
+// Sums of votes that differ by less than undecided times the largest sum differ by rounding alone.
 const undecided = 1e-6
 
 // finishVotes turns sums of votes, and counts of votes unless nil, into scores. If all sums are equal, as for a node from
@@ -92,7 +92,8 @@ func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	simd.ConvertTo(sums, vote)
 }
 
-// ShareAll stores probabilities from decisions on every node as scores. decisions gets space for the given number of items.
+// ShareAll stores the probabilities for decisions on every node as scores. decisions gets scratch space for the given number
+// of items.
 func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.Problem.Degrees)
@@ -191,8 +192,7 @@ func pairwise(l *classify.Learner, v param.Values) bool {
 const mostPairwise = 256
 
 // LearnerSettings returns the settings of a learner to choose from, and their space. Defaults may depend on the number of
-// classes, because a thousand classes have half a million pairs. The error comes from [param.Spec.Resolve], or is a
-// [choose.UsageError] if there are too many classes for a classifier of every two.
+// classes. The error comes from [param.Spec.Resolve], or is a [choose.UsageError] if there are too many pairs of classes.
 func LearnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	s = cmp.Or(s, new(Settings))
@@ -241,6 +241,6 @@ func CheckProcesses(l *classify.Learner, p *Problem) error {
 	return nil
 }
 
-// MaxTestedRows is the largest number of test nodes of a tuning split for learners on kernels. Each has a row of values for
-// every kernel of the grid.
+// MaxTestedRows is the largest number of test nodes of a tuning split for learners on kernels. A node has a row of values
+// for every kernel of the grid.
 const MaxTestedRows = 2000

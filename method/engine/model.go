@@ -24,8 +24,8 @@ type Model struct {
 	Low     bool   `json:"low_effort,omitempty"`
 	Shares  bool   `json:"empirical_prior,omitempty"`
 
-	// Origin describes the graph that the model was learned from, and its edge weights. In models of an older format, the
-	// caller may fill in its fields.
+	// Origin describes the graph that the model was learned from, and its edge weights. The caller may fill in fields of
+	// models of an older format.
 	Origin sides.Origin `json:"origin"`
 
 	Values param.Values `json:"values,omitempty"` // values of all parameters

@@ -14,9 +14,9 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// MostCompared is the most values on which errors are measured and an engine on a kernel chooses its setting: decomposing a
-// Gram matrix takes the cube of this number. With 500 values the choice is worse if values have heavy tails. Models learn
-// from all values outside a fold. Tests lower MostCompared.
+// MostCompared is the largest number of values on which errors are measured and an engine on a kernel chooses its setting:
+// decomposing a Gram matrix takes the cube of this number. With 500 values the choice is worse if values have heavy tails.
+// Tests lower MostCompared.
 var MostCompared = 1000
 
 const fewNodes = 20_000
@@ -205,8 +205,7 @@ func (j *Job) clip() {
 	j.Out.Reached = j.Problem.Components.Reachable(j.Problem.Row)
 }
 
-// NumberFit returns the predicted number of every node, of this process, for each of the samples, which are problems on one
-// graph.
+// NumberFit returns the predicted numbers of the nodes of this process for each sample. Samples are problems on one graph.
 type NumberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
 // OneByOne returns a NumberFit that calls predict for each sample.
@@ -223,8 +222,8 @@ func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 	}
 }
 
-// SamplesAtOnce is the number of groups that are fitted together. Learners that spread labels have two columns for each, so
-// that they fill a cache line.
+// SamplesAtOnce is the number of groups that are fitted together. Learners that spread labels have two columns for each
+// group, which together fill a cache line.
 const SamplesAtOnce = 4
 
 // Predictions implements the field of [GraphMethod].

@@ -19,7 +19,7 @@ type Prediction struct {
 	Value []float64
 
 	// Class is the class of every node: its label, or the class with the highest score. If no label reaches a node, its
-	// class is the likeliest of its prior, of equally likely classes the largest.
+	// class is the likeliest class of its prior, or the largest of equally likely classes.
 	Class []int
 
 	// Scores has a row for each node and a column for each class. Rows sum to one. The row of a node that no label reaches
@@ -32,7 +32,7 @@ type Prediction struct {
 	// Raw holds the scores of the method's formula, see Settings.Raw; else nil.
 	Raw *sparse.Block[float64]
 
-	// Reached holds the nodes from which a walk can reach a label or, if attributes are used, a node with attributes.
+	// Reached holds the nodes from which a walk can reach a label, or a node with attributes if these are used.
 	Reached *roaring.Bitmap
 
 	// IsForAll states that the classes of nodes that are not reached are predictions too, as for [Majority].
@@ -100,8 +100,8 @@ func RunPhases(ctx context.Context, seconds []*float64, phases ...func(context.C
 // Problem is a graph with classes, or numbers, on some of its nodes.
 type Problem = problem.Problem
 
-// Explain returns the reasons for the predicted classes of the given nodes. The prediction must come from this problem, with
-// [Settings].Explain set. The error wraps [explain.ErrNoForm] for methods whose scores are not sums over labelled nodes.
+// Explain returns the reasons for the predicted classes of nodes. The prediction must be of problem, with [Settings].Explain
+// set. The error wraps [explain.ErrNoForm] for methods whose scores are not sums over labelled nodes.
 func (p *Prediction) Explain(ctx context.Context, problem *Problem, nodes []int,
 	s *explain.Settings) ([]explain.Explanation, error) {
 	if p.Form == nil {

@@ -27,9 +27,9 @@ type Settings struct {
 	// Raw asks for Prediction.Raw, the scores of the method's formula.
 	Raw bool
 
-	// Top is how many scores of each node, the highest, the caller uses, at most [problem.HighestCount]; 0: all scores. If
-	// Top is set and the scores of all classes would take more than a quarter of Memory, a method may set Prediction.Highest
-	// and leave Prediction.Scores nil.
+	// Top is how many of the highest scores of each node the caller uses, at most [problem.HighestCount]; 0: all scores. If
+	// Top is set and all scores would take more than a quarter of Memory, a method may set Prediction.Highest and leave
+	// Prediction.Scores nil.
 	Top int
 
 	// Explain asks for Prediction.Form, which [Prediction.Explain] needs. It requires Raw.
@@ -84,7 +84,7 @@ func (s *Settings) WithDefaults() Settings {
 	return f
 }
 
-// Fix sets Given to values and the parameters whose list has a single value, and removes these from Lists.
+// Fix sets Given to values, adds the parameters whose list has a single value, and removes all given parameters from Lists.
 func (s *Settings) Fix(values param.Values) {
 	s.Given = maps.Clone(values)
 	for name, list := range s.Lists {
@@ -97,8 +97,8 @@ func (s *Settings) Fix(values param.Values) {
 	}
 }
 
-// Grid returns the settings of a declaration to choose from, with a value for every parameter, and the space of the
-// settings. A parameter in fixed has this value alone. The error comes from [param.Spec.Resolve].
+// Grid returns the settings of a declaration to choose from, and their space. A parameter in fixed has this value alone. The
+// error comes from [param.Spec.Resolve].
 func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
 	tried := s.WithGrids(spec)
 	list, err := choose.Combinations(tried, fixed, g)

@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict] and of the work that follows while the prediction is in memory, whose
-// workspace is after. The choice of edge weights, the prediction and this work follow each other, so that the largest
-// workspace counts. The error comes from the field Workspace.
+// Declare returns the workspace of [Engine.Predict], and of the work that follows while the prediction is in memory. after
+// is the workspace of this work. The choice of edge weights, the prediction and this work follow each other, so that the
+// largest workspace counts. The error comes from the field Workspace.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {

@@ -18,13 +18,13 @@
 //
 // # Links
 //
-// Let left be the response from v at every node and right the score of the predicted class less the score of the class with
-// the next score. The importance of the link between i and j with weight A_ij is
+// Let left be the response from v at every node, and right the score of the predicted class less the next score. The
+// importance of the link between i and j with weight A_ij is
 //
 //	A_ij·(left_i·right_j + left_j·right_i)
 //
 // which is, to first order, how much the difference of the two scores at v loses without the step between i and j. For
 // learning with local and global consistency and for functions of the normalised matrix S or L̃, A_ij is divided by
-// √(d_i·d_j); for other kernels by the mean degree. The left response of a kernel is divided by a bound of the norm of the
-// kernel, so that kernels that differ by a factor give equal links.
+// √(d_i·d_j); for other kernels by the mean degree. The left response of a kernel is divided by a bound of the kernel's
+// norm.
 package explain

@@ -38,8 +38,8 @@ type Terms struct {
 	Attributes []Attribute // contributions of the node's attributes
 }
 
-// Explanation has the shares of labelled nodes in the score of the predicted class of a node, and the links that carry the
-// difference to the next score. Score is the sum of all shares and of Rest to within Error.
+// Explanation explains the predicted class of a node by the shares of labelled nodes in its score, and by the links that
+// carry the difference to the next score. Score is the sum of all shares and of Rest to within Error.
 type Explanation struct {
 	Row   int `json:"-"`
 	Class int `json:"-"` // predicted

@@ -27,8 +27,9 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 			return nil, nil, err
 		}
 		left := sparse.NewBlock[float32](r.Rows, len(nodes))
-		// The bound of the norm of R = r(M) makes the importance of links independent of the factor of R and the range of
-		// float32. A function of L or S attains it by the null vector of L: ones, or the square roots of the sizes of nodes.
+		// Dividing by a bound of the norm of R = r(M) makes the importance of links independent of the factor of R and of
+		// the range of float32. A function of L or S attains the bound by the null vector of L: ones, or the square roots of
+		// the sizes of nodes.
 		for j, v := range nodes {
 			squares := math.SmallestNonzeroFloat64
 			sum := 0.0
@@ -72,8 +73,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	return f
 }
 
-// UnitColumns returns n rows with a 1 in row nodes[j] of column j. If rows is not nil, a last column has the mean of their
-// unit columns.
+// UnitColumns returns n rows with a 1 in row nodes[j] of column j. If rows is not nil, a last column has the mean of the
+// unit columns of rows.
 func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	columns := len(nodes)
 	if rows != nil {

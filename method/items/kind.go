@@ -1,7 +1,7 @@
-// Package items classifies items that are not the nodes of one graph, for example the records of a table or many small
-// graphs, by kernels between them. A [Kind] says how its items are read and compared; a registered kind is a command, which
-// writes kernel values, classifies items, and compares kernels and learners. A [Source] is a kernel between the items of a
-// [Collection] with a learner; held-out items choose its parameters.
+// Package items classifies items that are not the nodes of one graph, such as records or small graphs, by kernels between
+// them. A [Kind] says how its items are read and compared; a registered kind is a command, which writes kernel values,
+// classifies items, and compares kernels and learners. A [Source] is a kernel between the items of a [Collection] with a
+// learner; held-out items choose its parameters.
 package items
 
 import (
@@ -38,8 +38,7 @@ type Kind struct {
 	// Commands are some of kernel, classify and evaluate; see [Standard].
 	Commands []Command
 
-	// Calibrated makes the scores of predictions in text probabilities, even if --scores
-	// probability is not given.
+	// Calibrated makes scores in text probabilities, even without --scores probability.
 	Calibrated bool
 
 	// MinusOne makes -1 a class.
@@ -81,7 +80,7 @@ type Flag struct {
 }
 
 // Standard returns the commands kernel, classify and evaluate with all shared flags and the given flags. argument is what
-// they read, noun the word for an item, kernel the default.
+// they read, noun the word for an item, and kernel the default kernel.
 func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
@@ -156,8 +155,8 @@ type Collection struct {
 	Truth      *nodefile.Labels // classes to compare predictions with; may be nil
 	TruthName  string
 
-	// Gram returns the kernel between all items, and the values of all its parameters, with defaults for those not in v.
-	// labelled are the items whose class a learner knows; nil: no learner follows.
+	// Gram returns the kernel between all items, and the values of all its parameters: the values in v, and defaults for
+	// other parameters. labelled are the items whose class a learner knows; nil: no learner follows.
 	Gram func(ctx context.Context, kernel *param.Spec, v param.Values,
 		labelled []int) (classify.Gram, param.Values, error)
 
@@ -165,8 +164,7 @@ type Collection struct {
 	// units, such as a multiple of a mean.
 	Units func(kernel *param.Spec) param.Graph
 
-	// Rows, if not nil, returns a function that computes groups of rows of the kernel, and all
-	// values, as Gram does.
+	// Rows, if not nil, returns a function that computes rows of the kernel, and the values of all its parameters.
 	Rows func(ctx context.Context, kernel *param.Spec,
 		v param.Values) (Rows, param.Values, error)
 
@@ -176,7 +174,7 @@ type Collection struct {
 	Bytes int64 // memory of the items
 
 	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes. The run learns from l, or if l is
-	// nil, computes rows of a kernel with columns.
+	// nil, computes rows of a kernel with the given number of columns.
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
 	Attributes int    // compared columns, for the summary; 0: no table

@@ -36,7 +36,7 @@ type Source struct {
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 
 	// Rows calls visit for each scored item i. item is its number among the items of Gram, or −1; values are its kernel
-	// values with them. Nil: the items of Gram are scored.
+	// values with the items of Gram. Nil: the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
 }
 
@@ -73,8 +73,8 @@ type Classified struct {
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
 
-// SharesTo stores in dst, and returns, the probability of each class for item i, or if the learner has no probabilities, the
-// soft vote. They sum to one. If dst is nil, SharesTo allocates it.
+// SharesTo stores in dst, and returns, the probability of each class for item i, or its soft vote if the learner has no
+// probabilities. The shares sum to one. If dst is nil, SharesTo allocates it.
 func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 	return c.shares(dst, c.Scores.Row(i))
 }
@@ -86,9 +86,9 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 	return classify.SoftVotes(dst, c.model.Pairs, scores, 1)
 }
 
-// Classify chooses open parameters by cross-validation on at most 1000 labelled items, learns from all labelled items and
-// scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct item. The error is
-// a [*problem.Error], an error of the source, or an error of ctx.
+// Classify chooses the parameters that are not given by cross-validation on at most 1000 labelled items, learns from all
+// labelled items and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
+// item. The error is a [*problem.Error], an error of the source, or an error of ctx.
 func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}

@@ -8,9 +8,9 @@ import (
 )
 
 // WithoutDirections returns the problem on A + Aᵀ, the graph without directions, and Aᵀ. The weight of an edge is the sum of
-// the weights of its two arcs, or 1 if the graph has no weights, as in ingest. Aᵀ is the field In of the graph; if In is
-// nil, it is computed from A. If several processes share the rows, In must not be nil, and A + Aᵀ is a [sparse.Divided]
-// matrix, which the caller must close. Cost: a sweep, counted in work, and some nanoseconds for each arc.
+// the weights of its two arcs, or 1 if the graph has no weights. Aᵀ is the field In of the graph; if In is nil, it is
+// computed from A. If several processes share the rows, In must not be nil, and A + Aᵀ is a [sparse.Divided] matrix, which
+// the caller must close. Cost: a sweep, counted in work.
 func (p *Problem) WithoutDirections(ctx context.Context, workers int,
 	work *graph.Work) (q *Problem, against sparse.Matrix, err error) {
 	along := p.A
@@ -36,9 +36,7 @@ func (p *Problem) WithoutDirections(ctx context.Context, workers int,
 	return &undirected, against, err
 }
 
-// ArcsBytes returns the memory of the matrices of [Problem.WithoutDirections]: the graph
-// without directions, and the arcs in both directions. It returns 0 for a problem without
-// directions.
+// ArcsBytes returns the memory of the matrices of [Problem.WithoutDirections], 0 for a problem without directions.
 func (p *Problem) ArcsBytes() int64 {
 	if !p.Directed {
 		return 0

@@ -21,8 +21,8 @@ func copyBytes(e *sides.Edges) int64 {
 }
 
 // WithFactors returns a graph of the nodes of g and the edges of e with the factors c. Its entries are in memory if they
-// take at most an eighth of the limit. The graph has A, the degrees, Aᵀ if g has it, and if several processes share the
-// rows, what [graph.Divide] finds. Cost: three sweeps for each direction.
+// take at most an eighth of the limit. The graph has A and the degrees, Aᵀ if g has Aᵀ, and what [graph.Divide] finds if
+// several processes share the rows. Cost: three sweeps for each direction.
 func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges,
 	c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
 	along, against, err := e.Matrices(ctx, c.Book, workers)

@@ -14,7 +14,7 @@ type Estimate struct {
 
 	Reached, Unreached int // nodes without a label
 
-	// Unseen estimates the share of nodes whose class has no label. Their predictions count as wrong.
+	// Unseen estimates the share of nodes whose class has no label. Predictions of these nodes count as wrong.
 	Unseen float64
 }
 

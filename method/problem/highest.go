@@ -26,8 +26,8 @@ type labelScore struct {
 	score float32
 }
 
-// NewHighest returns a Highest of n nodes without scores. For each node in labelled it also keeps the score of the class in
-// labels.
+// NewHighest returns a Highest of n nodes without scores. For each node in labelled it also keeps the score of the node's
+// class in labels.
 func NewHighest(n int, labelled, labels []int) *Highest {
 	h := &Highest{
 		class: slices.Repeat([]int32{-1}, n*HighestCount),
@@ -128,7 +128,8 @@ func (h *Highest) Class(node int) int {
 	return int(h.class[node*HighestCount])
 }
 
-// RowTo stores the highest scores of a node and the score of its label in dst by class, and 0 for other classes.
+// RowTo stores in dst the highest scores of a node and the score of its label, each at the position of its class, and 0 for
+// other classes.
 func (h *Highest) RowTo(dst []float64, node int) {
 	clear(dst)
 	if l := h.label(node); l != nil && int(l.class) < len(dst) {

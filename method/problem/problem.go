@@ -42,12 +42,12 @@ type Problem struct {
 	// Origin describes the graph, to compare a kept model with; nil: not known.
 	Origin *sides.Origin
 
-	// Key returns a number computed from the id of a row's node; nil: nodes have no ids. Samples of nodes are drawn by Key,
-	// so that they do not depend on the order of rows.
+	// Key returns a number computed from the id of a row's node; nil: nodes have no ids. Samples of nodes are drawn in the
+	// order of Key, and so do not depend on the order of rows.
 	Key func(row int) uint64
 
-	// Learned describes the edge weights chosen for a method, which A contains; nil: A has the weights of the graph, and a
-	// method may choose others.
+	// Learned describes the edge weights that were chosen for a method and that A contains. Nil: A has the weights of the
+	// graph, and a method may choose others.
 	Learned *EdgeWeights
 }
 
@@ -75,8 +75,8 @@ var (
 // largestValue keeps squares of values finite.
 const largestValue = 1e100
 
-// Validate returns [ErrNoLabels], [ErrOneClass] or [ErrConstant] if there is nothing to learn
-// from, and panics if the fields do not fit each other.
+// Validate returns [ErrNoLabels], [ErrOneClass] or [ErrConstant] if there is nothing to learn from. It panics if the fields
+// do not fit each other.
 func (p *Problem) Validate() error {
 	n := p.Rows()
 	if p.A != nil {
@@ -136,7 +136,7 @@ func (p *Problem) Nodes() int {
 // Rows returns the number of nodes of this process, or of items without a graph.
 func (p *Problem) Rows() int { return len(p.Degrees) + p.items }
 
-// CountOf returns the number of nodes of the whole graph in a set, of which set has the part of this process.
+// CountOf returns the number of nodes of the whole graph in a set. set has the part of this process.
 func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	team := p.Team()
 	count := []float64{0}

@@ -10,9 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// FindComponents returns the connected components of the graph, ignoring the direction of edges. If
-// the graph has no components yet, it finds them in one sweep, counted in work, and stores them in
-// the graph. No other call with the graph may run at the same time.
+// FindComponents returns the connected components of the graph, ignoring the direction of edges. It stores them in the
+// graph; the first call costs one sweep, counted in work. No other call with the graph may run at the same time.
 func (p *Problem) FindComponents(ctx context.Context, workers int,
 	work *graph.Work) (*sparse.Components, error) {
 	if p.Components == nil {
@@ -165,8 +164,8 @@ func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	return false
 }
 
-// The steps of walks are doubled while walks from more than the share MostMissed of the reached
-// nodes miss all labels. Doubling stops after MissedWork entries × columns, some seconds.
+// Walks are doubled while walks from more than the share MostMissed of the reached nodes miss all labels, up to MissedWork
+// entries × columns, some seconds.
 const (
 	MostMissed = 0.01
 	MissedWork = 1_000_000_000

@@ -150,7 +150,7 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.P
 }
 
 // Means returns the two baselines of numbers: the mean of all known values, and the mean of the known values of neighbours.
-// If no neighbour has a known value, the second is the first.
+// If no neighbour has a known value, the second is the mean of all known values.
 func Means() []engine.Entry {
 	return []engine.Entry{{Name: constant.Spec.Name, Method: constant.Engine()}, {Name: neighbours.Spec.Name, Method: neighbours.Engine()}}
 }
@@ -161,7 +161,8 @@ func predictMean(_ context.Context, p *engine.Problem, _ param.Values, _ *engine
 	return slices.Repeat([]float64{stat.Mean(p.Value, nil)}, len(p.Degrees)), nil
 }
 
-// neighbours predicts the mean of all known values if no neighbour has one, or if the graph has negative weights.
+// neighbours predicts the mean of the known values of neighbours. If there are none, or the graph has negative weights, it
+// predicts the mean of all known values.
 var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: param.Undirected | param.Signed},
 	engine.OneByOne(func(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 		if p.Signed { // means over weights of both signs

@@ -43,10 +43,11 @@ type LabelLearner struct {
 	views   *auto.Attributes // attributes of fitted; nil: none
 }
 
-// mostWide is the most labelled nodes of a model with more columns than nodes, which costs their cube. Tests lower mostWide.
+// mostWide is the largest number of labelled nodes for a model with more columns than labelled nodes, because the cost grows
+// with the cube of this number. Tests lower mostWide.
 var mostWide = 1000
 
-// NewLabelLearner returns the learner of p, in which a node has a row for each of its labels.
+// NewLabelLearner returns the learner of p. In p.Row a node occurs once for each of its labels.
 func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 	l := &LabelLearner{problem: p, set: s.WithDefaults()}
 	places := map[int]int{}
@@ -139,7 +140,8 @@ func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error)
 	return err
 }
 
-// Frequent returns the counts of labels at positions, as scores of all nodes, and limit, the threshold learned for them.
+// Frequent returns how many nodes at positions have each label: scores that are equal for all nodes. limit is the threshold
+// learned for these scores.
 func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float64) {
 	counts = make([]float64, len(l.problem.Names))
 	var sets [][]int
@@ -152,8 +154,8 @@ func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float6
 	return counts, choose.LabelThreshold(sets, func(int) []float64 { return counts })
 }
 
-// F1 returns two pairs of micro-F1 and macro-F1 of scores at positions. For the first pair, a node with m labels gets m
-// labels (Perozzi, Al-Rfou, Skiena 2014), for the second the labels with a score of at least limit.
+// F1 returns two pairs of micro-F1 and macro-F1 of scores at positions. For the first pair, a node with m labels is
+// predicted to have m labels (Perozzi, Al-Rfou, Skiena 2014), for the second the labels with a score of at least limit.
 func (l *LabelLearner) F1(positions []int, limit float64,
 	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int

@@ -3,8 +3,8 @@
 // predict than other nodes: on a citation graph the accuracy was 79 % in cross-validation and 56 % at other nodes.
 //
 // [Check] compares the hops to the nearest other label and the degrees of labelled nodes with the hops and degrees of the
-// other nodes, by the test of Kolmogorov and Smirnov. The test finds labels of hubs, of nodes with few edges, and of one
-// region. It finds too many labels of a class only if the nodes of the class have other degrees or are near each other.
+// other nodes, by the test of Kolmogorov and Smirnov. It finds too many labels of a class only if the nodes of the class
+// have other degrees or are near each other.
 //
 // A graph may have two kinds of nodes, for example papers and authors, and labels on one kind alone. Then labelled nodes are
 // compared with the other nodes of this kind.

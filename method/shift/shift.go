@@ -16,8 +16,8 @@ type Report struct {
 	Hops   Difference `json:"hops"`   // edges to the nearest other label
 	Degree Difference `json:"degree"` // sum of the weights of edges
 
-	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and that labelled
-	// nodes of one kind were compared with the others of this kind.
+	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels on one kind
+	// alone. Labelled nodes are then compared with the other nodes of this kind.
 	OneKind bool `json:"one_kind,omitempty"`
 }
 

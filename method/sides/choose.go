@@ -16,14 +16,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// leastGain is the smallest relative gain of quality by which a setting replaces the best so far; the gain must also exceed
-// one standard error and the luck of the best of all trials. Two errors would lose 10 points where co-work, friends and
-// advice of lawyers are kinds; without leastGain, kinds are left out for small gains, which loses five points on made
-// payments. See bench/results/kinds.md.
+// leastGain is the smallest relative gain of quality by which a setting replaces the best setting so far. The gain must also
+// exceed one standard error, and what the best of all trials gains by luck. Requiring two errors loses 10 points where
+// co-work, friends and advice of lawyers are kinds. Without leastGain, kinds are left out for small gains, which loses five
+// points on made payments. See bench/results/kinds.md.
 const leastGain = 0.05
 
-// IsBetter reports whether the quality q of one of trials settings replaces best: the gain must be at least 5 %, and more
-// than luck explains.
+// IsBetter reports whether the quality q of one of trials settings is better than best: the gain must be at least 5 %, and
+// more than luck explains.
 func (q Quality) IsBetter(best Quality, trials int) bool {
 	n := float64(len(q))
 	sum := 0.0
@@ -64,14 +64,14 @@ const (
 	leastWeight = 1. / 64
 	mostWeight  = 64
 
-	// halfLives is the size of the grid: the range of times divided by powers of 2.
+	// halfLives is the number of half-lives of the grid: the range of times divided by powers of 2.
 	halfLives = 8
 )
 
 // Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function with
-// its factors. Its walks take at most a quarter of memory; 0 means no limit. It keeps the choice for the same labels. It
-// returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each class and fold, for some
-// dozen vectors of weights and each function.
+// its factors. Its walks take at most a quarter of memory; 0 means no limit. It computes the choice for the same labels
+// once. It returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each class and fold,
+// for some dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))

@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Origin describes the content of a graph and the effective settings of its edges, given or chosen. Results keep the origin
-// of their graph, to compare or apply it when they are used with another graph.
+// Origin describes the content of a graph and the effective settings of its edges, given or chosen. A result keeps the
+// origin of its graph. When the result is used with another graph, the origins are compared, or the settings applied.
 type Origin struct {
 	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": of a graph without a store
 	Directed bool              `json:"directed,omitempty"`
@@ -48,7 +48,7 @@ func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}, {"cocitation", "false"},
 	{"coupling", "false"}, {"hyperedges", "false"}}
 
-// Difference is the error of a graph that was read with another setting than the graph of a result, if the setting cannot be
+// Difference is the error if a graph was read with another setting than the graph of a result, and the setting cannot be
 // changed.
 type Difference struct {
 	Setting       string // name of the flag
@@ -175,8 +175,8 @@ func (e *Edges) Differs(k *Kept) bool {
 	return !reflect.DeepEqual(e.complete(k), e.Options)
 }
 
-// Restore returns the given factors, with factors of a kept model in place of open or missing factors, and 1 for other
-// kinds. If the model has no factors, it returns nil. It returns an error for a window of times without an edge.
+// Restore returns the given factors, where factors of a kept model replace factors that are open or not given. Other kinds
+// have the weight 1. If the model has no factors, it returns nil. It returns an error for a window of times without an edge.
 func (e *Edges) Restore(k *Kept) (*Choice, error) {
 	options := e.complete(k)
 	if m := e.Store.Manifest; m.Times != nil {

@@ -38,7 +38,8 @@ func (e *Edges) IsOpen() bool {
 		e.Options.HalfLife == ChosenHalfLife
 }
 
-// HasFactors reports whether a kind has a factor other than 1, or there is a half-life: given, to be chosen, or kept in k.
+// HasFactors reports whether a kind has a factor other than 1, or there is a half-life. The factors may be given, to be
+// chosen, or kept in k.
 func (e *Edges) HasFactors(k *Kept) bool {
 	o := e.complete(k)
 	for _, w := range o.Kinds {

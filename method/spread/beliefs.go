@@ -16,7 +16,7 @@ import (
 )
 
 // Beliefs predicts classes by damped mean field in a degree-corrected block model, see package beliefs. Held-out labels
-// choose open parameters from seven combinations.
+// choose parameters that are not given from seven combinations.
 var Beliefs = &engine.Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
 	Fit: predictBeliefs,

@@ -200,7 +200,7 @@ type chooser struct {
 	fold []int // fold of each labelled node
 	seen []int // labelled nodes that models learn from
 
-	// picks are the rows of the walks with one α; trials has the trials on these rows for each kind of features.
+	// picks are the rows of the walks with one α. trials has the trials on these rows for each kind of features.
 	picks    []cwk.Pick
 	rows     map[cwk.Pick]int
 	trials   map[string][]choose.Trial
@@ -336,7 +336,7 @@ func walkOf[T sparse.Float](p *engine.Problem, set *engine.Settings, steps int) 
 	}
 }
 
-// Walks of large graphs have at most widest columns at a time, because more do not save time per column. Blocks of up to
+// Walks of large graphs have at most widest columns, because more columns do not save time per column. Blocks of up to
 // cachedBytes stay in cache.
 const (
 	widest      = 64
@@ -480,11 +480,11 @@ func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
 
 // Values of the parameter "features": which walk yields the features of a training node.
 const (
-	// Plain means the walk in which all training nodes are labelled. The training row then contains the label of its node; a
+	// Plain means the walk in which all training nodes are labelled. A training row then contains the label of its node; a
 	// test row never does.
 	Plain = "plain"
 
-	// Honest means the walk in which the training nodes of the node's fold are unlabelled; training rows are then like test
+	// Honest means the walk in which the training nodes of the node's fold are unlabelled. Training rows are then like test
 	// rows.
 	Honest = "honest"
 )

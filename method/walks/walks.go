@@ -99,7 +99,8 @@ func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	if m.learner.Whole && slices.Contains(kinds, Honest) ||
 		len(kinds) > 1 && mostPlainFolds*j.Compared > mostRows(m.learner,
 			&longest, len(p.Names)) {
-		// Such trials have no other nodes, which plain rows would need, or too many rows: labels × folds.
+		// Trials of such learners have no other nodes, which plain rows would need; and plain rows are as many as labels ×
+		// folds.
 		j.Sources = slices.DeleteFunc(j.Sources,
 			func(v param.Values) bool { return v.Word("features") == Plain })
 	}
@@ -223,8 +224,8 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	})
 }
 
-// maxFeatureBytes is the largest memory of the features of training rows; with more, the learner learns from a sample of the
-// labels. It does not depend on the memory limit, so that results do not either.
+// maxFeatureBytes is the largest memory of the features of training rows. If they would take more, the learner learns from a
+// sample of the labels. It does not depend on the memory limit, so that results do not depend on the limit.
 var maxFeatureBytes int64 = 1 << 30
 
 func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
@@ -436,8 +437,8 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// Decisions may always take decisionBytes, or as much as the walk if the walk takes more: each further slab of decisions
-// needs another walk.
+// Decisions may always take decisionBytes, or as much as the walk if the walk takes more, because each further slab of
+// decisions needs another walk.
 const decisionBytes = 64 << 20
 
 // scoreWalk returns the walk that computes the decisions on all nodes, in the memory that the sums of votes leave.

@@ -11,7 +11,8 @@ import (
 )
 
 // Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X with the
-// lazy walk T̃ of [lens]. The row sums of the S̃ of [lens] grow with the degree, which lost accuracy on web pages with hubs.
+// lazy walk T̃ of [lens]. T̃ replaces the S̃ of [lens], whose row sums grow with the degree: S̃ lost accuracy on web pages
+// with hubs.
 type Attributes struct{ *lens }
 
 // NewAttributes returns the two views of the attributes of p. Cost: two passes over the values.
@@ -40,7 +41,7 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 }
 
 // Scores calls visit for every node with the product of the node's views and weights. weights must have a row for each
-// column of the first view, and then a row for each column of the second view. visit is called from several goroutines.
+// column of the first view, then of the second view. visit is called from several goroutines.
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()

@@ -11,8 +11,8 @@ import (
 //	w·p_c^γ/Σ_c p_c^γ + (1 − w)/k  with  γ = exp(a + b·(h − ½))
 //
 // with b ≤ 0, so that probabilities agree with the frequencies of held-out labels. The likeliest class stays the same. b < 0
-// flattens uncertain predictions more, because models are overconfident about them where neighbours differ. Gains of b > 0
-// were luck.
+// flattens uncertain predictions more, because models are overconfident about them where neighbours differ. What b > 0
+// gained was luck.
 type Calibration struct {
 	Power float64 `json:"power"` // a
 	Slope float64 `json:"slope"` // b ≤ 0
@@ -22,14 +22,14 @@ type Calibration struct {
 // The prior of w has more weight with more labels, up to a limit: models of many labels were nearly calibrated on all
 // graphs.
 const (
-	// Prior mean and standard deviation of a. The prior of b is the negative half of a normal distribution with deviation
-	// slopeSpread.
+	// Prior mean and standard deviation of a. The prior of b is a normal distribution with deviation slopeSpread, cut at b ≤
+	// 0.
 	powerMean   = 0.05
 	powerSpread = 0.2
 	slopeSpread = 1
 
-	// The prior of w is a beta distribution with mean trustMean. With m labels it counts as min(m²/trustLabels, trustMost)
-	// labels.
+	// The prior of w is a beta distribution with mean trustMean. With m labels the prior counts as min(m²/trustLabels,
+	// trustMost) labels.
 	trustMean   = 0.97
 	trustLabels = 330
 	trustMost   = 50

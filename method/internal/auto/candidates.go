@@ -33,7 +33,8 @@ type candidate struct {
 }
 
 var (
-	// baseCandidates use shared columns; shared and free columns; and without a pull, for graphs where neighbours differ.
+	// baseCandidates use shared columns; shared and free columns; and shared and free columns without a pull, for graphs
+	// where neighbours differ.
 	baseCandidates = []candidate{
 		{Pull: 1, Ridge: 10},
 		{Free: true, Pull: 1, Ridge: 10},
@@ -41,7 +42,7 @@ var (
 	}
 
 	// slowCandidates replace baseCandidates if there are few labels, or many labels of many classes, because fits then take
-	// long. Without a pull, free columns were likelier on each of thirteen graphs with 44 to 200 classes.
+	// long. Free columns were likelier without a pull on each of thirteen graphs with 44 to 200 classes.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
 	// attributeCandidates are added if nodes have attributes.
@@ -75,7 +76,8 @@ const (
 
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the prior weight of the diffusion kernel, squarePrior of S² whatever the pull.
+	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel. squarePrior is the prior weight
+	// of scores of S².
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
@@ -261,8 +263,8 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	return models, err
 }
 
-// Models of folds learn from at most choiceWork / (free columns × classes) rows, but at least choiceLabels. A fit passes
-// over these values some tens of times.
+// Models of folds learn from so few rows that rows × free columns × classes are at most choiceWork, but from at least
+// choiceLabels rows.
 const (
 	choiceWork   = 4 << 20
 	choiceLabels = 500
@@ -280,8 +282,8 @@ func (f *features) sampleTraining() []bool {
 	return isSampled
 }
 
-// If a fold has at least raceLabels labels, λ decreases until the mean log-likelihood falls by mostFall below its largest
-// value.
+// If a fold has at least raceLabels labels, λ decreases until the mean log-likelihood of a label is mostFall lower than for
+// a larger λ.
 const (
 	someClasses = 16 // number of classes from which there are fewer candidates
 	mostFall    = 0.02

@@ -285,8 +285,8 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 const (
 	stackRounds = 200
 
-	// Prior weights of components, in labels. alonePrior is for components with few weights to learn; beliefs get
-	// stackPrior, because their temperature was fitted to the same labels.
+	// stackPrior is the prior weight of a component, in labels. alonePrior is for components with few weights to learn.
+	// Beliefs get stackPrior, because their temperature was fitted to the same labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )

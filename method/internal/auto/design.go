@@ -53,8 +53,8 @@ const (
 	// With mostLearned labels the standard error of an accuracy is at most 0.8 points.
 	mostLearned = 4000
 
-	// On large graphs, label propagation is a candidate if the mean degree is at most mostSparse and the largest at most
-	// mostUneven times the mean: on roads and meshes. On wordnet-2024, which has hubs, it got no weight.
+	// On large graphs, label propagation is a candidate if the mean degree is at most mostSparse, and the largest degree at
+	// most mostUneven times the mean: on roads and meshes. On wordnet-2024, which has hubs, it got no weight.
 	mostSparse = 8
 	mostUneven = 8
 )
@@ -105,8 +105,8 @@ func designOf(p *problem.Problem, set *settings) design {
 	return d
 }
 
-// FoldCount returns the number of labels if there are at most 15, 10 for at most 100 labels, else 5. With ten folds of 270
-// to 400 labels five graphs had the same accuracy in twice the time.
+// FoldCount returns the number of folds: as many as labels for at most 15 labels, 10 for at most 100 labels, else 5. With
+// ten folds of 270 to 400 labels five graphs had the same accuracy in twice the time.
 func FoldCount(labels int) int {
 	switch {
 	case labels <= fewestLabels:
@@ -117,8 +117,8 @@ func FoldCount(labels int) int {
 	return 5
 }
 
-// Propagates reports whether label propagation may be a candidate. It may on graphs of at most 50,000 nodes, and on larger
-// graphs with a mean degree of at most 8 and without hubs.
+// Propagates reports whether label propagation may be a candidate: on graphs of at most 50,000 nodes, and on larger graphs
+// with a mean degree of at most 8 and without hubs.
 func Propagates(p *problem.Problem) bool {
 	n := p.Nodes()
 	if n <= blockModelNodes {

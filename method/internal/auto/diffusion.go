@@ -22,10 +22,10 @@ import (
 // because they carry the same information; walks do not. S² with S = D^-½AD^-½ is large between nodes that share neighbours,
 // which may have one class where neighbours do not.
 const (
-	// A ridge needs the eigenpairs of the values between labels, at most mostKernelLabels. Fewer labels are used if the cost
-	// would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost twice as
-	// much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If fewer than half of the
-	// labels could be used, kernels are omitted: such samples gained 0.1 points on PubMed with 986 labels and nothing on
+	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs eigenpairs. Fewer labels are used if
+	// the cost would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost
+	// twice as much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If this leaves fewer
+	// than half of the labels, kernels are omitted: such samples gained 0.1 points on PubMed with 986 labels and nothing on
 	// tolokers with 588.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
@@ -33,7 +33,7 @@ const (
 	kernelNode        = 8
 	kernelWork        = 3_200_000_000
 
-	// error of the diffusion kernel relative to its largest value; small compared with the smallest λ
+	// error of the diffusion kernel relative to its largest value, small compared with the smallest λ
 	kernelTolerance = 1e-6
 
 	squareColumns = 64 // most columns that are multiplied by S² together

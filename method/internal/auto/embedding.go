@@ -37,16 +37,15 @@ func EmbeddingWidth(n int) int { return max(1, min(EmbeddingColumns, n/2)) }
 //
 // times |λ|. τ prevents small components from having the largest eigenvalues: Qin, Rohe, Regularized spectral clustering
 // under the degree-corrected stochastic blockmodel (2013). A model uses some of the first columns, and scales each row x of
-// these columns to x/√(‖x‖² + ε²): rows get about unit length, except where no eigenvector reaches a node and the row holds
-// rounding errors alone.
+// them to x/√(‖x‖² + ε²): to about unit length, unless the row holds rounding errors alone.
 type Embedding struct {
 	*sparse.Block[float64]
 	short []float64 // ε² of the first j columns in short[j]
 }
 
-// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most columns. If there are none, as without edges, it
-// returns nil. If the iteration stops at its limit, it returns the last vectors and no error. Other errors come from
-// [lanczos.Problem.Solve].
+// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most columns. If there are none, as in a graph without
+// edges, it returns nil. If the iteration stops at its limit, it returns the last vectors and no error. Other errors come
+// from [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
@@ -72,9 +71,8 @@ func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem,
 	return pairs, nil
 }
 
-// NewEmbedding returns the embedding of a graph without directions, with at most columns and at most [EmbeddingWidth]
-// columns. It returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four
-// columns.
+// NewEmbedding returns the embedding of a graph without directions, with at most min(columns, [EmbeddingWidth]) columns. It
+// returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four columns.
 func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
 	set := *cmp.Or(s, new(lanczos.Settings))

@@ -103,7 +103,7 @@ func newSeeds(in *input) *seeds {
 }
 
 // If the variance of the numbers of labels of the classes is below leastDispersion times their mean, labels were drawn class
-// by class. Labels of random nodes have a ratio of about 1 or more, and 0.2 if classes have three nodes of which 80 % are
+// by class. For labels of random nodes the ratio is about 1 or more, and 0.2 if classes have three nodes of which 80 % are
 // labelled.
 const leastDispersion = 0.15
 

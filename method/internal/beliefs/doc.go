@@ -11,9 +11,9 @@
 // a frequent class would spread over the graph. The old beliefs keep a weight of 0.3 to avoid cycles of two rounds on graphs
 // whose edges join unlike classes.
 //
-// There are three sources of R: pairs of labels that are joined by walks of one to three steps; homophily of a given
-// strength; and the beliefs of a run with homophily, from which R is estimated twice. [Fit] runs several candidates on
-// labels without each fold. The labels of the folds choose the candidate and one temperature.
+// R comes from pairs of labels that are joined by walks of one to three steps, from homophily of a given strength, or twice
+// from the beliefs of a run with homophily. [Fit] runs several candidates on labels without each fold. The labels of the
+// folds choose the candidate and one temperature.
 //
 //	model, err := beliefs.Fit(ctx, g, seeds, fold, nil)
 //	err = model.ProbabilitiesTo(ctx, dst)

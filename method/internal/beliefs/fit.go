@@ -91,8 +91,8 @@ type Model struct {
 }
 
 // KnowsItself reports whether a block model explains the graph, so that other methods are hardly better. There must be at
-// least 100 labels. The mean largest belief must be within 0.05 of the accuracy, and the accuracy must be at least 0.3 of
-// the way from the share of the most frequent class to 1.
+// least 100 labels. The mean largest belief must be within 0.05 of the accuracy, and the accuracy at least 0.3 of the way
+// from the share of the most frequent class to 1.
 func (m *Model) KnowsItself() bool {
 	return len(m.network.seeds.Row) >= 100 &&
 		math.Abs(m.Certain-m.Accuracy) <= 0.05 &&
@@ -172,8 +172,8 @@ const (
 	manyLabels = 500 // labels from which one fold chooses as well as five
 )
 
-// Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels it keeps one of them, and
-// returns −1 for labels of the others.
+// Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels it keeps one of the five,
+// and returns −1 for the labels of other folds.
 func Folds(class []int, seed uint64) []int {
 	if choose.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))

@@ -26,8 +26,8 @@ func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int)
 	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
 
-// centerErrors standard errors must separate centred from plain scores, so that near ties keep the plain scores of the
-// literature.
+// centerErrors is the number of standard errors by which centred scores must be better, so that near ties keep the plain
+// scores of the literature.
 const centerErrors = 3
 
 // CompareCenter ends after fewestFolds folds if centred scores are not better.
@@ -57,8 +57,9 @@ func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
-// CompareCenter is [Propagation.OutOfFold] until centred scores differ significantly from plain scores on an undirected
-// graph, or are not better after two folds. If there is no solution, it returns nil. Cost: a prediction for each fold.
+// CompareCenter is [Propagation.OutOfFold] for the choice between centred and plain scores on an undirected graph. It ends
+// when the difference is significant, or when centred scores are not better after two folds. If there is no solution, it
+// returns nil. Cost: a prediction for each fold.
 func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {

@@ -17,8 +17,8 @@ import (
 //
 //	h(v, u) = (A·x)_u,  L_UU·x = e_v
 //
-// where U are the nodes without a label. Walks that labels absorb in part, or with a given length, have the form of
-// [explain.Absorbed].
+// where U are the nodes without a label. If labels absorb only part of a walk, or walks have a given length, the form is
+// [explain.Absorbed.Form].
 func (l *Propagation) Form() *explain.Form {
 	p := l.P
 	k := len(p.Names)

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	// Folds end after enoughLabels labels, which determine an accuracy to 1.5 %, or after harmonicWork entries × columns,
-	// some seconds: a fold of a road map takes 350 sweeps, of a social network 20.
+	// No further folds are predicted after enoughLabels labels, which determine an accuracy to 1.5 %, or after harmonicWork
+	// entries × columns, some seconds: a fold of a road map takes 350 sweeps, a fold of a social network 20.
 	enoughLabels = 1000
 	harmonicWork = 6_000_000_000
 
 	// Walks without a fold take mostComparedSteps, where a thousand might be needed to settle. If a fold would take more
-	// than comparedWork entries × columns, they take fewer, at least leastComparedSteps; folds end after comparedWork.
+	// than comparedWork entries × columns, walks take fewer steps, at least leastComparedSteps. No further folds are
+	// predicted after comparedWork.
 	mostComparedSteps  = 100
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
@@ -41,8 +42,8 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores at each label without its fold: nil in omitted folds, the prior if no other label reaches the
-// label.
+// HeldOut has the scores at each label, computed without its fold. The scores are nil in omitted folds, and the prior if no
+// other label reaches the label.
 type HeldOut struct {
 	Scores [][]float32
 
@@ -52,7 +53,7 @@ type HeldOut struct {
 	reduction *iterative.Reduction // reduction of the graph to the labelled nodes; nil: none
 }
 
-// OutOfFold returns the scores at each label without its fold. Errors come from [Propagation.ScoresTo]. Cost: a
+// OutOfFold returns the scores at each label, computed without its fold. Errors come from [Propagation.ScoresTo]. Cost: a
 // prediction for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {

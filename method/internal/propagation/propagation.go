@@ -36,8 +36,8 @@ type Propagation struct {
 	// effect if several processes share weights over many orders of magnitude.
 	Rough bool
 
-	// Raw, if not nil, receives scores in double precision, with negative centred scores; for a signed graph the harmonic
-	// function.
+	// Raw, if not nil, receives scores in double precision, with negative centred scores. For a signed graph these are
+	// values of the harmonic function.
 	Raw *sparse.Block[float64]
 
 	// Highest, if not nil, receives the highest scores of each node in place of all scores.
@@ -56,7 +56,8 @@ type Propagation struct {
 	reached  *roaring.Bitmap
 	gathered int64 // entries × columns of all sweeps
 
-	// better counts held-out labels that only centred scores predict rightly, worse those that only plain scores do.
+	// better counts held-out labels that only centred scores predict rightly, worse the labels that only plain scores
+	// predict rightly.
 	better, worse float64
 	centeredBy    []float64 // class means that centred scores subtract
 }
@@ -76,8 +77,8 @@ func (l *Propagation) Validate() error {
 }
 
 // ScoresTo stores the scores of all nodes in scores, or in Highest if scores is nil, and adds its sweeps to work. reached
-// must hold the nodes that labels reach. If a solve does not converge, or too many walks meet no label within the most
-// steps, the error is a [*problem.Error].
+// must hold the nodes that labels reach. If a solve does not converge, or too large a share of the walks meets no label, the
+// error is a [*problem.Error].
 func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32],
 	reached *roaring.Bitmap, work *graph.Work) error {
 	l.reached = reached
