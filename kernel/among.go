@@ -27,7 +27,7 @@ type Among struct {
 	scale    float64
 	shift    []float64
 	settings *Settings
-	x, y     *sparse.Block[float64] // all nodes; x is 0 except during a product
+	x, y     *sparse.Block[float64] // blocks of all nodes; x is 0 except during a product
 }
 
 // NewAmong returns the map. It processes max(width, 16) columns at a time.

@@ -124,8 +124,8 @@ func LabelsOf(file string, class []string) *Labels {
 // ReadLabels calls c.Warn if classes differ in the case of letters only and, if c.Missing is nil, if a class is -1 or
 // a word such as unknown.
 //
-// ReadLabels returns an error for other tables, if no node is labelled, if a node has two labels and c.Several is not
-// set, and if a node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
+// ReadLabels returns an error if it cannot choose the columns, if no node is labelled, if a node has two labels and
+// c.Several is not set, and if a node is not in the graph; if c.SkipUnknown is set, only if no node is in the graph.
 func ReadLabels(ctx context.Context, path string, nodes Lookup,
 	c *LabelConfig) (*Labels, error) {
 	c = cmp.Or(c, &LabelConfig{})
