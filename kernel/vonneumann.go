@@ -99,8 +99,8 @@ func newVonNeumannAdjacency(ctx context.Context, g *matrices,
 		&series{m: m, f: root}, nil), nil
 }
 
-// nearestPole is the smallest 1 − αρ that von-neumann of A accepts. A series takes some 12/√(1 − αρ) sweeps, and solves lose about log₁₀
-// 1/(1 − αρ) digits.
+// nearestPole is the smallest 1 − αρ that von-neumann of A accepts. A series takes some 12/√(1 − αρ) sweeps, and
+// solves lose about log₁₀ 1/(1 − αρ) digits.
 const nearestPole = 1e-9
 
 // alphasBelow returns the range of α on A as text.
