@@ -17,10 +17,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// FromMat returns the graph of a square gonum matrix. Weights must be ≥ 0 unless o.Reading.Signed is set. A sparse matrix must
-// have the methods of [mat.RowNonZeroDoer] or [mat.NonZeroDoer], as in github.com/james-bowman/sparse; otherwise it is
-// converted to dense form. The id of node i is i, from 0. If the matrix is not symmetric up to rounding, the graph is
-// directed: m[i][j] is the weight of the edge from i to j.
+// FromMat returns the graph of a square gonum matrix. Weights must be ≥ 0 unless o.Reading.Signed is set. A matrix with the
+// methods of [mat.RowNonZeroDoer] or [mat.NonZeroDoer], for example of github.com/james-bowman/sparse, is not converted to
+// dense form. The id of node i is i, from 0. If the matrix is not symmetric up to rounding, the graph is directed: m[i][j] is
+// the weight of the edge from i to j.
 func FromMat(ctx context.Context, m mat.Matrix, o *Options) (*Graph, error) {
 	if m == nil {
 		return nil, refuse("m", "it is nil; give a square matrix")

@@ -54,7 +54,6 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	return m.applyNarrowed(ctx, dst, b, fs, s)
 }
 
-// apply is ApplyTo on the interval of m, with valid arguments.
 func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	e := &evaluation{costs: costs{m: m, settings: s.withDefaults()}, b: b}
@@ -145,8 +144,8 @@ type evaluation struct {
 	tooTight error
 	listed   []listedRow // rising; nil: all rows
 
-	w     [2]*sparse.Block[float64] // vectors of a recurrence
-	zero  []float64                 // a row
+	w     [2]*sparse.Block[float64]
+	zero  []float64
 	sums  columnSums
 	norms []float64 // ‖(B − P₀B)_j‖
 

@@ -38,7 +38,7 @@ type Map struct {
 	// fields for solves with I + γH
 	graph      *graph.Graph
 	normalized bool
-	degrees    Diagonal // degrees of the graph
+	degrees    Diagonal
 	laplacian  Diagonal // diagonal of the map
 
 	*caches

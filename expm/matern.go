@@ -40,7 +40,7 @@ type inverses struct {
 	columns []float64
 	rounded []float64 // rounding errors in columns
 	solved  int
-	solves  int // all solves
+	solves  int
 }
 
 // solveMatern computes (σI + H)^−ν·B by one solve for each integer power, and one for each pole of a rational approximation of

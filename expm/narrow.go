@@ -19,7 +19,6 @@ const (
 	// margin over the rate is the intended margin around the eigenvalues found.
 	margin = 4
 
-	// endSteps bounds the steps of Lanczos for the ends of a spectrum.
 	endSteps = 300
 
 	// leastEndSteps is the least number of steps, so that slightly different rates share an interval.

@@ -132,7 +132,6 @@ func (e *evaluation) cut(ctx context.Context, pl *plan, falling []*part) error {
 	return nil
 }
 
-// countSeries returns how many falling exponentials, sorted by rate, use series.
 func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part) (count int, err error) {
 	steepest := falling[len(falling)-1]
 	z := -steepest.f.rate * e.m.Hi / 2
@@ -172,7 +171,6 @@ func (e *evaluation) countSeries(ctx context.Context, pl *plan, falling []*part)
 	return count, nil
 }
 
-// groupsOf divides parts with increasing rates into groups whose rates differ by a factor of at most groupSpan.
 func groupsOf(parts []*part) (groups [][]*part) {
 	for lo := 0; lo < len(parts); {
 		hi := lo + 1

@@ -31,7 +31,7 @@ type solves struct {
 	planned []float64 // norms that the attempt was planned with
 	errors  solveErrors
 
-	firstSteps float64 // steps of the first solve
+	firstSteps float64
 	unfinished float64 // residual of the first solve if it reached the limit on steps, else 0
 	factored   bool
 }
@@ -206,7 +206,6 @@ func (s *solveErrors) columnBounds(p *part) (bounds, rounded []float64) {
 	return bounds, rounded
 }
 
-// lastWrong returns the rounding errors of the last solve, or their estimate.
 func (s *solveErrors) lastWrong() float64 {
 	if len(s.wrong) > 0 {
 		return s.wrong[len(s.wrong)-1]

@@ -88,7 +88,6 @@ func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	p.measure = next
 }
 
-// runSeries computes the parts by series in H, with one sweep for each term of the longest series.
 func (e *evaluation) runSeries(ctx context.Context, parts []*part) error {
 	e.split(parts, true)
 	for _, p := range parts {
@@ -270,7 +269,6 @@ func (p *part) unscale(e *evaluation) {
 	})
 }
 
-// backFactors returns the factors that convert rows to the caller's variables.
 func backFactors(inner []float64, lo, hi int) []float64 {
 	if inner == nil {
 		return unitFactor

@@ -18,7 +18,6 @@ func slabColumns(n int) int {
 	return 16
 }
 
-// runSlabs computes the parts for one slab of columns after another, each to the tolerance.
 func (e *evaluation) runSlabs(ctx context.Context, parts []*part) error {
 	cols := e.b.Cols
 	width := slabColumns(e.m.n)

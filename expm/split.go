@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// division divides a block into its part in the null space and the rest.
 type division struct {
 	e                *evaluation
 	m                *Map
@@ -93,7 +92,6 @@ func (d *division) run(worker int, r blocks.Run, sums []float64) {
 	}
 }
 
-// single divides row i, which is in the null space if isNull is set, otherwise outside.
 func (d *division) single(i int, isNull bool, sums []float64) {
 	w := d.e.w[0].Row(i)
 	if !isNull {

@@ -29,7 +29,6 @@ func (s *columnSums) of(piece, row int) []float64 {
 	return s.sums.Of(piece)
 }
 
-// rootsTo stores the norms of the columns in dst and returns the norm of the block.
 func (s *columnSums) rootsTo(dst []float64) float64 {
 	s.sums.TotalTo(dst)
 	s.team.Sum(dst)

@@ -217,7 +217,6 @@ func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 	return true, r.trueResidual(ctx)
 }
 
-// worthless is the relative residual above which zero is a better solution.
 const worthless = 2
 
 func (r *run) climb(ctx context.Context) (again bool, err error) {

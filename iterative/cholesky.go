@@ -30,8 +30,8 @@ type cholesky struct {
 }
 
 type triangle struct {
-	ptr []int64  // start of each position
-	col []uint32 // vertices
+	ptr []int64 // start of each position
+	col []uint32
 	val []float64
 }
 

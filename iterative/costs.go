@@ -13,7 +13,7 @@ type ladder struct {
 	climb       func(ctx context.Context) (Preconditioner, error)
 
 	again   bool // the factor is next
-	climbed bool // the factor is in use
+	climbed bool
 }
 
 const (

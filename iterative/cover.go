@@ -65,7 +65,6 @@ func coverOf(ctx context.Context, g *graph.Graph, clamped []int) (*System, error
 	return Harmonic(ctx, cover, rows)
 }
 
-// coveredTo is SolveTo on the double cover.
 func (s *System) coveredTo(ctx context.Context, x, b *sparse.Block[float64], settings *Settings) (*Result, error) {
 	s.cover.Memory = s.Memory
 	s.cover.Sampled = s.Sampled

@@ -323,7 +323,6 @@ func (e *elimination) sampleTree(total float64) {
 	}
 }
 
-// buckets hold the vertices by number of edges.
 type buckets struct {
 	first, last []uint32 // the last has all vertices with more edges
 	next, prev  []uint32

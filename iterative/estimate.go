@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// progress is how one column converges with one preconditioner.
 type progress struct {
 	energy   float64 // Σ α·rᵀz over all steps, about xᵀ·A·x
 	longest  float64 // largest α of about the last ten steps

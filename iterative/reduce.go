@@ -25,7 +25,7 @@ type Reduction struct {
 	Mass []float64
 
 	weight  *sparse.Block[float64] // between rows of L; the diagonal is 0
-	columns *columns               // columns of the rows U
+	columns *columns
 }
 
 // reductionPairs is the largest number of pairs of rows L of a reduction.

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// run is a solve in progress, with buffers for the next solve.
 type run struct {
 	cg                 *CG
 	v                  passes
@@ -20,7 +19,7 @@ type run struct {
 	settings           Settings
 	stagnant           bool
 	columns            []column
-	relative, verified []float64 // numbers by column
+	relative, verified []float64 // one for each column
 }
 
 type recurrence struct {
@@ -28,11 +27,10 @@ type recurrence struct {
 	v                *passes
 	result           *Result
 	exact            bool              // r is the true residual
-	products, rr, rz []float64         // numbers by column
+	products, rr, rz []float64         // one for each column
 	dot              func(sparse.Rows) // dotRows; stored, because each method value is an allocation
 }
 
-// passes holds the vectors of the recurrence.
 type passes struct {
 	cg      *CG
 	team    *sparse.Team
@@ -40,7 +38,7 @@ type passes struct {
 	r, p, q *sparse.Block[float64] // residual, direction, A·direction
 	z       *sparse.Block[float64] // preconditioned residual, in the memory of q; nil if z is diag(inverse)·r
 
-	alpha, beta []float64 // numbers by column
+	alpha, beta []float64 // one for each column
 
 	inverse []float64 // inverse diagonal of the preconditioner, or ones
 	ones    []float64 // nil until unit is called

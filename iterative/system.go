@@ -346,7 +346,7 @@ func (s *System) IsWide() bool { return s.wide }
 const unevenGround = 1e5
 
 func uneven(team *sparse.Team, ground []float64) bool {
-	ends := []float64{math.Inf(-1), 0} // negated smallest, and largest
+	ends := []float64{math.Inf(-1), 0} // negated smallest, and largest element
 	for i, g := range ground {
 		if g > 0 && !team.IsPadding(i) {
 			ends[0], ends[1] = max(ends[0], -g), max(ends[1], g)

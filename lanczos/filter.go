@@ -187,7 +187,6 @@ type filterChoice struct {
 	growth      float64 // least growth of the last wanted eigenvalue
 }
 
-// block returns the cost of orthogonalizing a block, in products.
 func (p *filterChoice) block() float64 {
 	return blockEntries / (p.entries + rowEntries)
 }

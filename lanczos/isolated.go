@@ -90,7 +90,6 @@ func (e *eigenproblem) compare(a, b pair) int {
 	return cmp.Compare(a.value, b.value)
 }
 
-// join returns the first k of the pairs found and the pairs of isolated nodes.
 func (e *eigenproblem) join(pairs *Pairs, n, k int) *Pairs {
 	var sorted []pair
 	var rows []int // rows of isolated nodes

@@ -206,7 +206,6 @@ func (g *lobpcg) measure(ctx context.Context) error {
 	return nil
 }
 
-// countConverged sets g.active, and counts the converged wanted columns.
 func (g *lobpcg) countConverged() (converged int) {
 	g.active = g.active[:0]
 	g.worst = 0

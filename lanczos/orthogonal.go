@@ -22,7 +22,7 @@ type orthonormalizer struct {
 
 	replaced bool // a column depended on the others
 
-	origins                  []origin  // origin of each column of Q
+	origins                  []origin
 	lengths                  []float64 // reference lengths of the columns of W
 	c, d, gram, coefficients []float64
 	r, inverse, first        []float64
@@ -30,9 +30,9 @@ type orthonormalizer struct {
 
 type origin struct {
 	length float64 // reference length
-	left   float64 // remaining length
-	random bool    // fill has replaced the column
-	pure   bool    // the column was projected after it became short
+	left   float64
+	random bool // fill has replaced the column
+	pure   bool // the column was projected after it became short
 }
 
 const (

@@ -436,7 +436,6 @@ func (s *search) choice() *filterChoice {
 	return p
 }
 
-// expectedCycles predicts the restarts until convergence; ∞ if residuals have not fallen.
 func (s *search) expectedCycles() float64 {
 	previous := s.previousWorst
 	if previous == 0 {

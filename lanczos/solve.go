@@ -201,7 +201,6 @@ func (r *run) entries() float64 {
 	return sparseEntries
 }
 
-// sparseEntries is the assumed number of entries of a row.
 const sparseEntries = 8
 
 func limitError(converged, pairs, products int) error {

@@ -286,7 +286,6 @@ func power(x, beta float64) float64 {
 	return math.Pow(x, beta)
 }
 
-// share stores the shares of votes in p, unless all votes are 0.
 func (r *relaxation) share(p, votes []float64) {
 	alpha := r.v.Number("power-alpha")
 	largest := 0.0

@@ -136,13 +136,13 @@ type transduction struct {
 	v        param.Values
 
 	class      []int     // classes that have labels
-	mu, theta  []float64 // numbers of each class
+	mu, theta  []float64 // one for each class
 	unlabelled []int
 	counted    []int   // unlabelled nodes that this process counts
 	free       float64 // unlabelled nodes in all processes
 
 	t, nu   *sparse.Block[float64] // latent values, and their targets
-	columns int                    // number swept
+	columns int
 
 	inverse, share, gradient, step, direction, residual, image *sparse.Block[float64]
 

@@ -53,7 +53,6 @@ type Learner struct {
 	// node.
 	sources func(b *sparse.Block[float64], g *graph.Graph, s cwk.Seeds)
 
-	// averages states that [Learner.MeansTo] can predict numbers.
 	averages bool
 
 	// finish, if not nil, turns solutions into scores.
@@ -215,7 +214,6 @@ func (l *Learner) solveTo(ctx context.Context, dst *sparse.Block[float64],
 	return work, nil
 }
 
-// solveColumns replaces the columns of dst, width at a time, by the solutions.
 func (l *Learner) solveColumns(ctx context.Context, dst *sparse.Block[float64], sys *iterative.System, width int,
 	set *Settings) (sweeps int, err error) {
 	for lo, hi := range blocks.Slabs(dst.Cols, width) {

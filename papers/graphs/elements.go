@@ -86,7 +86,6 @@ func readBase(ctx context.Context, path string,
 	})
 }
 
-// readMeasure reads a number ≥ 0 for each of the given elements, and skips others.
 func readMeasure(ctx context.Context, path string,
 	names elements) ([]float64, error) {
 	v, err := nodefile.ReadValues(ctx, path, names,

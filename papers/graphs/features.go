@@ -13,7 +13,6 @@ type features struct {
 	having entries   // graphs with each feature
 }
 
-// entries is a sparse vector with increasing indices.
 type entries struct {
 	index []int32
 	value []float64
@@ -93,7 +92,6 @@ func (f *features) RowTo(_ context.Context, _ int, dst []float64,
 	return nil
 }
 
-// featureBytes is the memory of an entry.
 const featureBytes = 2*12 + 8
 
 type interner[K comparable] map[K]int32

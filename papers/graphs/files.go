@@ -100,7 +100,6 @@ func readAny(ctx context.Context, path string,
 		ingest.Config{Directed: o.Directed, Memory: o.Memory, Workers: o.Workers})
 }
 
-// readFiles reads each graph through a store in temp.
 func readFiles(ctx context.Context, paths []string, temp string,
 	config ingest.Config) (*graphfile.Collection, error) {
 	c := &graphfile.Collection{Directed: config.Directed}
@@ -130,7 +129,6 @@ func readFiles(ctx context.Context, paths []string, temp string,
 	return c, nil
 }
 
-// readFile reads a graph through a store, which it removes.
 func readFile(ctx context.Context, path, store string,
 	config *ingest.Config) (m graphfile.Member, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(store)) }()
@@ -161,7 +159,6 @@ func arcsOf(m *graphfile.Member, v int) []int32 {
 	return m.To[m.Ptr[v]:m.Ptr[v+1]]
 }
 
-// relabel labels vertices by their degrees or ids, or removes labels.
 func relabel(c *graphfile.Collection, source string) error {
 	c.Labels = nil
 	number := map[string]int32{}

@@ -125,7 +125,6 @@ func partBytes(s *graphfile.Shape, parts string) int64 {
 	return graphBytes*int64(s.Graphs) + 80*vertices + 100*kinds
 }
 
-// graphBytes is the memory of a graph without its parts.
 const graphBytes = 600
 
 func (s *Settings) fits(name string, elements int) error {
@@ -203,7 +202,6 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	return vectors, number, sched.Cause(ctx)
 }
 
-// eachEdge calls visit with the label of each edge and of its ends, as one text.
 func eachEdge(c *graphfile.Collection, m *graphfile.Member,
 	visit func(text string)) {
 	for v := range m.Len() {

@@ -73,10 +73,10 @@ type patternFinder struct {
 	limit  int
 	visit  func(text string)
 
-	count    int     // number of cycles
+	count    int
 	path     []int32 // arcs from the first vertex of a cycle
-	isOnPath []bool  // vertices on the path
-	seen     []int   // search that last reached a vertex
+	isOnPath []bool
+	seen     []int // search that last reached a vertex
 	clock    int
 	queue    []int32
 }
@@ -266,7 +266,6 @@ func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	}
 }
 
-// trees visits every tree with an edge in the forest of bridges.
 func (p *patternFinder) trees() {
 	n := p.m.Len()
 	done := make([]bool, n)

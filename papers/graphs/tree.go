@@ -40,7 +40,6 @@ type rootedTree struct {
 	children    [][]int32
 }
 
-// label returns the label of the edge to a place, and then of its vertex.
 func (t *rootedTree) label(index int32) string {
 	var text strings.Builder
 	if a := t.arc[index]; a >= 0 {

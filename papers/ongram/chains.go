@@ -40,13 +40,11 @@ func OpenChain(n, i, j int, beta float64) float64 {
 	return ClosedChain(2*n, i-j, beta) + ClosedChain(2*n, i+j+1, beta)
 }
 
-// frequency returns 2(1 − cos(πa/n)) = 4·sin²(πa/2n).
 func frequency(a, n int) float64 {
 	s := math.Sin(math.Pi * float64(a) / float64(2*n))
 	return 4 * s * s
 }
 
-// angle returns cos(πa/n).
 func angle(a, n int) float64 {
 	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
 }

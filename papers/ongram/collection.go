@@ -75,7 +75,6 @@ func learnedFlags() []items.Flag {
 		[]items.Flag{{Name: "label-fields"}, {Name: "unknown-ids"}})
 }
 
-// collectionFlags returns the flags of all commands; values is the default of --values.
 func collectionFlags(values string) []items.Flag {
 	return []items.Flag{
 		{Name: "values", Initial: values, Words: []string{"raw", "cosine"},

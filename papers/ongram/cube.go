@@ -147,7 +147,6 @@ func cubeOf(attributes []nodefile.Column, averages, sums, raw bool,
 	return c.fill(attributes, averages), nil
 }
 
-// tabulate fills agree and average for all sets of lanes.
 func (c *cube) tabulate() {
 	for _, word := range c.placed {
 		var agree, average byLanes

@@ -130,7 +130,6 @@ func openFiles(ctx context.Context, in *items.Input) (*items.Collection, error) 
 	}, k.choose(rows)
 }
 
-// describe returns the facts of a result for its JSON document, and a summary.
 func (k *files) describe(c *items.Classified) (facts any, text string) {
 	count := k.in.Count
 	columns := c.ScoreNames
@@ -186,7 +185,6 @@ func faultOf(name, fix, format string, args ...any) error {
 	return input.Fault(name, 0, fix, format, args...)
 }
 
-// nodes returns the dictionary of the ids of an axis, which must be unique.
 func (k *files) nodes(which string, a tablefile.Axis) (*shard.Nodes, error) {
 	nodes, err := shard.StringNodes(a.All())
 	if twice := (*nodefile.ParseError)(nil); errors.As(err, &twice) {
@@ -339,7 +337,6 @@ func unevenOf(k []float64, n int) (i, j int) {
 	return 0, 0
 }
 
-// classify learns from the values between the items, and reads all values again to score each row.
 func (k *files) classify(ctx context.Context,
 	set *engine.Settings) (*items.Classified, error) {
 	k.progress = set.Progress

@@ -31,7 +31,6 @@ var records = items.Kind{
 	Open: openRecords,
 }
 
-// headers are the words of --header, in the order of [nodefile.Header].
 var headers = []string{"auto", "yes", "no"}
 
 // openRecords reads the table, and warns about attributes with too many values for categories.
