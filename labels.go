@@ -157,11 +157,11 @@ func (g *Graph) Problem(labels map[string]string) (*engine.Problem, error) {
 // NewProblem returns a problem with labels by row: the node rows[i] has the class names[classes[i]]. rows and classes must
 // have the same length. Columns of scores follow the order of names; folds and samples follow the ids of the nodes.
 func NewProblem(g *Graph, rows, classes []int, names []string) *engine.Problem {
-	if g.Graph == nil { // never opened, as jobs report
+	if g.Graph == nil { // methods report that the graph was never opened
 		return &engine.Problem{Graph: new(graph.Graph), Row: rows, Class: classes, Names: names}
 	}
 	id := func(row int) string {
-		if row < 0 || row >= len(g.Degrees) { // the row of no node, as methods find
+		if row < 0 || row >= len(g.Degrees) { // methods report that the row has no node
 			return ""
 		}
 		return g.Nodes.ID(row)

@@ -32,7 +32,7 @@ import (
 
 func TestMain(m *testing.M) {
 	durable.OS = durabletest.Unsynced(durable.OS)
-	if os.Getenv(serverVariable) == "" { // only its memory is measured
+	if os.Getenv(serverVariable) == "" { // the server's memory is measured
 		debug.SetGCPercent(400)
 	}
 	os.Exit(m.Run())

@@ -175,7 +175,7 @@ type part struct {
 	done      bool
 
 	fit       *stieltjes // fit of the power of a Matérn function; nil if the power is whole
-	tame      bool       // exponential added by the plan; it misses no tolerance
+	tame      bool       // exponential that the plan adds; its errors are not reported
 	strict    bool       // its remainder may make steeper exponentials unnecessary
 	lastReach []float64  // sensitivities up to the last requested end
 }

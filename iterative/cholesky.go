@@ -54,6 +54,7 @@ func FactorWorkspace(n int, entries int64, isSampled bool) (w budget.Workspace) 
 	return w
 }
 
+// SampledBytes returns the memory of making and keeping the largest sampled factor.
 func SampledBytes(n int, entries int64) budget.Size {
 	return sampledBytes(n, entries, factorLimit(n, entries))
 }

@@ -137,6 +137,7 @@ func (s *System) noFactor() bool {
 // errNoFactor wraps ErrFill: the iteration continues with Jacobi as for a factor that fills in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
+// Release frees the buffers and factors that are kept between solves.
 func (s *System) Release() {
 	s.cg, s.factor, s.complete, s.direct = CG{}, nil, false, nil
 }

@@ -73,7 +73,7 @@ func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 type lobpcg struct {
 	r       *run
 	m       *images
-	k       *krylov // owner of the basis
+	k       *krylov // holds the basis of X, P and W
 	cols    int
 	inverse Preconditioner // nil: no preconditioner
 
