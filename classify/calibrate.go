@@ -19,7 +19,7 @@ import (
 // one-vs-one outputs are coupled, see couple; the r of outputs against [Rest] are
 // divided by their sum.
 type calibration struct {
-	classes []int // classes with probabilities
+	classes []int
 	pairs   Pairs
 	a, b    []float64 // A and B of each output
 }
@@ -217,7 +217,7 @@ func (c *calibration) couple(dst, share []float64) []float64 {
 	}
 	right.SetVec(k, 1)
 	var p mat.VecDense
-	_ = p.SolveVec(system, right) // also if ill-conditioned
+	_ = p.SolveVec(system, right) // an ill-conditioned system is solved too
 	for a := range dst {
 		dst[a] = max(0, p.AtVec(a))
 	}

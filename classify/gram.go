@@ -143,11 +143,11 @@ const (
 // Model is a fitted kernel model: for any item it computes the decision of every classifier in
 // Pairs.
 type Model struct {
-	Classes  int       // number of classes, also without items
-	Items    int       // number of items of the Gram, the length of a kernel row
-	Pairs    Pairs     // classes that each score separates
-	Machines []Machine // machine of each of Pairs; nil: scores are not linear in kernel values
-	Rule     Rule      // rule that computes the scores if Machines is nil
+	Classes  int // number of classes, with and without items
+	Items    int // number of items of the Gram
+	Pairs    Pairs
+	Machines []Machine // nil: scores are not linear in kernel values
+	Rule     Rule      // computes the scores if Machines is nil
 
 	// IsIndefinite reports that the kernel is not positive semidefinite, so that the model may not be the best.
 	IsIndefinite bool
@@ -165,7 +165,7 @@ type Machine struct {
 	Index      []int     // support vectors, positive class first
 	Coef       []float64 // y·α of each, not 0
 	Rho        float64
-	Objective  float64 // dual objective, Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij
+	Objective  float64 // Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij, the dual objective
 	Iterations int
 	Bounded    int // support vectors with α = C
 }
@@ -239,7 +239,7 @@ func LinearWeights[T float32 | float64](m *Model, f *sparse.Block[T]) *LinearMod
 // LinearModel holds a linear function of p features for each of Pairs.
 type LinearModel struct {
 	Classes  int
-	Features int // p
+	Features int // p, the number of features
 	Pairs    Pairs
 	// Weights has a row of p weights for each classifier.
 	Weights []float64

@@ -107,8 +107,8 @@ var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 type targets struct {
 	pairs  Pairs
 	items  []int
-	weight []float64  // weight of each of items
-	value  *mat.Dense // a row for each of items
+	weight []float64
+	value  *mat.Dense
 }
 
 func newTargets(y []int, classes int, weights []float64) (*targets, error) {

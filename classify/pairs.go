@@ -77,9 +77,9 @@ var ErrNotFinite = errors.New("kernel values or features are not finite")
 // groups holds the used items by class.
 type groups struct {
 	y       []int
-	items   []int // items by class, increasing within a class
+	items   []int // grouped by class, increasing within a class
 	start   []int // class c has items[start[c]:start[c+1]]
-	present []int // classes with an item
+	present []int
 }
 
 func newGroupsOfTwo(items int, y []int, classes int) (*groups, error) {

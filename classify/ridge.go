@@ -28,14 +28,14 @@ import (
 // except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). For a path of the other items r, without F, G and C
 // become G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F.
 type RidgePath struct {
-	Mean  float64 // w̄, or 1 if w̄ is 0; set to 1, λ is not scaled
+	Mean  float64 // w̄, or 1 if w̄ is 0; callers may set 1, for an absolute λ
 	Least float64 // least eigenvalue of AAᵀ, or of the smaller AᵀA
 
 	a     *mat.Dense // m×(d + 1); nil: kernel values were given
 	y     *mat.Dense // m×k, Y − 1ȳᵀ
 	means []float64  // ȳ
 
-	isPlain bool // means are 0
+	isPlain bool // ȳ is 0
 
 	values    []float64  // eigenvalues of AAᵀ, or of the smaller AᵀA
 	vectors   *mat.Dense // U of A = U·S·Vᵀ
@@ -124,7 +124,7 @@ func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	if p.values, p.vectors, err = symmetric.Eigen(ctx, squares, nil, workers); err != nil {
 		return err
 	}
-	p.Least = p.values[0] // increasing
+	p.Least = p.values[0] // eigenvalues increase
 	for q, v := range p.values {
 		if !p.isPlain {
 			p.values[q] = max(0, v)

@@ -39,12 +39,12 @@ type dual[T sparse.Float] struct {
 	up   []float64 // f_i if the item may go up, else +Inf
 	down []float64 // f_i if the item may go down, else −Inf
 
-	rounding     float64 // a curvature below −rounding is no rounding error
-	isIndefinite bool    // a pair has such a curvature
+	rounding     float64 // bound of rounding errors of curvatures
+	isIndefinite bool    // a curvature is below −rounding
 
 	active   int
 	unshrunk bool
-	sums     []float64 // recomputed errors
+	sums     []float64 // errors that are recomputed
 }
 
 // curvature replaces K_ii + K_jj − 2K_ij of a pair if that is not positive: by rounding, for equal items, or if the kernel
@@ -68,7 +68,7 @@ func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 		}
 		d.beta[k] = 0
 		d.diag[k] = diag[item]
-		d.down[k] = -d.y[k] // the error f, for bound
+		d.down[k] = -d.y[k]
 	}
 	d.rounding = 0
 	for _, x := range d.diag {
@@ -313,7 +313,7 @@ func (d *dual[T]) result() (rho, objective float64) {
 type rowCache[T sparse.Float] struct {
 	gram  Gram
 	item  []int // item at each position
-	limit int   // most rows
+	limit int
 
 	slot  []int // slot of the row of each position, or −1
 	owner []int // position of the row in each slot
@@ -321,14 +321,14 @@ type rowCache[T sparse.Float] struct {
 	stamp []int // last use of each slot
 	clock int
 
-	swaps [][2]int32 // all swaps of positions so far
-	done  []int      // swaps that the row of each slot has followed
+	swaps [][2]int32 // swaps of positions so far
+	done  []int      // number of swaps that the row of each slot has followed
 
 	rows   [][]T // row in each slot
 	length int   // length of rows, at least the number of positions
 
-	exact []float64 // values before rounding
-	spare []T       // a row that is not cached
+	exact []float64
+	spare []T // row that is not cached
 }
 
 func (c *rowCache[T]) reset(gram Gram, item []int, bytes int64) {

@@ -26,27 +26,27 @@ type softmaxFit[T sparse.Float] struct {
 	triangle *triangle // features are its rows, of item a 0 behind a; nil: none
 	y        []int     // position in class of each item
 	class    []int     // classes with logits
-	classes  int       // number of classes in the values of shared columns
-	biases   int       // one for each class, or none
+	classes  int       // number of classes of shared columns
+	biases   int       // number of biases: one for each class, or none
 	shared   *SharedColumns
-	q        int       // shared columns
+	q        int       // number of shared columns
 	offset   []float64 // offset of logits; nil: 0
 	weight   []float64 // v, by class; nil: 1
 
-	isBiasOnly bool // weights stay as they are
+	isBiasOnly bool // only biases and shared weights are fitted
 
 	ridge [3]float64 // ridges of weights, biases and shared weights
 
 	theta     []float64
 	tolerance float64 // bound of the gradient's norm, relative to zero logits
 	enough    float64 // bound of the gradient's norm, relative to the ridge's gradient
-	limit     int     // limit of steps
+	limit     int
 
 	z, share                              []float64 // logits without the offset, softmax with it
 	gradient, step, direction, residual   []float64
 	image, stepLogits, directionLogits, r []float64 // r: by item and class
 	sums                                  sched.Sums
-	batches                               []batch[T] // batch of each worker
+	batches                               []batch[T]
 }
 
 func (s *softmaxFit[T]) begin() {
@@ -100,7 +100,7 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		}
 		next, ok := s.search(value)
 		if !ok {
-			return nil // the rest is below rounding
+			return nil // only rounding errors are left
 		}
 		value = next
 	}
@@ -209,7 +209,7 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 		}
 		curvature := inner(s.direction, s.image)
 		if !(curvature > 0) {
-			return nil // nothing is left but rounding
+			return nil // only rounding errors are left
 		}
 		length := square / curvature
 		simd.AddScaled(s.step, length, s.direction)
@@ -347,7 +347,7 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 type batch[T sparse.Float] struct {
 	s         *softmaxFit[T]
 	lo, count int
-	width     int                     // features that may not be 0, rounded up
+	width     int                     // number of features that may not be 0, rounded up
 	x         [softmaxBatch][]float64 // features; the last item is repeated up to a multiple of four
 	unused    []float64               // weights of a further class if their number is odd
 }

@@ -282,7 +282,7 @@ type costSolver struct {
 	SVM SVM
 
 	pairs  Pairs
-	diag   []float64 // K(i, i) of the used items
+	diag   []float64
 	single []trainer[float32]
 	double []trainer[float64]
 	models []Model

@@ -168,7 +168,7 @@ func TestEstimateWithoutLuck(t *testing.T) {
 			tested += labels
 		}
 		difference /= tested
-		standardError := 0.5 / math.Sqrt(tested) // standard error of a share
+		standardError := 0.5 / math.Sqrt(tested)
 		if !(math.Abs(difference) <= 3*standardError) {
 			t.Errorf("%s: reported %.3f too high on %v labels", name, difference, tested)
 		}

@@ -12,7 +12,7 @@ import (
 
 func onProcesses(t *testing.T, size int, p *engine.Problem, methods []engine.Entry) (*sparse.Block[float64], *predictedNumbers) {
 	t.Helper()
-	var report *predictedNumbers // report of process 0
+	var report *predictedNumbers
 	values := contract.OnProcesses(t, size, p.Graph, p.Row, func(part *graph.Graph, local func(row int) int) (*sparse.Block[float64], error) {
 		team := sparse.TeamOf(part.A)
 		own := &engine.Problem{Graph: part, Value: p.Value}

@@ -76,13 +76,13 @@ func (p *RankProblem) scale(node int) float64 {
 
 // Ranking is the result of [Rank]. With several processes, only process 0 has the lists.
 type Ranking struct {
-	Score []float64 // scores of nodes, 0 for nodes that are not ranked
+	Score []float64 // 0 for nodes that are not ranked
 	Order []int     // nodes by falling score
 
 	AUC    float64 // probability that a left-out seed has a higher score than another node; NaN for one seed
 	Stderr float64 // standard error of AUC over the seeds; NaN for one seed
 	Folds  int     // 0 for one seed
-	Sweeps int     // over all entries
+	Sweeps int
 
 	ErrorBound float64 // never below the error of a score
 }
@@ -173,7 +173,7 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 func orderByScore(scores []float64, nodes []int) []int {
 	const digits = 1 << 11
 	type item struct {
-		key  uint64 // rises as the score falls
+		key  uint64
 		node int
 	}
 	items := make([]item, len(nodes))

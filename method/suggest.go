@@ -66,13 +66,13 @@ func (s *Suggestion) Cells(classes []string) []string {
 }
 
 const (
-	heatTime  = 2   // β
-	heatTerms = 6   // terms of the series
+	heatTime  = 2 // β
+	heatTerms = 6
 	nearHeat  = 0.1 // least similarity of near nodes
 
 	coverCandidates = 300
-	sampledNodes    = 1 << 14 // nodes to cover
-	suggestColumns  = 32      // columns of a sweep
+	sampledNodes    = 1 << 14 // most nodes to cover; more are sampled
+	suggestColumns  = 32
 )
 
 // Suggest returns at most count unlabelled nodes of q to label next as one batch, given a prediction p from the labels of q.

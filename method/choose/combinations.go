@@ -41,7 +41,7 @@ func Combinations(s *param.Spec, values param.Values,
 			return nil, err
 		}
 	}
-	if _, err := s.Resolve(values, g); err != nil { // refuses names that are no parameters
+	if _, err := s.Resolve(values, g); err != nil {
 		return nil, err
 	}
 	return list, nil

@@ -24,8 +24,8 @@ import (
 // error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
-	count  []float64 // labels of each class
-	weight []float64 // weight of a label of each class
+	count  []float64
+	weight []float64
 
 	sum, squares, total float64 // sums of (1 if right, else 0) − q, of its squares, and of the weights
 	luck                float64 // right predictions by weights of all labels, less those by weights without the fold
@@ -49,8 +49,8 @@ func NewConfidence(p *problem.Problem) *Confidence {
 type Places struct {
 	List   []Place
 	class  []int
-	count  []float64 // labels of each class
-	unseen float64   // share of nodes whose class has no label
+	count  []float64
+	unseen float64 // share of nodes whose class has no label
 }
 
 // NewPlaces returns an empty Places for p.

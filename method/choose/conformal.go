@@ -22,7 +22,7 @@ var ErrRange = errors.New("a coverage is above 0 and below 1")
 
 // Place is the position of the true class of a held-out item among the classes by falling probability.
 type Place struct {
-	Label      int     // position of the item in the labels
+	Label      int
 	Above, Own float64 // probabilities: the sum of likelier classes, and of the class
 }
 
@@ -78,7 +78,7 @@ func (p Place) Score(u float64) float64 { return p.Above + float64(u*p.Own) }
 // Uniform returns a number between 0 and 1 that depends on an id and a seed alone.
 func Uniform(id string, seed uint64) float64 {
 	h := fnv.New64a()
-	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, seed)) // it never fails
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, seed))
 	_, _ = h.Write([]byte(id))
 	x := h.Sum64()
 	for range 2 { // the last letters of an id change few bits of the sum
@@ -140,7 +140,7 @@ func (s *Scores) AppendSet(dst []int, probabilities []float64, u, threshold floa
 		p.Own = probabilityOf(c, probabilities, s.Other)
 		score := p.Score(u)
 		if s.Several {
-			score = 1 - probabilities[c] // there is no Other
+			score = 1 - probabilities[c]
 		}
 		if i > 0 && score > threshold {
 			return dst[:start+i]

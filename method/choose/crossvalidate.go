@@ -17,7 +17,7 @@ type Outcome struct {
 	Class     int
 	Fold      int
 	Unreached bool           // no label outside the fold reaches the item
-	Largest   int            // predicted without classifiers
+	Largest   int            // class that is predicted without classifiers
 	Pairs     classify.Pairs // nil if no label reaches the item, or all have one class
 	Decisions []float64
 	Voted     int // class with most votes
@@ -95,16 +95,16 @@ func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] 
 const testChunk = 256
 
 type judge struct {
-	models  []*classify.Model      // model of each setting; nil: none
+	models  []*classify.Model      // nil: no model
 	y       []int                  // classes of the items of the models, −1 for other items
 	columns *sparse.Block[float64] // kernel values of each item with the tests, padded with zeros to a multiple of 4
-	class   []int                  // class of each test
-	values  []float64              // K(x, x) of each test; 0 if not needed
+	class   []int
+	values  []float64 // K(x, x) of each test; 0 if not needed
 	about   Outcome
 
-	outcomes  []Outcome // outcome of each test
+	outcomes  []Outcome
 	rows      []float64 // decisions by test
-	undecided float64   // smaller decisions are rounding errors
+	undecided float64   // decisions up to it are rounding errors
 }
 
 // visit calls do with the outcome of each model for each test. A test whose kernel values with the items are 0 has no

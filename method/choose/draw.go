@@ -33,8 +33,8 @@ type Design struct {
 // SplitError reports why labelled items cannot be divided. It wraps [ErrUsage].
 type SplitError struct {
 	Design
-	What string // the problem
-	Row  int    // row of a given split; −1: none
+	What string
+	Row  int // row of a given split; −1: none
 }
 
 // Error returns the problem.

@@ -17,7 +17,7 @@ import (
 //
 // Nodes of classes without a label count as wrong, see [UnseenShare], so that the only label of a class does not count here.
 type Estimator struct {
-	right, total float64 // weights of right predictions, and of all predictions
+	right, total float64 // weights of the right predictions and of all predictions
 	tested       int
 }
 

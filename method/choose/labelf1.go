@@ -25,7 +25,7 @@ func LabelF1(sets [][]int, labels int,
 func SetF1(sets [][]int, labels int,
 	predicted func(item int) []int) (micro, macro, stderr float64) {
 	right := make([]float64, labels)
-	total := make([]float64, labels) // predicted and true
+	total := make([]float64, labels)
 	itemRight := make([]float64, len(sets))
 	itemTotal := make([]float64, len(sets))
 	for i, set := range sets {

@@ -20,7 +20,7 @@ type Counts struct {
 	Weight     []float64 // weights of the right predictions for labels that another label reaches
 	Candidates int
 	Folds      []FoldLabels
-	Loss       []float64 // loss of each candidate, subtracted from its share of right predictions; +Inf: impossible
+	Loss       []float64 // subtracted from each candidate's share of right predictions; +Inf: impossible
 }
 
 // Add counts a right prediction of a candidate in a fold, with a weight of 0 if no label outside the fold reaches the label.
@@ -68,7 +68,7 @@ func (c *Counts) Share(team *sparse.Team) {
 // FoldLabels describes the labels of a fold.
 type FoldLabels struct {
 	Tested  int
-	Reached int     // labels that a label outside the fold reaches
+	Reached int     // number of labels that a label outside the fold reaches
 	Of      float64 // weight of the reached labels
 }
 
@@ -142,9 +142,9 @@ type Search struct {
 type Found struct {
 	Kernel, Setting int
 	Accuracy        float64 // accuracy of the chosen pair on the labels that chose it, without a loss
-	Stderr          float64 // binomial, of Accuracy
+	Stderr          float64 // binomial standard error of Accuracy
 	Tested          int
-	Candidates      int // pairs to choose from
+	Candidates      int // number of compared pairs
 
 	// Counts are the counts of all pairs, or of the settings on the chosen kernel.
 	Counts *Counts

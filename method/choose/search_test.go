@@ -90,7 +90,7 @@ func TestHeldOut(t *testing.T) {
 }
 
 func TestSearchInTurn(t *testing.T) {
-	right := [][]float64{{50, 60, 55}, {58, 52, 70}} // right predictions by kernel and setting
+	right := [][]float64{{50, 60, 55}, {58, 52, 70}}
 	s := &Search{Kernel: &Space{Axes: []Axis{{Values: 2}}}, Learner: &Space{Axes: []Axis{{Values: 3}}}}
 	s.Measure = func(_ context.Context, kernels, settings []int) (*Counts, error) {
 		c := NewCounts(len(kernels)*len(settings), []FoldLabels{{Tested: 100}})

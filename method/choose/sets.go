@@ -9,7 +9,7 @@ import (
 type Sets struct {
 	Coverage   float64 `json:"coverage"`
 	IsPromised bool    `json:"is_promised"`       // held-out items may be a random sample
-	Tested     int     `json:"tested"`            // held-out items
+	Tested     int     `json:"tested"`            // number of held-out items
 	Several    bool    `json:"several,omitempty"` // see [Scores]
 
 	// The mean number of classes, and the shares of sets with one class, with all classes, and with Marker.
@@ -21,7 +21,7 @@ type Sets struct {
 	Marker string `json:"other"` // name of all classes without a label
 
 	scores    *Scores
-	names     []string // names of classes
+	names     []string
 	threshold float64
 }
 

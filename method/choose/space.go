@@ -11,8 +11,8 @@ import (
 // Axis is one parameter of the candidates of a [Space].
 type Axis struct {
 	Values  int
-	Ordered bool // neighbouring values are alike, and their accuracies support each other
-	Falling bool // later values are simpler and preferred in ties, not earlier ones
+	Ordered bool // the accuracies of neighbouring values support each other
+	Falling bool // later values, not earlier values, are simpler and preferred in ties
 	Last    bool // breaks ties after the other axes
 }
 

@@ -12,7 +12,7 @@ type Split struct{ Train, Test []int }
 
 // Splits draws each split in a call of At, because all splits together may need much memory.
 type Splits struct {
-	Len int               // number of splits
+	Len int
 	At  func(i int) Split // split i, the same at every call; cost: a permutation of the items
 }
 

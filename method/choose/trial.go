@@ -16,8 +16,8 @@ type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
 
-	Unreached []Unreached // further test nodes
-	Largest   int         // class of most nodes
+	Unreached []Unreached
+	Largest   int // the largest class
 }
 
 // Unreached is a test node that no label reaches: its class, and the predicted class.
@@ -30,8 +30,8 @@ type Candidates struct {
 	MinSteps int   // first step of the collected block
 
 	Learner *classify.Learner
-	Path    *classify.Path // path of Learner on features; nil: settings are fitted separately
-	Values  []param.Values // complete values of the parameters
+	Path    *classify.Path // nil: settings are fitted separately
+	Values  []param.Values // complete values
 }
 
 // undecided is the largest decision that may be a rounding error.

@@ -20,7 +20,7 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 		return nil, err
 	}
 	const several = -1
-	sole := make(map[uint32]int) // fold of all labels in a component
+	sole := make(map[uint32]int)
 	for i, row := range p.Row {
 		component := parts.Of[row]
 		if f, ok := sole[component]; ok && f != fold[i] {

@@ -22,10 +22,10 @@ import (
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
-	Seconds float64 // time of measuring
+	Seconds float64
 
 	Held     *propagation.HeldOut `json:"-"` // predictions of label propagation for held-out labels, for auto and lp; nil: none
-	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with given values of parameters; nil: none are given
+	Declared *problem.Estimate    `json:"-"` // accuracy of a baseline with given parameters; nil: none are given
 }
 
 // IsBaseline reports whether the method is a baseline: label propagation or the largest class.
@@ -34,8 +34,8 @@ func (m *Engine) IsBaseline() bool { return m.Baseline != nil }
 // Mixture describes an engine that mixes models. Its estimate of accuracy already uses known shares of classes, and held-out
 // labels choose the function of its edge weights.
 type Mixture struct {
-	FoldCount  func(labels int) int  // folds of its estimate of accuracy
-	Propagates func(p *Problem) bool // reports whether label propagation may be one of the models
+	FoldCount  func(labels int) int
+	Propagates func(p *Problem) bool // whether label propagation may be one of the models
 }
 
 // ShowingLabels is the smallest number of labels for which [Baselines.ShowLikeness] may be true; fewer labels show likeness

@@ -28,26 +28,26 @@ type Errors struct {
 type Compared struct {
 	Method     string     `json:"method"`
 	Parameters Parameters `json:"parameters"` // parameters that all folds together choose
-	Settings   int        `json:"settings"`   // number of compared settings
+	Settings   int        `json:"settings"`
 	Errors
 }
 
 // Unsolved is a candidate that is omitted because its equations were not solved to their tolerance.
 type Unsolved struct {
 	Method     string
-	Parameters Parameters // none: all settings
+	Parameters Parameters // omitted setting; nil: all settings
 	err        error
 }
 
 // Contest describes the predictions of [BestAmong].
 type Contest struct {
-	Compared // the chosen method with its cross-validated errors
+	Compared // the chosen method
 
 	Shrinkage float64 `json:"shrinkage"` // factor of the differences from the mean of known values; 0: the mean, 1: unchanged
 
-	Tested     int           `json:"tested"`        // values that errors are measured on
-	HeldOut    []TestedValue `json:"tested_values"` // these values
-	Methods    []Compared    `json:"methods"`       // methods that were not omitted
+	Tested     int           `json:"tested"`        // number of measured values
+	HeldOut    []TestedValue `json:"tested_values"` // measured values
+	Methods    []Compared    `json:"methods"`
 	Unsolved   []Unsolved    `json:"-"`
 	Mean       Errors        `json:"mean"`       // errors of predicting the mean of the other folds
 	Neighbours Errors        `json:"neighbours"` // errors of predicting the mean of neighbours outside the fold

@@ -107,7 +107,7 @@ func (m Engine) InStages(begin Stages) *Engine {
 
 // Entry is a method in a list, with its own parameters and settings.
 type Entry struct {
-	Name   string // name as the user wrote it
+	Name   string
 	Method *Engine
 
 	// Own has values of parameters given with the name, which are not chosen.

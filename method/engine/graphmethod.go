@@ -40,8 +40,8 @@ type GraphMethod struct {
 
 	HasRaw bool // see [Engine.HasRaw]
 
-	Target Target // Classes or Numbers
-	Ridge  bool   // larger values of the last parameter are simpler
+	Target Target
+	Ridge  bool // larger values of the last parameter are simpler
 
 	// Widens states that the largest value of the first parameter costs most: it is tried only if the second largest is
 	// better than all smaller values.

@@ -10,7 +10,7 @@ import (
 // least squares classifier against the rest, and a sigmoid of its scores. All classifiers have the same columns and λ. A
 // kept model stores this choice alone.
 type LabelSetModel struct {
-	Columns int     `json:"columns"` // eigenvectors that are features
+	Columns int     `json:"columns"` // number of eigenvectors that are features
 	Lambda  float64 `json:"lambda"`  // λ of [classify.RidgePath]
 
 	// MicroF1 is the micro-F1 at labelled nodes, each left out and predicted with the columns, λ and threshold that other
@@ -24,14 +24,14 @@ type LabelSetModel struct {
 	Slopes []float64 `json:"slopes"` // a of the sigmoid 1/(1 + exp(a·f + b)) of each label
 	Shifts []float64 `json:"shifts"` // b of the sigmoid of each label
 
-	Labelled int `json:"-"` // nodes that it learned from
+	Labelled int `json:"-"`
 
 	// HeldOut are the scores of left-out labelled nodes in increasing order: 1 less the smallest probability of a label of
 	// the node, see [choose.Scores].
 	HeldOut []float64 `json:"-"`
 
-	Scores func(node int) []float64 `json:"-"` // f of each label
-	Labels map[int][]int            `json:"-"` // labels of the nodes that it learned from
+	Scores func(node int) []float64 `json:"-"` // scores f of a node
+	Labels map[int][]int            `json:"-"`
 }
 
 // Valid reports whether the model is consistent and has the given number of labels.

@@ -19,13 +19,13 @@ type Job struct {
 	Problem  *Problem
 	Settings *Settings
 	Out      *Prediction
-	Learner  *classify.Learner // learner on a walk, a kernel or Gram values; nil: none
+	Learner  *classify.Learner // nil: none
 
-	Source      *param.Spec    // walk or kernel; nil: none
-	Sources     []param.Values // settings of Source to choose from
+	Source      *param.Spec // walk or kernel; nil: none
+	Sources     []param.Values
 	SourceSpace *choose.Space
 	Declared    *param.Spec
-	Values      []param.Values // settings of the learner or method to choose from
+	Values      []param.Values // settings of the learner or method
 	Space       *choose.Space
 
 	// ByFolds chooses by held-out folds, BySplits by the test sets of splits.
@@ -36,14 +36,14 @@ type Job struct {
 	Learn func(ctx context.Context, c *Choice) error
 
 	Separate bool // each pair of a source setting and a value needs its own fit
-	Compared int  // labels that settings are compared on; 0: all
+	Compared int  // number of compared labels; 0: all
 	Measures bool // Learn estimates the accuracy of a setting that a sample chose
 
 	Votes   choose.Votes
 	Counted bool    // the number of votes decides the class, see [choose.Favour]
 	Counts  []uint8 // number of votes by node and class; nil: it does not decide
 
-	Graph    *graph.Graph // graph with components; nil: not needed
+	Graph    *graph.Graph // nil: not needed
 	Shared   any          // what all settings share, see GraphMethod.Prepare
 	unsolved []Unsolved   // see learnBest
 }
@@ -198,8 +198,8 @@ func (j *Job) Choose(ctx context.Context,
 type Choice struct {
 	Parameters
 	Accuracy float64 // accuracy on the labels that chose
-	Tested   int     // labels that each setting predicted; 0: too few
-	Settings int     // number to choose from
+	Tested   int     // number of predicted labels; 0: too few
+	Settings int     // number of compared settings
 	Work     graph.Work
 
 	Found    *choose.Found // nil if the method has no choice or too few labels

@@ -28,14 +28,14 @@ type Model struct {
 	// models of an older format.
 	Origin sides.Origin `json:"origin"`
 
-	Values param.Values `json:"values,omitempty"` // values of all parameters
-	Power  float64      `json:"power,omitempty"`  // power of the votes of a learner on a kernel
+	Values param.Values `json:"values,omitempty"`
+	Power  float64      `json:"power,omitempty"` // power of the votes of a learner on a kernel
 
 	Auto json.RawMessage `json:"auto,omitempty"` // Prediction.Mixed
 
 	LabelSets *LabelSetModel `json:"-"` // nil: each node has one label
 
-	Shrinkage float64 `json:"shrinkage,omitempty"` // shrinkage of predicted numbers, see [Contest]; 0: none
+	Shrinkage float64 `json:"shrinkage,omitempty"` // shrinkage of predicted numbers; 0: none
 }
 
 // ErrChanged is wrapped by errors about a model that does not fit its method and classes.
@@ -153,7 +153,7 @@ func (m *Model) predict(ctx context.Context, e *Engine, p *Problem,
 	if out.Scores != nil &&
 		slices.ContainsFunc(out.Scores.Data,
 			func(x float32) bool { return x != x }) {
-		return nil, ErrChanged // because the model has numbers that no method learns
+		return nil, ErrChanged // a model with numbers that no method learns
 	}
 	out.Estimate = problem.Estimate{}
 	return out, nil

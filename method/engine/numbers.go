@@ -27,7 +27,7 @@ func SampleOf(n, limit int, seed uint64) []int {
 }
 
 type heldNumbers struct {
-	groups    []Group // training and test values of each fold
+	groups    []Group
 	labels    []choose.FoldLabels
 	group     []int // fold of each measured value
 	row       []int
@@ -35,7 +35,7 @@ type heldNumbers struct {
 	known     []valueRange // range of each training set
 	deviation []float64    // difference from the mean of the training set
 	spread    float64      // variance of the measured values, 1 if they are equal
-	width     float64      // width of the range of all values
+	width     float64
 }
 
 // valueRange is the range of known values. Predictions are clipped to it, because models of few values extrapolate far.

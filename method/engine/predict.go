@@ -39,11 +39,11 @@ type Prediction struct {
 	IsForAll bool
 
 	Parameters Parameters
-	Settings   int // number of settings to choose from
+	Settings   int // number of compared settings
 
 	// Estimate is the accuracy of this prediction. It is zero with too few labels, see [choose.TooFew].
 	problem.Estimate
-	HeldOut []problem.HeldOut // behind the estimate of auto; nil for other methods
+	HeldOut []problem.HeldOut // predictions behind the estimate of auto; nil for other methods
 	Places  []choose.Place    // places of held-out labels, by auto; nil for other methods
 
 	// Unfinished names an iteration that stopped at its limit, whose last result is used; else it is empty.
@@ -54,7 +54,7 @@ type Prediction struct {
 	BlockModel bool
 	Omitted    []string
 
-	EdgeWeights // edge weights of Problem
+	EdgeWeights
 
 	// Problem is the problem with the edge weights that the method learned from, see [Engine.Weigh].
 	Problem *Problem

@@ -12,8 +12,8 @@ import (
 
 // Settings are the settings of a prediction and of a choice of parameters. The zero value and nil mean the defaults.
 type Settings struct {
-	Prior   cwk.Prior // distribution of walks without a label; the zero value: uniform
-	RNGSeed uint64    // seed of folds and samples
+	Prior   cwk.Prior // scores of walks without a label; the zero value: uniform
+	RNGSeed uint64
 
 	// Given has values of parameters that must not be chosen. Methods ignore names that they do not declare.
 	Given param.Values
@@ -51,12 +51,12 @@ type Settings struct {
 	// Rough states that predicted numbers are only compared and need few digits.
 	Rough bool
 
-	Memory  int64 // limit for what walks and features allocate, in bytes; 0: none
-	Workers int   // goroutines; 0: one for each processor; results do not depend on it
+	Memory  int64 // limit of walks and features in bytes; 0: none
+	Workers int   // number of goroutines; 0: one for each processor
 
-	Tested    int        `json:"-"` // labels in the splits that choose; 0: no splits
-	Sample    int        `json:"-"` // most labelled nodes on which settings are compared; 0: 500
-	Baselines *Baselines `json:"-"` // baselines of the same problem, for auto; nil: auto measures label propagation
+	Tested    int        `json:"-"` // number of labels in the splits that choose; 0: no splits
+	Sample    int        `json:"-"` // limit of the labelled nodes that compare settings; 0: 500
+	Baselines *Baselines `json:"-"` // baselines of the same problem; nil: auto measures label propagation
 	Model     *Model     `json:"-"` // replaces choice and fit; nil: none
 
 	// Targets are the nodes that can have a label, for which auto estimates its accuracy; nil: all.

@@ -150,8 +150,8 @@ func (s *Settings) keptEdges() *sides.Kept {
 // edgeLabels returns the labels or numbers of p as evidence; all labels of a node are in one fold.
 func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	l := &sides.Labels{Row: p.Row, Class: p.Class, Classes: len(p.Names), Value: p.Value}
-	var class []int           // first class of each node
-	position := map[int]int{} // position of a row in class
+	var class []int // first class of each node
+	position := map[int]int{}
 	for i, row := range p.Row {
 		if _, isListed := position[row]; isListed {
 			continue
@@ -179,7 +179,7 @@ func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*
 	}
 	labels := edgeLabels(p, s)
 	team := p.Team()
-	labels.Row = make([]int, len(p.Row)) // rows of the store
+	labels.Row = make([]int, len(p.Row))
 	for i, row := range p.Row {
 		labels.Row[i] = team.Row(row)
 	}

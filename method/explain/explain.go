@@ -32,41 +32,41 @@ type Form struct {
 
 // Terms are the terms of the score of a class at a node.
 type Terms struct {
-	Score      []float64   // predicted score of each class
-	Rest       float64     // part of the score of no labelled node and no attribute
-	Share      []float64   // share of each labelled node
-	Attributes []Attribute // contributions of the node's attributes
+	Score      []float64
+	Rest       float64 // part of the score that no labelled node and no attribute has
+	Share      []float64
+	Attributes []Attribute
 }
 
 // Explanation explains the predicted class of a node by the shares of labelled nodes in its score, and by the links that
 // carry the difference to the next score. Score is the sum of all shares and of Rest to within Error.
 type Explanation struct {
 	Row   int `json:"-"`
-	Class int `json:"-"` // predicted
+	Class int `json:"-"`
 	Other int `json:"-"` // class with the next score; −1: none
 
 	Node        string  `json:"node"`
-	Label       string  `json:"label"`           // predicted; "": no label reaches the node
-	Probability float64 `json:"probability"`     // probability of Label
+	Label       string  `json:"label"` // predicted; "": no label reaches the node
+	Probability float64 `json:"probability"`
 	Rival       string  `json:"rival,omitempty"` // label with the next score
-	Score       float64 `json:"score"`           // score of Label
+	Score       float64 `json:"score"`
 
 	Labels      []LabelShare     `json:"labels"`                 // largest share first
 	OtherLabels int              `json:"other_labels"`           // number of labelled nodes that are not listed
-	OtherShare  float64          `json:"other_share"`            // sum of their shares
+	OtherShare  float64          `json:"other_share"`            // sum of the shares of nodes that are not listed
 	Attributes  []Attribute      `json:"attributes,omitempty"`   // largest contribution first
-	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions that are not listed
-	Rest        float64          `json:"rest"`                   // part of no labelled node and no attribute
+	OtherWords  float64          `json:"other_attributes_share"` // sum of the contributions of attributes that are not listed
+	Rest        float64          `json:"rest"`                   // part of the score that no labelled node and no attribute has
 	Links       []LinkImportance `json:"links"`                  // most important first
 
-	Sizes   float64 `json:"sizes"`   // sum of the absolute values of shares and contributions: much more than the score if they cancel
+	Sizes   float64 `json:"sizes"`   // sum of the absolute values of shares and contributions, large if they cancel
 	Covered float64 `json:"covered"` // part of the score in shares and contributions, |Σ|/(|Σ| + |Rest|)
 	Error   float64 `json:"error"`   // difference between the predicted score and the sum of all parts
 }
 
 // LabelShare is the share of a labelled node in a score.
 type LabelShare struct {
-	Position int     `json:"-"` // position among the labels
+	Position int     `json:"-"`
 	Node     string  `json:"node"`
 	Label    string  `json:"label"`
 	Share    float64 `json:"share"`
@@ -74,7 +74,7 @@ type LabelShare struct {
 
 // Attribute is the contribution of an attribute of a node to a score.
 type Attribute struct {
-	Column int     `json:"column"` // number of the column, from 0 on
+	Column int     `json:"column"` // from 0 on
 	Name   string  `json:"name,omitempty"`
 	Share  float64 `json:"share"`
 }
@@ -85,17 +85,17 @@ type LinkImportance struct {
 	Rows       [2]int     `json:"-"`
 	From       string     `json:"from"`
 	To         string     `json:"to"`
-	Kinds      []LinkKind `json:"kinds,omitempty"` // kinds of the edges, largest share first
+	Kinds      []LinkKind `json:"kinds,omitempty"` // largest share first
 	Importance float64    `json:"importance"`
 }
 
 // LinkKind has the edges of one kind between two nodes.
 type LinkKind struct {
 	Kind   string  `json:"kind,omitempty"`
-	Weight float64 `json:"weight"`          // sum, without factors of kinds and times
-	First  string  `json:"first,omitempty"` // first and last time
+	Weight float64 `json:"weight"`          // sum of weights without factors of kinds and times
+	First  string  `json:"first,omitempty"` // first time
 	Last   string  `json:"last,omitempty"`
-	Share  float64 `json:"share"` // share of the importance of the link
+	Share  float64 `json:"share"` // part of the importance of the link
 }
 
 // Settings are the settings of an explanation.

@@ -70,8 +70,8 @@ type Absorbed struct {
 	Walk
 	Prior  []float64                          // P_0 at nodes without a label
 	Weight func(t, source, class int) float64 // w_t(source, c)
-	Bias   []float64                          // bias of each class
-	Scores func(node int) []float64           // scores of all classes
+	Bias   []float64
+	Scores func(node int) []float64
 }
 
 // A walk ends when at most settled of it has not been absorbed.
@@ -112,7 +112,7 @@ func (a *Absorbed) Form() *Form {
 				}
 			}
 		}
-		gone := make([]float64, len(nodes)) // share of the walk that has been absorbed
+		gone := make([]float64, len(nodes)) // absorbed share of the walk
 		left, err := a.Run(ctx, nodes, func(int) float32 { return 1 }, func(t int, x *sparse.Block[float32]) bool {
 			unsettled := false
 			for j, v := range nodes {

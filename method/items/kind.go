@@ -23,10 +23,10 @@ import (
 
 // Kind declares a kind of items.
 type Kind struct {
-	Name    string // name of the command: "records"
-	Noun    string // name of an item: "record"
-	Title   string // title of the command
-	Example string // a kernel with a parameter: "hypercube:beta=0.5"
+	Name    string // "records"
+	Noun    string // "record"
+	Title   string
+	Example string // kernel with a parameter: "hypercube:beta=0.5"
 
 	// Help has NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
 	Help fs.FS
@@ -71,11 +71,11 @@ type Command struct {
 type Flag struct {
 	Name     string
 	Usage    string // the kind of value in backquotes, such as "`NAME` of a column"; of a file "of weights"
-	File     bool   // the path of an input file
+	File     bool   // the value is the path of an input file
 	Initial  string
 	Words    []string // possible values; nil: any text
 	Columns  string   // an example of the list of columns that it takes; "": none
-	Switch   bool     // "true" or "false"
+	Switch   bool     // the value is "true" or "false"
 	Required bool
 }
 
@@ -107,20 +107,20 @@ func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 type Input struct {
 	Command   string // kernel, classify or evaluate
 	Paths     []string
-	Flags     map[string]string // values of the kind's own flags
-	Kernels   []*param.Spec     // kernels to compare
+	Flags     map[string]string // the kind's own flags
+	Kernels   []*param.Spec
 	Learners  []*classify.Learner
-	Values    param.Values // given, of both
+	Values    param.Values // given values of kernel and learner parameters
 	Calibrate bool         // classes need probabilities, see [Source.Calibrate]
 
 	LabelFile string                // "" if not given
 	Labelling *nodefile.LabelConfig // how it is read: as other text, with stdin and warnings
 
-	Trained  int                                   // labels in a training set of an evaluation; 0: all
-	Memory   int64                                 // limit for data, in bytes; 0: none
-	Workers  int                                   // goroutines; 0: one for each processor
-	RNGSeed  uint64                                // seed of random choices
-	Temp     func() (string, error)                // makes a directory that is removed at the end
+	Trained  int   // number of labels that an evaluation trains on at a time; 0: all
+	Memory   int64 // limit for data, in bytes; 0: none
+	Workers  int   // number of goroutines; 0: one for each processor
+	RNGSeed  uint64
+	Temp     func() (string, error)                // makes a directory that is removed at the end of the run
 	Progress func(stage string, done, total int64) // shows finished items; total 0: not known
 	Note     func(text string)                     // prints how the input is read
 	Classes  func(l *nodefile.Labels)              // prints the largest classes
@@ -146,7 +146,7 @@ type Part struct {
 
 // Collection holds the items of an input. Errors of its functions about the input are a [*nodefile.ParseError].
 type Collection struct {
-	File   string // name in messages
+	File   string // name of the input in messages
 	IDs    tablefile.Axis
 	Lookup nodefile.Lookup // finds items in files of classes; nil: Labels has the labels of the file
 
@@ -171,13 +171,13 @@ type Collection struct {
 	// Classify, if not nil, replaces Gram: it learns from kernel values in the input.
 	Classify func(ctx context.Context, set *engine.Settings) (*Classified, error)
 
-	Bytes int64 // memory of the items
+	Bytes int64
 
 	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes. The run learns from l, or if l is
 	// nil, computes rows of a kernel with the given number of columns.
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
-	Attributes int    // compared columns, for the summary; 0: no table
+	Attributes int    // number of compared columns, for the summary; 0: no table
 	Summary    string // summary of a matrix of kernel values, as "between 188 graphs of 3,371 nodes"
 	Facts      any    // pointer to a struct with keys of the JSON document; may be nil
 

@@ -22,7 +22,7 @@ import (
 // Source is a kernel between items with a learner that predicts their classes. Its engine has the name KERNEL+LEARNER and
 // the parameters of both.
 type Source struct {
-	param.Spec // declaration of the kernel with the learner
+	param.Spec
 
 	// Calibrate fits probabilities of a learner without probabilities to scores of held-out items, see [classify.Calibrate].
 	Calibrate bool
@@ -30,7 +30,7 @@ type Source struct {
 	Kernel  *param.Spec
 	Units   param.Graph // graph for the kernel's grids; nil: none
 	Learner *classify.Learner
-	Items   int // number of scored items
+	Items   int
 
 	// Gram returns the kernel values between items, and all values of the kernel's parameters.
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
@@ -57,15 +57,15 @@ func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
 
 // Classified is the result of a classification.
 type Classified struct {
-	Values   param.Values // values of all parameters
-	Settings int          // number of compared settings
+	Values   param.Values // complete values
+	Settings int
 	problem.Estimate
 
-	Scores     *sparse.Block[float64] // scores of each item
-	ScoreNames []string               // a class, or the two that a score decides between
-	Class      []int                  // label of each item, or else its predicted class
-	Support    int                    // see [classify.Model.Support]
-	Unfinished error                  // error of an iteration at its limit; scores are then without probabilities
+	Scores     *sparse.Block[float64]
+	ScoreNames []string // class, or the two classes that a score decides between
+	Class      []int    // label of each item, or else its predicted class
+	Support    int      // see [classify.Model.Support]
+	Unfinished error    // error of an iteration at its limit; scores are then without probabilities
 
 	Places []choose.Place // places of held-out labels, for sets of classes; nil: none
 
@@ -131,7 +131,7 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	}
 	set := settings.WithDefaults()
 	isMeasured := par == nil && !set.Unmeasured && !choose.TooFew(p.Class)
-	set.Unmeasured = true // the choice measures
+	set.Unmeasured = true // the choice already measures
 	if par != nil {
 		set.Given = par.Declared.Values
 	}
@@ -236,7 +236,7 @@ func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y 
 		if err != nil {
 			return err
 		}
-		if len(held.model.Pairs) == len(c.model.Pairs) { // else no probabilities of a class without a label
+		if len(held.model.Pairs) == len(c.model.Pairs) { // the models have the same outputs
 			held.probabilities = c.probabilities
 		}
 		for _, i := range tests {
@@ -326,7 +326,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 		})
 	}
 	row := make([]float64, s.Items)
-	first := map[int]int{} // first item equal to each distinct item
+	first := map[int]int{}
 	numbers := sched.UpTo(s.Items)
 	if table, ok := k.(interface{ Alike() []int }); ok {
 		numbers = table.Alike()

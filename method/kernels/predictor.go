@@ -24,14 +24,14 @@ import (
 
 type predictor struct {
 	*engine.Job
-	kernels []kernel.Kernel // kernel of each setting of Sources
+	kernels []kernel.Kernel // kernels by setting of Sources
 
-	best  kernel.Kernel          // chosen
+	best  kernel.Kernel
 	gram  *sparse.Block[float64] // scale × values of best between the compared labels
 	scale float64                // 1 / mean of the diagonal of best
 
 	fitted *classify.Model
-	items  []int // nodes to learn from: first the labelled nodes in the order of labels
+	items  []int // nodes to learn from, first the labelled nodes in their order
 	full   classify.Gram
 }
 
@@ -160,7 +160,7 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 func validateKernels(ctx context.Context, r *predictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
-	group := 1 // settings that are fitted together
+	group := 1
 	if r.Learner.Path != nil || r.Learner.Compare != nil {
 		group = len(settings)
 	}
@@ -181,7 +181,7 @@ type labels struct {
 	p      *engine.Problem
 	fold   []int
 	grams  []*sparse.Block[float64] // scale × values of each kernel between the labels
-	scales []float64                // scale of each kernel
+	scales []float64
 }
 
 // compareLabels samples the labels on which settings are compared, and computes the values of kernels between them.
@@ -487,7 +487,7 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 		items = slices.Concat(items, rows)
 		rows = nil
 	}
-	group := max(1, tuneBytes/(8*len(items)*len(class))) // kernels that are compared together
+	group := max(1, tuneBytes/(8*len(items)*len(class)))
 	for lo := 0; lo < len(kernels); lo += group {
 		grams, err := r.grams(ctx,
 			problem.Pick(r.kernels, kernels[lo:min(lo+group, len(kernels))]), items,

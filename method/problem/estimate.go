@@ -12,7 +12,7 @@ type Estimate struct {
 	Accuracy, Stderr float64
 	Tested           int // held-out labels; 0 if there are too few for an estimate
 
-	Reached, Unreached int // nodes without a label
+	Reached, Unreached int // numbers of nodes without a label
 
 	// Unseen estimates the share of nodes whose class has no label. Predictions of these nodes count as wrong.
 	Unseen float64
@@ -32,14 +32,14 @@ func EstimateShare(right float64, tested int) (e Estimate) {
 // HeldOut is the prediction for a held-out label.
 type HeldOut struct {
 	Class, Predicted int
-	Probability      float64 // probability of the predicted class
+	Probability      float64
 }
 
 // PhaseSeconds is the time of each phase of a prediction.
 type PhaseSeconds struct {
-	Choose   float64 `json:"choose"`   // parameters and weights
-	Walk     float64 `json:"walk"`     // features and scores of nodes: walks, solves, kernels
-	Classify float64 `json:"classify"` // fitting models and applying them
+	Choose   float64 `json:"choose"` // parameters and weights
+	Walk     float64 `json:"walk"`   // features and scores of nodes: walks, solves, kernels
+	Classify float64 `json:"classify"`
 }
 
 // Add adds q to p.
@@ -51,7 +51,7 @@ func (p *PhaseSeconds) Add(q PhaseSeconds) {
 
 // Error reports why a method or learner cannot predict.
 type Error struct {
-	Method string // name of the method, kernel or learner
+	Method string // method, kernel or learner
 	Err    error  // [ErrDirected], [sparse.ErrDivided], or an error of the iteration or learner
 }
 

@@ -12,12 +12,12 @@ const HighestCount = 3
 // Highest has the highest scores of each node, by falling score and then by class. It replaces a block of all scores that
 // does not fit the memory.
 type Highest struct {
-	class []int32   // HighestCount for each node, −1 for none
-	score []float32 // scores of these classes
+	class []int32 // HighestCount for each node, −1 for none
+	score []float32
 	sum   []float64 // sums of the scores of all classes
 
-	labels     []labelScore // label scores by node
-	isLabelled []uint64     // a bit for each node
+	labels     []labelScore
+	isLabelled []uint64 // a bit for each node
 }
 
 type labelScore struct {

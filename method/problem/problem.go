@@ -19,14 +19,14 @@ type Problem struct {
 	// Graph comes from [graph.New], or has A and Degrees alone. Walks follow the entries of a row. If items are not nodes,
 	// Graph is nil, see [OfItems].
 	*graph.Graph
-	items int // other than nodes; 0: nodes
+	items int // number of items that are not nodes
 
-	Directed bool      // A need not be symmetric
+	Directed bool      // A may be asymmetric
 	Weighted bool      // A may have values other than 1
 	Row      []int     // labelled nodes, each once
 	Class    []int     // classes of Row, positions in Names; nil: there are numbers
 	Value    []float64 // numbers of Row, up to ±1e100; nil: there are classes
-	Names    []string  // names of the classes
+	Names    []string
 
 	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil: the shares of
 	// the labels.
@@ -210,5 +210,5 @@ type MixedModel struct {
 	Name       string
 	Parameters string
 	Weight     float64
-	IsFactor   bool // the mixture is multiplied by these probabilities to the power of Weight
+	IsFactor   bool // these probabilities multiply the mixture, to the power of Weight
 }

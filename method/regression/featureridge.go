@@ -182,7 +182,7 @@ func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings [
 
 // foldsOf returns the position of the group that tests each value, or −1.
 func foldsOf(p *engine.Problem, groups []engine.Group) []int {
-	position := map[int]int{} // position of a row, from 1 on
+	position := map[int]int{} // row → position + 1
 	for g := range groups {
 		for _, row := range groups[g].Test.Row {
 			position[row] = g + 1

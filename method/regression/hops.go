@@ -69,7 +69,7 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
-	place := make([]int, len(p.Row)) // position in train, from 1 on; 0: not in train
+	place := make([]int, len(p.Row)) // position in train + 1; 0: not in train
 	for a, i := range train {
 		place[i] = 1 + a
 	}
@@ -78,7 +78,7 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	if err != nil {
 		return nil, err
 	}
-	var learned []int // rows of x of nodes in train
+	var learned []int
 	for a, i := range positions {
 		if place[i] > 0 {
 			learned = append(learned, a)

@@ -89,7 +89,7 @@ func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []
 		return err
 	}
 	fold := foldsOf(p, list)
-	first := make([]int, len(groups)) // setting of each group
+	first := make([]int, len(groups))
 	for number := 1; number < len(groups); number++ {
 		first[number] = first[number-1] + len(groups[number-1])
 	}
@@ -137,7 +137,7 @@ func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Val
 		return nil, k.unsolved(err)
 	}
 	scale := cmp.Or(mat.Trace(symmetricOf(grams[0]))/float64(grams[0].Rows), 1)
-	tolerance := 1e-10 // error of known values, relative to the largest
+	tolerance := 1e-10 // relative error of known values
 	if s.Rough {
 		tolerance = 1e-5
 	}

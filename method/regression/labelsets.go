@@ -38,7 +38,7 @@ type LabelLearner struct {
 
 	problem *engine.Problem
 	set     engine.Settings
-	fitted  *engine.Problem  // problem of the last model, with its edge weights and without directions
+	fitted  *engine.Problem  // weighed problem of the last model, without directions
 	columns *auto.Embedding  // columns of fitted; nil before the first model
 	views   *auto.Attributes // attributes of fitted; nil: none
 }
@@ -105,7 +105,7 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 		m, err = f.choose(ctx, l.set.RNGSeed)
 	}
 	if err == nil && l.views != nil {
-		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // parts of the scores of all nodes from attributes
+		parts := sparse.NewBlock[float32](len(l.fitted.Degrees), f.labels) // scores from attributes
 		err = l.views.Scores(ctx, f.model.Others(), func(node int, products []float32) { copy(parts.Row(node), products) })
 		rest := m.Scores
 		m.Scores = func(node int) []float64 {
@@ -189,10 +189,10 @@ type labelFit struct {
 	node       []int
 	sets       [][]int
 	labels     int
-	attributes *mat.Dense // attributes of the nodes; nil: none
+	attributes *mat.Dense // nil: none
 	workers    int
 
-	model *auto.EmbeddingModel // set by learn
+	model *auto.EmbeddingModel
 }
 
 // learn fits the least squares of m, with its columns and λ, on path p.
@@ -271,7 +271,7 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 	chosen := result.Kernel*len(lambdas()) + result.Setting
 	left := leftOut(chosen)
 	best.Threshold = calibrate(best, left, sets, labels, sched.UpTo(len(sets)))
-	scores := map[int]*mat.Dense{chosen: left} // scores of candidates
+	scores := map[int]*mat.Dense{chosen: left}
 	predicted := make([][]int, len(sets))
 	for part, candidate := range result.Outside {
 		if scores[candidate] == nil {

@@ -67,7 +67,7 @@ var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 // embed computes as many eigenvectors as dimension.
 func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	n := j.Graph.Team().TotalOf(len(j.Problem.Degrees))
-	if len(j.Graph.Components.Sizes) == n { // there are no edges
+	if len(j.Graph.Components.Sizes) == n { // no edges
 		return nil
 	}
 	pairs, err := embeddingProblem.Solve(ctx, j.Graph, min(dimension, n),

@@ -77,7 +77,7 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
 	first := f.at(0, v)
-	best := [2]reach{unreached, unreached} // nearest labels with the lowest positions
+	best := [2]reach{unreached, unreached}
 	for e, u := range col {
 		if val != nil && val[e] == 0 {
 			continue

@@ -35,10 +35,10 @@ func (r *Report) Largest() (d Difference, isDegree bool) {
 // Difference compares a quantity of labelled nodes with the same quantity of other nodes, where their distribution functions
 // differ most.
 type Difference struct {
-	Above    float64 `json:"above"`    // value of the quantity
-	Labelled float64 `json:"labelled"` // share of labelled nodes with a larger value
+	Above    float64 `json:"above"`
+	Labelled float64 `json:"labelled"` // share of labelled nodes with a larger value than Above
 	Others   float64 `json:"others"`   // share of other nodes with a larger value
-	Limit    float64 `json:"limit"`    // exceeded by 0.001 of random samples
+	Limit    float64 `json:"limit"`    // exceeded by 0.1 % of random samples
 }
 
 func (d Difference) exceeds() bool { return math.Abs(d.Labelled-d.Others) > d.Limit }

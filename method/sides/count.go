@@ -9,7 +9,7 @@ import (
 
 // Counts are counts of the entries of a store with kinds or times, without entries whose factor is 0.
 type Counts struct {
-	Manifest       shard.Manifest // manifest with counts and times of these entries; Times is nil without entries
+	Manifest       shard.Manifest // manifest of these entries; Times is nil without entries
 	Labelled, Same []int64        // entries of each kind between labelled nodes without self loops, and those of one class
 }
 
@@ -17,7 +17,7 @@ type Counts struct {
 func Count(ctx context.Context, s *shard.Store,
 	rows, classes []int) (*Counts, error) {
 	n, _ := s.Dims()
-	class := make([]int32, n) // plus 1; 0 without a label
+	class := make([]int32, n) // class + 1; 0: no label
 	for i, row := range rows {
 		class[row] = int32(classes[i]) + 1
 	}

@@ -27,7 +27,7 @@ type Labels struct {
 	Row     []int // rows of the matrices
 	Class   []int
 	Classes int
-	Value   []float64 // numbers in place of classes; nil: there are classes
+	Value   []float64 // numbers; nil: there are classes
 	Fold    []int     // fold of each label, below [Folds]
 }
 
@@ -44,8 +44,8 @@ type Evidence struct {
 	*Labels
 	memory  int64
 	workers int
-	folds   int     // number of predicted folds
-	mean    float64 // mean of the values
+	folds   int
+	mean    float64
 }
 
 // NewEvidence returns the evidence of l for matrices with the given number of entries. Walks take at most a quarter of
@@ -84,7 +84,7 @@ func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	}
 	w.ahead = sparse.NewOperator[float32](kind, a, degrees)
 	w.ahead.Workers = c.workers
-	scores := make([]float64, len(c.Row)*c.columns()) // scores of labels by column
+	scores := make([]float64, len(c.Row)*c.columns())
 	columns := c.folds * c.columns()
 	width := c.Workspace(len(degrees)).Width(c.memory)
 	for lo := 0; lo < columns; lo += width {

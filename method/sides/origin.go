@@ -16,9 +16,9 @@ import (
 // Origin describes the content of a graph and the effective settings of its edges, given or chosen. A result keeps the
 // origin of its graph. When the result is used with another graph, the origins are compared, or the settings applied.
 type Origin struct {
-	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": of a graph without a store
+	Content  string            `json:"content,omitempty"` // see [shard.Manifest.Content]; "": no store
 	Directed bool              `json:"directed,omitempty"`
-	Signed   bool              `json:"signed,omitempty"`  // some weights are negative
+	Signed   bool              `json:"signed,omitempty"`
 	Reading  map[string]string `json:"reading,omitempty"` // settings of reading by the name of the flag; nil: not known
 	Edges    *Kept             `json:"edges,omitempty"`   // nil: edges have neither kinds nor times
 	Weights  string            `json:"weights,omitempty"` // function of edge weights; "": as given
@@ -52,7 +52,7 @@ var fixedReading = [][2]string{{"self_loops", "drop"}, {"duplicates", "default"}
 // changed.
 type Difference struct {
 	Setting       string // name of the flag
-	Result, Graph string // its values
+	Result, Graph string // values of the setting
 }
 
 // Error implements error.
@@ -108,7 +108,7 @@ func (o *Origin) Compare(graph *Origin) error {
 	if o.Directed != graph.Directed {
 		return &Difference{"directed", fmt.Sprint(o.Directed), fmt.Sprint(graph.Directed)}
 	}
-	if o.Reading["self_loops"] == "" || graph.Reading["self_loops"] == "" { // not known
+	if o.Reading["self_loops"] == "" || graph.Reading["self_loops"] == "" { // unknown settings
 		return nil
 	}
 	for _, setting := range fixedReading {

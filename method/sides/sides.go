@@ -13,23 +13,23 @@ import (
 // Edges are the edges of a store with kinds or times. Labels choose the factors that Options leave open.
 type Edges struct {
 	Store    *shard.Store
-	Options  *Options         // valid
+	Options  *Options
 	Weighted bool             // lines of the store have weights
-	Division *sparse.Division // division of the rows among processes; nil: this process has all
+	Division *sparse.Division // division of the rows among processes; nil: one process
 	Streamed bool             // sweeps read the store from disk
 
-	choices sync.Map // choices by sums of labels
+	choices sync.Map // cached choices, by checksum
 }
 
 // Choice has the factors of edges.
 type Choice struct {
 	Kinds    []float64       // weight of each kind, at most 1 if chosen; nil without kinds
-	HalfLife float64         // half-life in units of times; +Inf: no decay
-	Book     *shard.Codebook // codebook of these and the given weights
-	IsGiven  bool            // all were given
+	HalfLife float64         // in units of times; +Inf: no decay
+	Book     *shard.Codebook // codebook of all factors
+	IsGiven  bool            // all factors were given
 
 	given *Options
-	names []string // names of the kinds
+	names []string
 }
 
 // IsOpen reports whether factors are to be chosen.
@@ -62,7 +62,7 @@ func (e *Edges) Given() *Choice {
 		c.names = append(c.names, kind.Name)
 	}
 	if m.Times != nil {
-		c.HalfLife, _ = e.Options.halfLife(m.Times) // options are valid
+		c.HalfLife, _ = e.Options.halfLife(m.Times)
 	}
 	return c
 }

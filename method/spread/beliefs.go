@@ -60,7 +60,7 @@ func beliefsCandidates(par *engine.Parameters,
 	if par != nil && par.Declared != nil {
 		fixed = par.Declared.Values
 	} else if s.Fixed {
-		settings = []param.Values{{}} // the defaults
+		settings = []param.Values{{}}
 	}
 	for _, p := range beliefsSpec.Params {
 		values := s.Lists[p.Name]

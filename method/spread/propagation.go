@@ -38,7 +38,7 @@ var Propagation = &engine.Engine{
 	},
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true },
 	HasRaw:  true,
-	Baseline: func(b *engine.Baselines) problem.Estimate { // accuracy with given values of the parameters
+	Baseline: func(b *engine.Baselines) problem.Estimate {
 		if b.Declared != nil {
 			return *b.Declared
 		}

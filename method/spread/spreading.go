@@ -220,7 +220,7 @@ func (m spreading) scores(ctx context.Context, j *engine.Job,
 				copy(j.Out.Raw.Row(i)[lo:], f.Row(i))
 			}
 			for c, x := range f.Row(i) {
-				row[c] = float32(max(x, 0)) // rounding may leave a zero a little below
+				row[c] = float32(max(x, 0)) // rounding may give small negative scores
 			}
 			if j.Settings.Top > 0 {
 				j.Out.Highest.Add(i, lo, row)

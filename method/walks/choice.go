@@ -197,7 +197,7 @@ func (j *job) testedNodes() int {
 
 type chooser struct {
 	*job
-	fold []int // fold of each labelled node
+	fold []int
 	seen []int // labelled nodes that models learn from
 
 	// picks are the rows of the walks with one α. trials has the trials on these rows for each kind of features.

@@ -14,8 +14,8 @@ import (
 
 // hiddenFold is a fold of the labels that a variant of the walk hides.
 type hiddenFold struct {
-	first   int   // row of the first training label in the features
-	class   []int // classes of the training rows
+	first   int // row of the first training label in the features
+	class   []int
 	tests   []int // hidden labels that other labels reach; their rows follow the training rows
 	largest int
 }

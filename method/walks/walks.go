@@ -316,7 +316,7 @@ type predictor struct {
 	trials   *chooser
 	features *sparse.Block[float32]
 
-	train []int // positions of the training rows in features
+	train []int
 	label []int
 	class []int
 
@@ -325,9 +325,9 @@ type predictor struct {
 	model    *classify.LinearModel
 
 	fitted *classify.Model
-	rowOf  []int // row of each node in features; nil if nodes have no rows
+	rowOf  []int // row of each node in features; nil: nodes have no rows
 
-	trained *sparse.Block[float32] // scaled rows from the first training row on; nil if nodes have no rows
+	trained *sparse.Block[float32] // scaled rows from the first training row on; nil: nodes have no rows
 }
 
 // walk collects from one walk the rows of trials, of training and of nodes, in this order. Honest training rows exclude

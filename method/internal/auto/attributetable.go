@@ -16,7 +16,7 @@ import (
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
-	values   int64 // values other than 0, in all processes
+	values   int64 // number of values other than 0, in all processes
 	real     []bool
 	sample   [][]float32 // sorted values of each real column, at a sample of nodes
 	start    [][]uint16  // for each real column, the first position in sample of each part of its range; parts are equally wide

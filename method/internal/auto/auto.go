@@ -129,9 +129,9 @@ type input struct {
 	files      *tempFiles // nil: rows are stored in memory
 	unfinished string
 
-	arcs *arcs // directions of the edges; nil: edges have no direction
+	arcs *arcs // nil: edges have no direction
 
-	propagated *propagation.HeldOut // scores of label propagation at labels; nil: not computed yet
+	propagated *propagation.HeldOut // nil: not computed yet
 
 	// learned is p with the labels that models learn from and are tested on: all, or a sample if there are many classes.
 	// Label i of learned is label places[i] of p.

@@ -167,7 +167,7 @@ func TestEstimateAllowsForChoice(t *testing.T) {
 		if len(predicted) == 0 {
 			t.Error("no held-out predictions")
 		}
-		const mean = 0.6 // probability of other nodes
+		const mean = 0.6
 		want := (right-max(0, byAll-right))/n + mean - q
 		if count := choose.CountsOf(p); isMajority(mixture) {
 			largest := slices.Max(count) / n

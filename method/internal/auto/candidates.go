@@ -18,7 +18,7 @@ type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`
 	Propagation bool    `json:"propagation,omitempty"`
 	Center      bool    `json:"center,omitempty"`   // scores are centred
-	Majority    bool    `json:"majority,omitempty"` // the shares of the classes
+	Majority    bool    `json:"majority,omitempty"` // class shares
 	Beliefs     bool    `json:"beliefs,omitempty"`
 	Free        bool    `json:"free,omitempty"`
 	Pull        float64 `json:"pull,omitempty"`  // pull of shared weights towards agreement of neighbours, 0 to 1
@@ -72,7 +72,7 @@ var (
 )
 
 const (
-	biasRidge = 3 // ridge for the sum over items
+	biasRidge = 3
 
 	attributePrior = 1.2
 
@@ -161,7 +161,7 @@ func priorWeights(c *columns, pull float64) []float64 {
 	if !c.design.diffusion {
 		u[0] += diffusionPrior * pull
 	}
-	far := min(len(c.design.shared), len(sharedFilters)) // number of filters with many steps
+	far := min(len(c.design.shared), len(sharedFilters))
 	for i := range far {
 		u[1+i] = 0.6 * pull / float64(far)
 	}
@@ -285,7 +285,7 @@ func (f *features) sampleTraining() []bool {
 // If a fold has at least raceLabels labels, λ decreases until the mean log-likelihood of a label is mostFall lower than for
 // a larger λ.
 const (
-	someClasses = 16 // number of classes from which there are fewer candidates
+	someClasses = 16 // there are fewer candidates from this number of classes on
 	mostFall    = 0.02
 )
 

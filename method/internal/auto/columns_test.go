@@ -98,7 +98,7 @@ func TestFilters(t *testing.T) {
 			}
 		}
 		got := make([]float32, undirectedFilters*3)
-		slow := map[[2]int][][undirectedFilters][]float64{} // filters by the hidden fold and the fold without labels
+		slow := map[[2]int][][undirectedFilters][]float64{}
 		for i, row := range p.Row {
 			for _, without := range []int{-1, 0, 3} {
 				others := func(o int) bool { return s.fold[o] != s.fold[i] && s.fold[o] != without }

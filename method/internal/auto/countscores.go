@@ -36,7 +36,7 @@ func countsNeighbours(p *problem.Problem) bool {
 // log(q_uc/π_c) and of log(q_uc/π_c) times each attribute of u, because an attribute may say that nothing is known.
 type counts struct {
 	in   *input
-	fold []int                     // fold of each learned label
+	fold []int
 	walk *sparse.Operator[float32] // T
 	x    *featureBlock
 }

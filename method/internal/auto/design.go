@@ -12,7 +12,7 @@ import (
 // depend on it.
 type design struct {
 	tooFewLabels bool // no model is learned
-	fewLabels    bool // ridges and Poisson learning alone
+	fewLabels    bool // the mixture has ridges and Poisson learning alone
 	manyClasses  bool
 
 	filters  []filter
@@ -21,13 +21,13 @@ type design struct {
 	folds    int
 	examples int // most labels that models learn from and are tested on
 
-	diffusion   bool // kernels
-	spectral    bool // eigenvectors
-	links       bool // link rows
-	counts      bool // see [counts]
+	diffusion   bool
+	spectral    bool
+	links       bool
+	counts      bool
 	propagation bool
 
-	omitted []string // stages omitted because of the size of the graph
+	omitted []string // stages left out because of the size of the graph
 }
 
 const (

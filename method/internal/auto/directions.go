@@ -13,7 +13,7 @@ import (
 type arcs struct {
 	step    [2]*sparse.Operator[float32] // T of A and of Aᵀ
 	degrees [2][]float64                 // sums of the rows of A and of Aᵀ
-	unit    float64                      // mean weight of an entry
+	unit    float64
 }
 
 func leaveDirections(ctx context.Context, in *input) error {

@@ -34,11 +34,11 @@ type features struct {
 	seeds      *seeds
 	walks      *walkFeatures
 	columns    *columns
-	inFold     []*columns     // columns of labels in each fold, with the class shares of the other folds
-	ridges     ridgeList      // ridges on attributes, then on link rows, kernels and eigenvectors
+	inFold     []*columns // columns of the labels of each fold, with the class shares of the other folds
+	ridges     ridgeList
 	attributes *attributeForm // nil: no attributes, or no explanations
 	kernels    []*nodeKernel
-	believed   *beliefs.Model // nil: none
+	believed   *beliefs.Model
 	poisson    component
 
 	reached          *roaring.Bitmap // nodes that labels or attributes reach
@@ -49,7 +49,7 @@ type features struct {
 	hasOthers []bool // another label has the same class
 	isolated  []bool // no label that is evidence for its fold can be reached
 
-	full *examples // columns of each label without its fold
+	full *examples // columns of labels without their fold
 }
 
 func newFeatures(ctx context.Context, in *input) (*features, error) {
@@ -218,7 +218,7 @@ func (f *features) isWalkedTo(row []float32) bool {
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
-	hasFeatures []bool // whether another label reaches each label, or there are attributes
+	hasFeatures []bool // true if another label reaches a label, or there are attributes
 	ridges      [][]float64
 	hidden      int // fold without which the columns are computed; −1: none
 }

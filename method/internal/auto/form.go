@@ -86,7 +86,7 @@ func newForm(m *model) *explain.Form {
 // inputs holds the inputs of models at a node, or a weight for each input.
 type inputs struct {
 	values, walks []float64 // parts of values, as is ridges
-	ridges        []float64 // score of ridge i for class c in i·classes + c
+	ridges        []float64 // score of ridge i for class c at i·classes + c
 }
 
 // newInputs returns inputs with copies of walks and ridges.
@@ -126,12 +126,12 @@ func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 type mixtureTerms struct {
 	*predictor
 	node, class int
-	score       []float64 // score of each class
+	score       []float64
 }
 
 const (
-	pathPoints     = 16   // points of the quadrature
-	differenceStep = 0.01 // step of numerical derivatives, relative to the inputs
+	pathPoints     = 16
+	differenceStep = 0.01 // relative to the inputs
 )
 
 // integrate returns the derivative of the score with respect to each input, averaged over the path of [newForm], and the
@@ -211,7 +211,7 @@ func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	}
 	clear(t.score)
 	for i, c := range t.mixture {
-		weight := c.Weight // weight in the product with beliefs
+		weight := c.Weight
 		if last := t.mixture[len(t.mixture)-1]; last.isFactor() && !c.isFactor() {
 			weight *= 1 - last.Weight
 		}

@@ -21,9 +21,9 @@ import (
 
 // heldOut holds the probabilities of each candidate at the learned labels, each label predicted without its fold.
 type heldOut struct {
-	p           *problem.Problem // problem with all labels
-	class       []int            // class of each learned label; the next lists are for these labels too
-	places      []int            // positions in the labels of p
+	p           *problem.Problem
+	class       []int // class of each learned label; the next lists have the same order
+	places      []int // position of each label in the labels of p
 	classes     int
 	fold        []int
 	folds       int
@@ -248,7 +248,7 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 	if !slices.Contains(hasPredicted, false) {
 		return h.fold
 	}
-	const draw = 1 // the folds are draw 0
+	const draw = 1
 	return choose.Folds(h.class, h.folds, h.seed, draw)
 }
 

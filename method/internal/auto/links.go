@@ -24,7 +24,7 @@ import (
 // stored.
 type linkRows struct {
 	in      *input
-	nodes   []int         // nodes of the labels that ridges learn from
+	nodes   []int         // labelled nodes that ridges learn from
 	squares []float32     // squared lengths of the rows of A
 	degrees *featureBlock // standardized logarithms with a mean squared length of 1
 }
@@ -40,10 +40,10 @@ const (
 	// On graphs of more than mostLinked nodes link rows are features only if neighbours differ.
 	mostLinked = 4096
 
-	mostLinkLabels = 400 // most labels that ridges learn from
+	mostLinkLabels = 400
 
-	linkColumns = 64 // columns that are swept together
-	linkDegrees = 2  // logarithms of the degree and of the mean degree of the neighbours
+	linkColumns = 64
+	linkDegrees = 2 // logarithms of the degree and of the mean degree of the neighbours
 )
 
 // linkLambdas are for a kernel with mean 1 on the diagonal.

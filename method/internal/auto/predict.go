@@ -18,10 +18,10 @@ type model struct {
 	calibrated Calibration
 	confidence *choose.Confidence // nil: too few labels, or the choice was given
 
-	weights []*featureBlock // for each component, a row of weights for each free column; nil: none
-	beliefs *featureBlock   // probabilities of each node; nil: beliefs are no component
+	weights []*featureBlock // weights of free columns by component; nil: none
+	beliefs *featureBlock   // nil: beliefs are no component
 
-	propagated *featureBlock // scores of label propagation, for explanations; else nil
+	propagated *featureBlock // scores of label propagation for explanations; else nil
 }
 
 func (m *model) fit(ctx context.Context) error {
@@ -115,13 +115,13 @@ type predictor struct {
 	ridges            []float64
 	input             []float64 // shared columns of a model
 	missed            []float64 // probabilities of nodes that no walk reaches
-	one               []float64 // probabilities of a single component
+	one               []float64
 	shares            []float64 // shares of the classes, shrunk
 	usesPropagation   bool
 
-	first  int             // first loaded node
-	walked *featureBlock   // rows of walks of loaded nodes
-	ridged []*featureBlock // scores of each ridge at loaded nodes
+	first  int
+	walked *featureBlock // rows of walks of loaded nodes
+	ridged []*featureBlock
 }
 
 // load reads rows of walks and scores of ridges at nodes lo ≤ v < hi.

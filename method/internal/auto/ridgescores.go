@@ -69,7 +69,7 @@ func (s nodeScores) of(v, classes int) []float64 {
 }
 
 type ridgeLabels struct {
-	p         *problem.Problem // has these labels alone
+	p         *problem.Problem // problem with these labels alone
 	learned   []int            // position of each label among the learned labels, or −1
 	positions []int            // position of each label among all labels
 }

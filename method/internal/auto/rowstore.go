@@ -27,7 +27,7 @@ type rowStore struct {
 // storedSlab holds count columns from column first on, count columns from column first + period on, and so on.
 type storedSlab struct {
 	first, count, period int
-	cols                 int           // columns of the slab
+	cols                 int
 	block                *featureBlock // nil: at offset in the file
 	offset               int64
 }

@@ -50,13 +50,13 @@ type cell struct{ class, fold, labels int }
 // label can be computed without its fold.
 type seeds struct {
 	in     *input
-	steps  int // steps of walks
+	steps  int
 	unit   float64
 	fold   []int
-	cells  []cell // cells ordered by class
+	cells  []cell // ordered by class
 	start  []int  // position of the first cell of each class; then the number of cells
-	cell   []int  // position of the cell of each label
-	labels []int  // number of labels of each class
+	cell   []int  // cell of each label
+	labels []int  // number of labels by class
 
 	// evidence has the result of evidenceIn for each fold.
 	evidence [][]float64
@@ -80,7 +80,7 @@ func newSeeds(in *input) *seeds {
 	case hasManyLabels(p):
 		s.steps = max(leanSteps, min(walkSteps, in.p.Nodes()/len(p.Row)))
 	}
-	byCell := make([][]int, k*in.folds) // labels of each cell
+	byCell := make([][]int, k*in.folds)
 	for i, c := range p.Class {
 		j := c*in.folds + s.fold[i]
 		byCell[j] = append(byCell[j], i)
@@ -138,7 +138,7 @@ type walkFeatures struct {
 	// f·cells + i.
 	honest *featureBlock
 
-	gathered int64 // entries × columns of all steps
+	gathered int64 // sum of entries × columns over all steps
 }
 
 // startAt returns the mass 1/d with which walks start at a node, or 0 for an isolated node. d is in units of the mean

@@ -95,7 +95,7 @@ type labelledGraph struct {
 	name  string
 	a     *sparse.CSR
 	names []string
-	rows  []int // nodes with a class
+	rows  []int
 	class map[int]int
 }
 

@@ -38,8 +38,8 @@ type wordModel struct {
 const (
 	wordRidge      = 1e-5 // λ
 	wordNeighbours = 0.3  // η
-	wordSteps      = 40   // steps of limited-memory BFGS
-	wordMemory     = 10   // steps that it stores
+	wordSteps      = 40
+	wordMemory     = 10
 	wordFolds      = 3
 
 	// most values × classes; a step takes four multiplications for each
@@ -141,7 +141,7 @@ func (m *wordModel) fit(ctx context.Context) error {
 	if out == nil {
 		return err
 	}
-	m.evaluate(ctx, out.X) // a search that ends because of rounding is no failure
+	m.evaluate(ctx, out.X) // rounding may end a search
 	return m.err
 }
 

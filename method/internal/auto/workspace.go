@@ -10,9 +10,9 @@ import (
 
 type plan struct {
 	design
-	learning budget.Workspace // all stages after beliefs
+	learning budget.Workspace // memory of the stages after beliefs
 	memory   int64            // limit of the blocks of a stage; 0: none
-	disk     int64            // bytes of temporary files
+	disk     int64
 }
 
 // workspace declares the memory of [predict], without the components, the scores and the classes of nodes, and returns the
@@ -40,7 +40,7 @@ func newPlan(p *problem.Problem, set *settings) *plan {
 	k := len(p.Names)
 	m := min(len(p.Row), d.examples+2*k) // a sample has at least two labels of each class
 	scores := 2*boolean(d.diffusion) + boolean(d.spectral) + boolean(d.links) + boolean(d.counts)
-	columns := 50 // columns of labels that models need
+	columns := 50 // columns that models need
 	if d.manyClasses {
 		columns = 15
 	}

@@ -25,9 +25,9 @@ const (
 
 // Candidate is a setting of the rounds.
 type Candidate struct {
-	Ratios string  // Walks, Homophily or Iterated
+	Ratios string
 	T      float64 // weight of the evidence of an edge
-	Rounds int     // number of rounds, at least 1
+	Rounds int     // at least 1
 }
 
 // candidates were chosen greedily on 19 graphs.
@@ -40,15 +40,15 @@ var candidates = []Candidate{
 func Candidates() []Candidate { return slices.Clone(candidates) }
 
 const (
-	strong       = 0.98 // homophily of candidates
-	usual        = 0.9  // homophily of runs from whose beliefs R is estimated
-	sweepColumns = 64   // most columns of a sweep; wider rows are not cheaper
-	mostEstimate = 24   // most classes with estimated R; at most sweepColumns
+	strong       = 0.98
+	usual        = 0.9
+	sweepColumns = 64 // most columns of a sweep; wider rows are not cheaper
+	mostEstimate = 24 // most classes with estimated R; at most sweepColumns
 )
 
 // Settings are the settings of [Fit]; nil means defaults.
 type Settings struct {
-	Candidates []Candidate // nil: [Candidates]
+	Candidates []Candidate
 
 	// Explain asks for [Model.Form].
 	Explain bool
@@ -76,16 +76,16 @@ type Model struct {
 	Certain  float64 // mean largest belief at held-out labels, before Sharpen and Blend
 	Majority float64 // share of the most frequent held-out class
 
-	HeldOut       []int       // positions in the seeds
+	HeldOut       []int       // positions of held-out labels in the seeds
 	Probabilities [][]float32 // probabilities of each held-out label
 	Predicted     []int       // class of each held-out label, by the candidate that other folds choose
 
-	Sweeps int // over the graph, so far
+	Sweeps int // number of sweeps over the graph so far
 
-	Form *explain.Form // nil before Predict, and without Settings.Explain
+	Form *explain.Form // form of Predict with Settings.Explain; else nil
 
 	network *network
-	only    *run // run of Fit if it made a single one; Predict continues it
+	only    *run // run of a Fit with a single run; Predict continues it
 
 	explains bool
 }
@@ -199,9 +199,9 @@ type fitting struct {
 	settings   *Settings
 	candidates []Candidate
 	folds      []int
-	held       []int         // seeds that are held out
-	beliefs    [][][]float32 // beliefs by candidate and held-out seed
-	only       *run          // only run, after its last round; nil: several runs
+	held       []int
+	beliefs    [][][]float32
+	only       *run // only run, after its last round; nil: several runs
 }
 
 // read runs each candidate without each fold, and stores its beliefs at held-out labels.
@@ -329,7 +329,7 @@ func (f *fitting) model() *Model {
 		return &Model{Candidate: f.candidates[0], Sharpen: plainSharpen,
 			Blend: plainBlend, network: f.network, Sweeps: f.sweeps, explains: f.settings.Explain}
 	}
-	sums := make([][]scores, len(f.candidates)) // sums by candidate and fold
+	sums := make([][]scores, len(f.candidates))
 	for k := range f.candidates {
 		sums[k] = f.scores(k, shares)
 	}
@@ -342,7 +342,7 @@ func (f *fitting) model() *Model {
 		HeldOut:  f.held, network: f.network, only: f.only, Sweeps: f.sweeps, explains: f.settings.Explain,
 	}
 	counts := make([]int, len(shares))
-	choices := slices.Repeat([]choice{best}, len(f.folds)) // choices by the labels of other folds
+	choices := slices.Repeat([]choice{best}, len(f.folds))
 	for k := range choices {
 		if len(choices) > 1 {
 			choices[k] = chooseCandidate(sums, k)

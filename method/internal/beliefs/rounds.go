@@ -16,7 +16,7 @@ import (
 
 const (
 	damping   = 0.3
-	rounds    = 15   // most rounds of a run
+	rounds    = 15
 	emRounds  = 8    // rounds of runs from whose beliefs R is estimated
 	settled   = 5e-4 // a run ends below this mean change of a belief
 	leastMean = 1e-9 // smallest element of F R, for a finite logarithm
@@ -31,16 +31,16 @@ type network struct {
 	op     *sparse.Operator[float32]
 	unit   float64 // mean weight of an entry
 	total  float64 // Σd
-	count  int     // nodes with an edge
+	count  int     // number of nodes with an edge
 	seeds  cwk.Seeds
 	seedOf []int32 // position of each row in seeds; −1: no label
-	fold   []int   // fold of each seed
+	fold   []int
 
-	memory   int64     // limit of blocks in bytes; 0: none
+	memory   int64     // in bytes; 0: no limit
 	turns    []float32 // squared weights of each row, summed; nil: not computed
 	computed map[ratiosKey]*mat.Dense
 
-	sweeps int // over the graph, so far
+	sweeps int // number of sweeps so far
 }
 
 // newNetwork returns the network of a graph. Weights are divided by their mean, so that results do not depend on their unit.
@@ -107,8 +107,8 @@ type run struct {
 	beliefs  *sparse.Block[float32]
 	field    []float32              // log(f R)
 	prior    []float32              // log shares
-	shares   []float64              // class shares of the labels that are not held out
-	hidden   int                    // fold without its labels; noFold: none
+	shares   []float64              // class shares of the known labels
+	hidden   int                    // held-out fold; noFold: none
 	evidence *sparse.Block[float32] // A log(F R)
 	logs     *sparse.Block[float32] // log(F R), for the columns of a sweep
 

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	walkSteps  = 10_000 // most steps of a walk
-	unabsorbed = 1e-6   // most of a walk that may be left at its end
+	walkSteps  = 10_000
+	unabsorbed = 1e-6 // most of a walk that may be left at its end
 )
 
 // absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It is for directed graphs, which have no
@@ -44,7 +44,7 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 		}
 	}
 	value := x.Columns(0, last)
-	class := map[int]int{} // class of each labelled node
+	class := map[int]int{}
 	for i, row := range p.Row {
 		class[row] = p.Class[i]
 		ends[row] = l.Alpha

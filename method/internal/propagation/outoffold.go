@@ -29,7 +29,7 @@ const (
 	leastComparedSteps = 40
 	comparedWork       = 500_000_000
 
-	widest = 64 // most columns of a sweep
+	widest = 64
 )
 
 // comparedSteps returns the number of steps of walks without a fold, or 0 if a system is solved.
@@ -50,7 +50,7 @@ type HeldOut struct {
 	// Center states that scores are centred, because these predict significantly more held-out labels.
 	Center bool
 
-	reduction *iterative.Reduction // reduction of the graph to the labelled nodes; nil: none
+	reduction *iterative.Reduction // reduction to the labelled nodes; nil: none
 }
 
 // OutOfFold returns the scores at each label, computed without its fold. Errors come from [Propagation.ScoresTo]. Cost: a
@@ -74,7 +74,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	l.better = 0
 	l.worse = 0
 	answers := make([][]float32, len(p.Row))
-	means := make([][]float64, folds) // class means by fold
+	means := make([][]float64, folds)
 	reduction, err := l.reduction(ctx)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func TestOutOfFoldReduced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []float64{1, 1497.0 / 1997, 0.8, 1, 0} // scores of class 1
+	want := []float64{1, 1497.0 / 1997, 0.8, 1, 0}
 	for i, row := range held.Scores {
 		if math.Abs(float64(row[1])-want[i]) > 1e-4 {
 			t.Errorf("label %d: %v, want %v", i, row, want[i])

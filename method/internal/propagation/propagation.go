@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	mostSteps = 1000    // most steps of conjugate gradients
+	mostSteps = 1000
 	settled   = 0x1p-23 // a unit in the last place of float32
 )
 
@@ -54,7 +54,7 @@ type Propagation struct {
 	scores   *sparse.Block[float32] // scores of all classes, or of a slab
 	heldOut  map[int][]float32      // receives the scores of these nodes in place of Highest; nil: none
 	reached  *roaring.Bitmap
-	gathered int64 // entries × columns of all sweeps
+	gathered int64 // sum of entries × columns over all sweeps
 
 	// better counts held-out labels that only centred scores predict rightly, worse the labels that only plain scores
 	// predict rightly.
@@ -94,7 +94,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		if err != nil {
 			return err
 		}
-		work.Sweeps += 2 // degrees of all edges, and of edges between nodes without labels
+		work.Sweeps += 2 // for degrees of all edges, and of edges between nodes without labels
 		harmonic = true
 		propagate = func(ctx context.Context, lo, hi int, report func(done float64)) (int, error) {
 			return l.harmonic(ctx, solve, lo, hi, report)
@@ -109,7 +109,7 @@ func (l *Propagation) ScoresTo(ctx context.Context, scores *sparse.Block[float32
 		}
 		sweeps, err := propagate(ctx, lo, hi, func(done float64) {
 			if l.Progress != nil {
-				const parts = 1000 // parts of the progress of a class
+				const parts = 1000
 				l.Progress("walk", int64(parts*(float64(lo)+done*float64(hi-lo))),
 					parts*int64(len(p.Names)))
 			}
@@ -141,7 +141,7 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 		return nil, err
 	}
 	g.Memory = l.room()
-	if slices.Equal(g.Degrees, p.Degrees) { // keep one copy
+	if slices.Equal(g.Degrees, p.Degrees) { // one copy suffices
 		g.Degrees = p.Degrees
 	}
 	return iterative.Harmonic(ctx, g, p.Row)
