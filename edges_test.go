@@ -32,7 +32,7 @@ func TestEachEdge(t *testing.T) {
 				c.Fields = []string{"source", "target", "weight"}
 				g, err := heatwalk.Open(t.Context(), path, &heatwalk.Options{Reading: &c, Edges: edges})
 				if err != nil {
-					if c.Kind == "" { // which has no factors
+					if c.Kind == "" { // edges without kinds have no factors
 						continue
 					}
 					t.Fatal(err)

@@ -28,7 +28,7 @@ func hubs(n int) *sparse.CSR {
 		}
 	}
 	edge(0, 1, 3)
-	a, err := sparse.FromTriplets(n+2, n+2, entries) // two nodes of their own
+	a, err := sparse.FromTriplets(n+2, n+2, entries) // two isolated nodes
 	if err != nil {
 		panic(err)
 	}
@@ -126,7 +126,7 @@ func TestChoice(t *testing.T) {
 			t.Errorf("function %d by %v, want %v", i, got, want)
 		}
 	}
-	// Chebyshev in L is another road.
+	// A Chebyshev series in L is independent of the resolvent.
 	for _, i := range []int{2, 3, 4, 6} {
 		want, s := applyBy(t, m, b, Chebyshev, 2e-9, fs[i])
 		certified(t, fmt.Sprint("function ", i), y[i], want[0], r.Functions[i], 1e-8, s.Functions[0].ErrorBound)

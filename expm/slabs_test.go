@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// The reference are separate slabs.
+// The reference computes each slab separately.
 func TestSlabs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

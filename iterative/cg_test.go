@@ -278,7 +278,7 @@ func TestStart(t *testing.T) {
 }
 
 func TestAbsoluteTolerances(t *testing.T) {
-	g := graphOf(t, testgraph.Random(2, 80, 400, true)) // not lean
+	g := graphOf(t, testgraph.Random(2, 80, 400, true)) // isLean is false
 	s, err := ShiftedLaplacian(g, false, 10, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func TestCompleteFactor(t *testing.T) {
 		for range rapid.IntRange(0, 4*n).Draw(t, "links") {
 			links = append(links, link{r.IntN(n), r.IntN(n), math.Pow(10, decades*r.Float64())})
 		}
-		for hub := range rapid.IntRange(0, min(n, 3)).Draw(t, "hubs") { // longer lists than ten roots, in small
+		for hub := range rapid.IntRange(0, min(n, 3)).Draw(t, "hubs") { // hubs have more edges than newMinimumDegree searches
 			for i := range n {
 				links = append(links, link{hub, i, 1 + r.Float64()})
 			}

@@ -36,7 +36,7 @@ func TestFill(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a    *sparse.CSR
-		most float64 // entries for each one of the matrix
+		most float64 // entries for each entry of the matrix
 	}{
 		{"path", testgraph.Path(5000), 0.5},
 		{"grid", grid(100), 1},

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// The last columns are fewer.
+// The last group has fewer columns.
 func TestFewerColumnsTakeNoMoreMemory(t *testing.T) {
 	a := grid(100)
 	n, _ := a.Dims()

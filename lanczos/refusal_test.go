@@ -131,7 +131,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The eigenproblem of a basis cannot be interrupted, but abandoned.
+// The eigenproblem of a basis cannot be interrupted; it is abandoned.
 func TestCancelSmallEigenproblem(t *testing.T) {
 	const n = 400
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -35,7 +35,7 @@ func TestPerceptronGolden(t *testing.T) {
 		}
 		for c := range l.Graph.Classes {
 			if c > 0 && graph != "wrand60" {
-				break // golden files end
+				break // other graphs have golden files of one class
 			}
 			mistaken, err := makeMistakes(t.Context(), l.Gram(), classify.LabelledItems(l.Y), l.Y, nil, c, 10)
 			if err != nil {

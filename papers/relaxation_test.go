@@ -21,7 +21,7 @@ func TestRLGolden(t *testing.T) {
 		g := testgraph.Load(t, name)
 		n, k := len(g.Degrees), len(g.Classes)
 		seeds := cwk.Seeds{Row: g.Train, Class: g.TrainClass, Classes: k}
-		want := testgraph.Golden(t, name+"/rl_iterations.npy") // one round below the other
+		want := testgraph.Golden(t, name+"/rl_iterations.npy") // rounds, one below the other
 		for round := range want.Rows / n {
 			given := param.Values{
 				"gamma": param.Of(0.3), "walk": param.Of(3), "power-alpha": param.Of(1.5), "power-beta": param.Of(2.0), "rounds": param.Of(round),

@@ -127,7 +127,7 @@ func TestGPTransductionWithoutBalance(t *testing.T) {
 	}
 }
 
-// Equal to nine digits, the offset included.
+// Probabilities agree to nine digits, the offset included.
 func TestSharesAmongEquals(t *testing.T) {
 	f := sparse.BlockOf(6, 2, []float64{0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1 + 1e-12, 0})
 	seeds := cwk.Seeds{Row: []int{0, 1}, Class: []int{0, 1}, Classes: 2}

@@ -126,7 +126,7 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 			radius = max(radius, spectralRadius(dense(&c.Graphs[i], &c.Graphs[i])))
 		}
 		decay := rapid.SampledFrom([]float64{0.2, 0.9, 0.995}).Draw(t, "share")
-		if radius > 0.1 { // else eigenvalues of nilpotent matrices are rounded to
+		if radius > 0.1 { // smaller eigenvalues may be rounding errors of 0
 			decay /= radius
 		}
 		n := len(c.Graphs)
@@ -167,10 +167,10 @@ func TestSequenceIsThatOfTheProduct(t *testing.T) {
 			beyond := 1.001 / radius
 			_, err := labelSequence.Prepare(t.Context(), c, param.Values{"decay": param.Of(beyond)}, nil)
 			wrong, limit, near := new(param.ParameterError), 0.0, 0.99
-			if c.Directed { // where bounds come near slowly
+			if c.Directed { // bounds converge slowly
 				near = 0.9
 			}
-			if errors.As(err, &wrong) { // whose last word is the limit
+			if errors.As(err, &wrong) { // its last word is the limit
 				limit, _ = strconv.ParseFloat(wrong.What[strings.LastIndexByte(wrong.What, ' ')+1:], 64)
 			}
 			if limit > 1/radius*(1+1e-5) || limit < near/radius {

@@ -101,7 +101,7 @@ func TestExplicitTrees(t *testing.T) {
 					sum[v] += term[v]
 				}
 			}
-			under := func(v int) bool { // the source
+			under := func(v int) bool { // reports whether v is source or below it
 				for ; v > source; v = tree[v].parent {
 				}
 				return v == source
