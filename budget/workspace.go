@@ -70,7 +70,6 @@ func (w Workspace) reserved() Size {
 	return w.Reserved
 }
 
-// bytes returns the memory of a stage with slabs of the given number of columns.
 func (w Workspace) bytes(columns int) Size {
 	if columns == 0 {
 		return w.Fixed

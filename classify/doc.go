@@ -29,28 +29,16 @@
 //
 // Some learners are also functions with all settings, for callers that fit many times or have features in single precision:
 //
-//   - On a kernel: [SVM.Fit] and [FitRLS]. Kernel values are stored ([DenseGram]) or
-//     inner products of features ([LinearGram]).
+//   - On a kernel: [SVM.Fit] and [FitRLS], with stored kernel values ([DenseGram]) or inner products of features
+//     ([LinearGram]).
 //
-//   - On features: [FitLinearRLS] returns a [LinearModel]. [LinearWeights] converts a kernel model to a LinearModel if the kernel is the inner product.
+//   - On features: [FitLinearRLS] returns a [LinearModel]; [LinearWeights] converts a kernel model.
 //
-//   - Along a path of several ridges or costs: [LogisticPath], [RidgePath] with targets of any numbers, and the
-//     [PathFit] that Fit of a [Path] returns, which reuses its memory in thousands of small fits.
-//
-// A model and its class for an item x:
-//
-//	k := classify.DenseGram(values) // n×n
-//	svm := &classify.SVM{Cost: 10}
-//	model, err := svm.Fit(ctx, k, y, classes) // y[i] = −1: not used
-//	if err != nil {
-//		return err
-//	}
-//	decisions := model.ScoresTo(nil, row, 0) // row[i] = K(x, i), all n items
-//	class := model.Pairs.Predict(decisions)
+//   - Along a path of several ridges or costs: [LogisticPath], [RidgePath] with targets of any numbers, and [PathFit].
 //
 // # Concurrency, errors, determinism
 //
-// Grams and models are safe for concurrent use, a [PathFit] is not. Wrong lengths panic. Settings are checked before a fit.
+// Grams and models are safe for concurrent use, a [PathFit] is not. Wrong lengths panic.
 // A fit that reaches its iteration limit returns its model together with [ErrIterationLimit]. Results are the same to the
 // bit for any number of workers and any size of the cache.
 package classify

@@ -81,7 +81,6 @@ func Register(l *Learner) {
 	learners.Add(l, l.Fit != nil)
 }
 
-// claim reserves the names of the learner's parameters.
 func (l *Learner) claim() {
 	param.Claim("learner", &l.Spec)
 	if l.Path != nil {

@@ -132,7 +132,6 @@ func newTargets(y []int, classes int, weights []float64) (*targets, error) {
 	return t, nil
 }
 
-// ridges returns λ/v for each item, where v is the weight of the item.
 func (t *targets) ridges(lambda float64) []float64 {
 	list := make([]float64, len(t.weight))
 	for a, v := range t.weight {

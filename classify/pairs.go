@@ -74,7 +74,6 @@ var ErrIterationLimit = errors.New("iteration limit reached before the tolerance
 // ErrNotFinite is returned if kernel values or features, or products of them, are not finite.
 var ErrNotFinite = errors.New("kernel values or features are not finite")
 
-// groups holds the used items by class.
 type groups struct {
 	y       []int
 	items   []int // grouped by class, increasing within a class

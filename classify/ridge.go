@@ -105,7 +105,6 @@ func NewPlainGramRidgePath(ctx context.Context, gram *mat.SymDense, targets *mat
 	return p, p.decompose(ctx, gram, workers)
 }
 
-// decompose computes w̄, ȳ, U, S² and V from AAᵀ or AᵀA.
 func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	workers int) (err error) {
 	m, k := p.y.Dims()
@@ -424,7 +423,6 @@ func (g *ridgeInverse) weightsBeside(products *mat.Dense) (*mat.Dense, error) {
 	return weights, SolveDefinite(system, weights)
 }
 
-// subtract returns the columns of Y less the later columns times weights.
 func (g *ridgeInverse) subtract(columns, weights *mat.Dense) *mat.Dense {
 	k := len(g.means)
 	rows, width := columns.Dims()

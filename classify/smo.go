@@ -98,7 +98,6 @@ func (d *dual[T]) errorAt(k int) float64 {
 	return d.up[k]
 }
 
-// mark updates the directions in which a position may go.
 func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
 // setError stores the error of position k for the directions in which its bounds let β move.
@@ -191,7 +190,6 @@ func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	return limit, nil
 }
 
-// move transfers as much of step from β_j to β_i as the bounds allow, and returns the amount.
 func (d *dual[T]) move(i, j int, step float64) float64 {
 	roomI := d.hi[i] - d.beta[i]
 	roomJ := d.beta[j] - d.lo[j]

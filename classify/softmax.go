@@ -251,7 +251,6 @@ func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	return value, false
 }
 
-// logSum returns log Σ exp z_c.
 func logSum(z []float64) float64 {
 	top := slices.Max(z)
 	sum := 0.0

@@ -104,7 +104,6 @@ func declares(m *engine.Engine, name string) bool {
 		func(spec *param.Spec) bool { return paramOf(spec, name) != nil })
 }
 
-// declaredIn returns the declaration of the part of m with a name, or nil.
 func declaredIn(m *engine.Engine, name string) *param.Spec {
 	for _, spec := range m.Specs {
 		if spec.Name == name {

@@ -345,7 +345,6 @@ func (p *Param) GridOn(v Values, g Graph) ([]Value, error) {
 	return grid, nil
 }
 
-// on returns the value of x on a graph.
 func (p *Param) on(x Value, v Values, g Graph) (_ Value, err error) {
 	if p.On != nil && g != nil {
 		x.number, err = p.On(x.number, v, g)

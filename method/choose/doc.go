@@ -25,9 +25,8 @@
 //
 // # Folds and splits
 //
-// [Draw] and [GivenSplit] divide labelled items into training and test items, [Folds] deals them into folds, and
-// [Combinations] lists the combinations of the parameters of a declaration. An item is a position in a list of classes.
-// Every draw comes from a PCG generator with the caller's seed and its own stream.
+// [Draw] and [GivenSplit] divide labelled items into training and test items, and [Folds] deals them into folds. An item is
+// a position in a list of classes. Every draw comes from a PCG generator with the caller's seed and its own stream.
 //
 // # Prediction sets
 //

@@ -184,7 +184,6 @@ func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	return groups
 }
 
-// evidence returns a function that counts right predictions for the test sets of groups.
 func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, _, values []int) (*choose.Counts, error) {
 	weight := choose.WeightsOf(j.Problem)
 	return func(ctx context.Context, _, values []int) (*choose.Counts, error) {

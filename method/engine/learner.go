@@ -183,7 +183,6 @@ func OnPath(spec *param.Spec) bool {
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })
 }
 
-// pairwise reports whether a learner has a classifier for every two classes.
 func pairwise(l *classify.Learner, v param.Values) bool {
 	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(v)
 }

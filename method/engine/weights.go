@@ -17,8 +17,6 @@ import (
 // GivenWeights is the name of edge weights as they are in the graph.
 const GivenWeights = "given"
 
-// weighting is a function of edge weights. If edges have factors of kinds and times, values is applied to edges before the
-// factors; otherwise value is applied to the weight of each pair of nodes.
 type weighting struct {
 	name   string
 	values shard.Values
@@ -118,7 +116,6 @@ func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 // Choices need at least leastLabels labels or known numbers.
 const leastLabels = 2 * sides.Folds
 
-// choosesFactors reports whether labels, numbers or a kept model decide factors that p.A lacks.
 func choosesFactors(p *Problem, s *Settings) bool {
 	switch {
 	case p.Edges == nil:

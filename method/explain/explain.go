@@ -269,7 +269,6 @@ func addLinks(ctx context.Context, p *problem.Problem, f *Form,
 	return err
 }
 
-// byImportance orders links by falling importance, then by nodes.
 func byImportance(a, b LinkImportance) int {
 	return cmp.Or(cmp.Compare(b.Importance, a.Importance),
 		slices.Compare(a.Rows[:], b.Rows[:]))

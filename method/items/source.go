@@ -159,7 +159,6 @@ func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engi
 	return j, nil
 }
 
-// choose chooses parameters by folds of the labels or of a sample.
 func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, error) {
 	j.Settings.Progress("choosing parameters", 0, 0)
 	p := j.Problem.At(choose.Sample(j.Problem.Class, j.Compared, j.Settings.RNGSeed, 0))

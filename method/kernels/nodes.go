@@ -96,8 +96,6 @@ func (m method) begin(ctx context.Context, p *engine.Problem, par *engine.Parame
 	return r.Job, nil
 }
 
-// newPredictor validates the problem, and returns a predictor with the components, the kernels and the settings to choose
-// from.
 func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	s *engine.Settings) (*predictor, error) {
 	if err := problem.ValidateFor(p, &m.kernel.Spec); err != nil {

@@ -110,7 +110,6 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// fitVotes fits the votes of a given setting.
 func (r *predictor) fitVotes(ctx context.Context) error {
 	if r.best != nil {
 		return nil
@@ -176,7 +175,6 @@ func validateKernels(ctx context.Context, r *predictor,
 	})
 }
 
-// labels holds the labels on which settings are compared.
 type labels struct {
 	p      *engine.Problem
 	fold   []int
@@ -248,7 +246,6 @@ func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c 
 	return err
 }
 
-// learnItems learns from all labels. If the learner needs the values between all nodes, it computes them.
 func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error) {
 	values := c.Declared.Values
 	r.items = r.Problem.Row

@@ -154,7 +154,6 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	return reached, nil
 }
 
-// leadsTo reports whether an entry of a row leads to a row of x that is 1.
 func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	for e, c := range col {
 		if (val == nil || val[e] != 0) && x.Row(int(c))[0] == 1 {

@@ -114,7 +114,6 @@ func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v
 	return f, err
 }
 
-// lambda returns λ of the path for a setting.
 func (r featureRidge) lambda(f *ridgeFit, v param.Values) float64 {
 	if r.moving != nil {
 		return v.Number("lambda") * float64(len(f.positions)) / f.path.Mean
@@ -180,7 +179,6 @@ func (r featureRidge) predictions(ctx context.Context, j *engine.Job, settings [
 	return nil
 }
 
-// foldsOf returns the position of the group that tests each value, or −1.
 func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	position := map[int]int{} // row → position + 1
 	for g := range groups {

@@ -183,7 +183,6 @@ func labelSetWorkspace(p *engine.Problem, _ *engine.Settings) (budget.Workspace,
 	return w, nil
 }
 
-// labelFit holds labelled nodes with their features and sets of labels.
 type labelFit struct {
 	*auto.Embedding
 	node       []int
@@ -201,7 +200,6 @@ func (f *labelFit) learn(m *engine.LabelSetModel, p *classify.RidgePath) {
 	m.Scores = f.model.Scores
 }
 
-// path returns the ridge path of the first width columns and the attributes.
 func (f *labelFit) path(ctx context.Context, width int) (*classify.RidgePath, error) {
 	return f.Path(ctx, f.node, width, f.attributes, classify.OneHot(f.sets, f.labels), f.workers)
 }

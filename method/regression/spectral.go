@@ -64,7 +64,6 @@ type spectralJob struct {
 var embeddingProblem = lanczos.GraphProblem{Matrix: sparse.NormalizedAdjacency,
 	Which: lanczos.Largest, Beyond: true, Positive: true}
 
-// embed computes as many eigenvectors as dimension.
 func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	n := j.Graph.Team().TotalOf(len(j.Problem.Degrees))
 	if len(j.Graph.Components.Sizes) == n { // no edges
@@ -85,7 +84,6 @@ func (j *spectralJob) embed(ctx context.Context, dimension int) error {
 	return nil
 }
 
-// columns returns how many columns of the embedding a setting uses.
 func (j *spectralJob) columns(v param.Values) int {
 	if j.embedding == nil {
 		return 0
@@ -93,7 +91,6 @@ func (j *spectralJob) columns(v param.Values) int {
 	return min(v.Int("dimension"), j.embedding.Cols)
 }
 
-// rowTo stores the first len(dst) columns of the embedding of a node.
 func (j *spectralJob) rowTo(dst []float64, v int) {
 	if len(dst) == 0 {
 		return

@@ -131,7 +131,6 @@ func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	return !anywhere(p.Team(), isMixed.Load()), err
 }
 
-// anywhere reports whether condition is true in one of the processes.
 func anywhere(team *sparse.Team, condition bool) bool {
 	count := []float64{0}
 	if condition {

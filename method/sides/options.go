@@ -67,7 +67,6 @@ func (o *Options) Check(m *shard.Manifest) error {
 	return err
 }
 
-// window returns the first and last time of the edges that count.
 func (o *Options) window(t *shard.Times) (first, last int, err error) {
 	bounds := [2]int{0, math.MaxUint16}
 	for i, option := range [][2]string{{"since", o.Since}, {"until", o.Until}} {

@@ -70,7 +70,6 @@ func (o *Origin) String() string {
 	return strings.Join(list, ", ")
 }
 
-// fields returns the values of all fields as text, by their JSON names.
 func (o *Origin) fields() map[string]string {
 	fields := map[string]any{}
 	text, err := json.Marshal(o)

@@ -52,7 +52,6 @@ func Smoothed(inner *engine.Engine) *engine.Engine {
 	return e
 }
 
-// resolveSmoothing returns the given values of Correct & Smooth, with defaults.
 func resolveSmoothing(s *engine.Settings) (*engine.Setting, error) {
 	spec := &propagate.CorrectAndSmooth
 	v, err := spec.Resolve(spec.Own(s.WithDefaults().Given), nil)

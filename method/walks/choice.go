@@ -57,7 +57,6 @@ func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	return search(j)
 }
 
-// longestOf returns the largest number of steps to choose from.
 func longestOf(j *job) (steps int) {
 	for _, v := range j.Sources {
 		steps = max(steps, v.Int("steps"))
@@ -467,7 +466,6 @@ func orderedWalks(s *engine.Settings) *param.Spec {
 	return spec
 }
 
-// walkSpace returns the space of settings of walks, in which α breaks ties last.
 func walkSpace(s *engine.Settings, walks []param.Values) *choose.Space {
 	usual, _ := Spec.Resolve(nil, nil)
 	space := choose.SpaceOf(orderedWalks(s), walks, usual)

@@ -12,7 +12,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// hiddenFold is a fold of the labels that a variant of the walk hides.
 type hiddenFold struct {
 	first   int // row of the first training label in the features
 	class   []int

@@ -80,7 +80,6 @@ func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Paramete
 
 const mostPlainFolds = 10
 
-// job returns a job that holds the settings to choose from.
 func (m method) job(p *engine.Problem, s *engine.Settings) (j *job, err error) {
 	set := s.WithDefaults()
 	j = &job{engine.Job{Problem: p, Settings: &set, Learner: m.learner, Out: new(engine.Prediction),
@@ -389,7 +388,6 @@ func (r *predictor) walk(ctx context.Context) (err error) {
 	return err
 }
 
-// oneClass reports whether all labels that are not in left have one class.
 func (r *predictor) oneClass(left []bool) bool {
 	only := -1
 	for i, class := range r.Problem.Class {

@@ -86,7 +86,6 @@ func labelLimit(features int) int {
 	return limit
 }
 
-// attributeForm holds the scores from attributes as weighted sums of features, for explanations.
 type attributeForm struct {
 	// rows returns the features of nodes and their sums P, see [lens].
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)

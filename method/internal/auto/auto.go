@@ -119,7 +119,6 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 
 func all(int) bool { return true }
 
-// input holds the problem and what all stages share.
 type input struct {
 	p   *problem.Problem // its edges have no direction
 	set *settings

@@ -125,7 +125,6 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 	return nil
 }
 
-// voteErrors is the number of standard errors by which votes of neighbours must beat beliefs to reject them.
 const voteErrors = 2
 
 // isExplained reports whether beliefs predict alone. [beliefs.Model.KnowsItself] must be true, and the votes of labelled

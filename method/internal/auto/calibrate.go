@@ -118,7 +118,6 @@ func takeLogs(row []float64) (entropy float64) {
 	return entropy
 }
 
-// powerOf returns γ for an entropy of takeLogs.
 func (c Calibration) powerOf(entropy float64) float64 {
 	return math.Exp(c.Power + float64(c.Slope*(entropy-0.5)))
 }

@@ -96,7 +96,6 @@ var fewRidges = []float64{10, 0.1}
 
 func (c candidate) isFactor() bool { return c.Beliefs && !c.Alone }
 
-// isModel reports whether a candidate has weights to fit.
 func (c candidate) isModel() bool {
 	return !c.Poisson && !c.Propagation && !c.Beliefs && !c.Majority
 }

@@ -143,7 +143,6 @@ func addShares(h *heldOut, mixture []component, weight float64) []component {
 	return shrunk
 }
 
-// majorityOf returns the position of the shares of the classes, or −1.
 func majorityOf(h *heldOut) int {
 	return slices.IndexFunc(h.components,
 		func(c component) bool { return c.Majority })
@@ -215,7 +214,6 @@ func (h *heldOut) multiply(mixture []component,
 
 const beliefWeights = 10
 
-// multiplyTo stores probabilities ∝ p^(1−weight)·beliefs^weight.
 func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
 	for c, b := range beliefs {
 		dst[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) +
@@ -241,7 +239,6 @@ func dropSmallWeights(mixture []component) (components []component, sum float64)
 	return components, sum
 }
 
-// likeliest returns for each candidate, except factors, the component with the likeliest λ.
 func (h *heldOut) likeliest(among func(label int) bool) (list []component) {
 	labels := h.selectLabels(among)
 	for _, components := range byCandidate(h.components) {

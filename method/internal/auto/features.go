@@ -208,7 +208,6 @@ func (f *features) missedShare() float64 {
 	return max(share, float64(missed)/float64(max(1, labels)))
 }
 
-// isWalkedTo reports whether walks reach the node of a row.
 func (f *features) isWalkedTo(row []float32) bool {
 	k := len(f.in.p.Names)
 	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
@@ -249,7 +248,6 @@ func (f *features) examples(hidden int) *examples {
 	return e
 }
 
-// isKnown reports whether a node has features: walks reach it, or there are attributes.
 func (f *features) isKnown(row []float32) bool {
 	return f.in.p.Attributes != nil || f.columns.isVisited(row)
 }

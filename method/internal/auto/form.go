@@ -83,13 +83,11 @@ func newForm(m *model) *explain.Form {
 	return form
 }
 
-// inputs holds the inputs of models at a node, or a weight for each input.
 type inputs struct {
 	values, walks []float64 // parts of values, as is ridges
 	ridges        []float64 // score of ridge i for class c at i·classes + c
 }
 
-// newInputs returns inputs with copies of walks and ridges.
 func newInputs(walks, ridges []float64) *inputs {
 	values := slices.Concat(walks, ridges)
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
@@ -198,7 +196,6 @@ func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	return weights, start
 }
 
-// scoreAt stores the scores of all classes for inputs x in t.score, and returns the score of t.class.
 func (t *mixtureTerms) scoreAt(x *inputs) float64 {
 	walks := make([]float32, len(x.walks))
 	propagated := []float32(nil)

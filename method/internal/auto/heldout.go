@@ -83,7 +83,6 @@ func predictPoisson(f *features) component {
 // sharpness turns scores of root mean square 1 into logits.
 const sharpness = 2
 
-// poissonProbabilities stores the softmax of the scores of Poisson learning.
 func poissonProbabilities(dst []float64, c *columns, row []float32) {
 	c.poissonTo(dst, c.of(row, source))
 	for class := range dst {

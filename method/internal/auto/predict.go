@@ -124,7 +124,6 @@ type predictor struct {
 	ridged []*featureBlock
 }
 
-// load reads rows of walks and scores of ridges at nodes lo ≤ v < hi.
 func (p *predictor) load(lo, hi int) {
 	f := p.features
 	p.first, p.walked = lo, newBlock(hi-lo, f.walks.cols)

@@ -142,7 +142,6 @@ func (t *tempFiles) note(err error) {
 	}
 }
 
-// bytesOf returns values as bytes in the same memory.
 func bytesOf(values []float32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))),
 		4*len(values))

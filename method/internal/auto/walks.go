@@ -73,7 +73,6 @@ func (d *design) walkBlocks(inFiles bool) int {
 	return 2
 }
 
-// walks returns the walks without directions and, for directed graphs, along and against arcs.
 func (s *seeds) walks() []walk {
 	op := sparse.NewOperator[float32](sparse.Transition, s.in.p.A, s.in.p.Degrees)
 	op.Workers = s.in.set.Workers
@@ -93,7 +92,6 @@ type walk struct {
 	weights func(j int) weights
 }
 
-// classSlab computes walks from the labels of classes first ≤ c < last.
 type classSlab struct {
 	*seeds
 	first, last int

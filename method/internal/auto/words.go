@@ -210,7 +210,6 @@ func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 	m.l.work.Sweeps++
 }
 
-// rowsOf returns the rows of X and of ηNX for nodes.
 func (m *wordModel) rowsOf(ctx context.Context,
 	nodes []int) (plain, means *featureBlock, err error) {
 	d := m.l.a.Cols

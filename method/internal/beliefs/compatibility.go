@@ -107,7 +107,6 @@ type walkLikelihood struct {
 	classes int
 }
 
-// joint returns the symmetric J of θ with sum 1.
 func (f *walkLikelihood) joint(theta []float64) *mat.Dense {
 	n := f.classes
 	j := mat.NewDense(n, n, nil)

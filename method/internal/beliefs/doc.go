@@ -16,11 +16,10 @@
 // folds choose the candidate and one temperature.
 //
 //	model, err := beliefs.Fit(ctx, g, seeds, fold, nil)
-//	err = model.ProbabilitiesTo(ctx, dst)
+//	probabilities, err := model.Predict(ctx)
 //
 // A round is one sweep. A run holds three n×C blocks of float32: F, A log(F R), and log(F R). With more than 64 classes a
-// round sweeps groups of 64 columns, and the third block holds one group. Results are the same to the bit for any number of
-// workers, any memory limit, and graphs in memory or on disk.
+// round sweeps groups of 64 columns, and the third block holds one group.
 //
 // With more than 24 classes all candidates are homophily. An estimated R has C(C+1)/2 free numbers, half a million for 1,000
 // classes, and F R takes C² products for each node, where homophily takes C.

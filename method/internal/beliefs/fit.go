@@ -204,7 +204,6 @@ type fitting struct {
 	only       *run // only run, after its last round; nil: several runs
 }
 
-// read runs each candidate without each fold, and stores its beliefs at held-out labels.
 func (f *fitting) read(ctx context.Context) error {
 	for k, c := range f.candidates {
 		f.beliefs = append(f.beliefs, make([][]float32, len(f.held)))
@@ -287,7 +286,6 @@ func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error
 	return r, nil
 }
 
-// labels returns the number of labels outside a fold.
 func labels(n *network, fold int) float64 {
 	count := 0
 	for _, k := range n.fold {
@@ -309,7 +307,6 @@ const (
 	plainBlend   = 0.1
 )
 
-// scores are sums over the held-out labels of one fold for one candidate.
 type scores struct {
 	right int
 	loss  []float64 // losses by sharpen and blend; blend varies faster

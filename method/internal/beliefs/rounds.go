@@ -182,7 +182,6 @@ func (q *run) advance(ctx context.Context, limit int) error {
 	return nil
 }
 
-// know adds the labels of the held-out fold to a run, so that it can be continued.
 func know(q *run) {
 	q.hidden = noFold
 	q.shares = q.sharesOf(noFold)

@@ -61,7 +61,6 @@ func (l *Propagation) Form() *explain.Form {
 // responseTolerance is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
-// harmonicTerms returns the terms of the harmonic function, and the solutions x for nodes.
 func harmonicTerms(ctx context.Context, l *Propagation, h *iterative.System,
 	nodes, class []int) ([]explain.Terms, *sparse.Block[float32], error) {
 	p := l.P

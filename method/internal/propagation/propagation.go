@@ -162,7 +162,6 @@ func (l *Propagation) completeRaw(harmonic bool) {
 	}
 }
 
-// keep stores the scores of a node for the classes from lo on.
 func (l *Propagation) keep(node, lo int, values []float64) {
 	simd.ConvertTo(l.scores.Row(node), values)
 	if l.Raw != nil {
@@ -220,7 +219,6 @@ func normalise(l *Propagation) {
 	}
 }
 
-// scaleToOne scales scores to the sum one, unless all are 0.
 func scaleToOne(row []float32) {
 	sum := 0.0
 	for _, v := range row {
@@ -275,7 +273,6 @@ func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	return sweeps, err
 }
 
-// harmonic stores the harmonic function for classes lo ≤ c < hi.
 func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
