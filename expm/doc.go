@@ -21,9 +21,8 @@
 //	r, err := l.ApplyTo(ctx, []*sparse.Block[float64]{y}, b, []expm.Function{expm.Exp(-10)}, nil)
 //	fmt.Println(r.Sweeps, r.Functions[0].Relative)
 //
-// Every method first splits off the part of B in the known eigenvectors, exactly, because for a large rate this part is often
-// the whole result. Tolerances are relative to the norm of the result. If rounding errors alone may exceed the tolerance, the
-// error is [ErrTolerance].
+// Every method first splits off the part of B in the known eigenvectors, exactly. Tolerances are relative to the norm of the
+// result. If rounding errors alone may exceed the tolerance, the error is [ErrTolerance].
 //
 // # Methods
 //

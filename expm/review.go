@@ -94,8 +94,8 @@ const (
 	firstSolveFactor = 1.25
 )
 
-// finishGroup stores the results of a group and their bounds, unless another attempt with better known norms may meet a missed
-// tolerance.
+// finishGroup stores the results of a group and their bounds. If another attempt with better known norms may meet a missed
+// tolerance, it returns true instead.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
 		// The norm is smaller than planned.
@@ -129,7 +129,7 @@ func (s *solves) finishGroup(first bool) (again bool) {
 const mostGain = 2
 
 // projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p is
-// within the tolerance. A larger rate has a smaller remainder.
+// within the tolerance. The remainder does not grow with the rate.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

@@ -111,8 +111,8 @@ type Outcome struct {
 	SampledCholesky bool
 
 	// ErrorBound is an upper bound of ‖Y − f(H)B‖, and ColumnBound an upper bound for each column. Both bound the errors of
-	// truncation and of solves strictly. For rounding errors they have an allowance: 25ε√degree·‖B‖ for a series, times the
-	// size of the coefficients, and ε times the sum of absolute values of a row for a product of solves.
+	// truncation and of solves strictly. They allow for rounding errors: 25ε√degree·‖B‖ times the size of the coefficients for
+	// a series, and ε times the sum of absolute values of a row for a product of solves.
 	ErrorBound  float64
 	ColumnBound []float64
 

@@ -15,8 +15,8 @@ import (
 //
 //	diag(v)·(I − αA)·diag(v) = αL' + diag(v∘(v − αAv))
 //
-// so that Jacobi's steps and the factor are the same as for a graph. Each sweep computes the weights; if several processes
-// share the rows, the weights are stored. The system keeps v. Cost: [graph.Sweeps].
+// so that Jacobi's steps and the factor are the same as for a graph. The system keeps v. If several processes share the rows,
+// it also stores the weights. Cost: [graph.Sweeps].
 func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	v []float64, bound float64) (*System, error) {
 	team := sparse.TeamOf(g.A)

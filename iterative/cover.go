@@ -12,11 +12,9 @@ import (
 // SolvedSize returns the numbers of nodes and entries of the graph whose system [Harmonic] solves:
 // g or the double cover of g. bytes is the memory of the double cover, or 0 if the graph is g.
 //
-// The double cover of a signed graph has two nodes for each node, the node and its opposite. An
-// edge of positive weight w joins equal copies, an edge of negative weight w joins opposite copies,
-// both with weight |w|. A solution of the signed system with b is a solution of the cover with b
-// and −b. The cover has no signs, so that its factors have all digits for weights of any range. If
-// several processes share the rows, there is no cover.
+// The double cover of a signed graph has two nodes for each node, the node and its opposite. An edge of positive weight joins
+// equal copies, an edge of negative weight w joins opposite copies with weight |w|. A solution of the signed system with b is
+// a solution of the cover with b and −b. If several processes share the rows, there is no cover.
 func SolvedSize(g *graph.Graph) (n int, entries, bytes int64) {
 	n = len(g.Degrees)
 	entries = g.A.NNZ()

@@ -64,12 +64,11 @@ func (s *System) heaviest() []int {
 	return rows
 }
 
-// EliminateTo stores the solution of M·X = B in x, or M⁺·B if M is singular, by elimination without subtraction. If B ≥ 0 and M
-// is definite, the precision of X does not depend on the weights. Otherwise ErrorBound includes the digits that cancel because
-// of the signs of B. x must not be b. The result has only the error bounds. The error wraps [ErrFill] if the graph has more
-// than [ExactFirst] nodes, if several processes share it, or if products of weights underflow to 0.
-//
-// Cost: a factor, which is kept, and two solves with it.
+// EliminateTo stores the solution of M·X = B in x, or M⁺·B if M is singular, by elimination without subtraction. If B ≥ 0 and
+// M is definite, the precision of X does not depend on the weights. Otherwise ErrorBound includes the digits that cancel
+// because of the signs of B. x must not be b. The result has only the error bounds. The error wraps [ErrFill] if the graph has
+// more than [ExactFirst] nodes, if several processes share it, or if products of weights underflow to 0. Cost: a factor, which
+// is kept, and two solves with it.
 func (s *System) EliminateTo(ctx context.Context,
 	x, b *sparse.Block[float64]) (*Result, error) {
 	if s.quotients != nil && s.free == nil { // Ground is a difference

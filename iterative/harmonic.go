@@ -20,12 +20,11 @@ import (
 // with the clamped rows held. [System.SolveTo] takes F as x, with b = nil, and reads the values of the clamped rows. It stores
 // the harmonic functions in the rows U, does not change other rows, and ignores Start.
 //
-// Residuals are residuals of D_U^-½·L_UU·D_U^-½. They are relative to D^-½·A_UL·F_L in the rows U and √w·F_L in the other
-// rows, where w is about the mean weight of an edge, so that they do not depend on the unit of weights. D omits loops that
-// outweigh the other edges of a node.
+// Residuals of D_U^-½·L_UU·D_U^-½ are relative to D^-½·A_UL·F_L in the rows U and √w·F_L in the other rows, where w is about
+// the mean weight of an edge. D omits loops that outweigh the other edges of a node.
 //
-// If the ratio of weights exceeds 1e5, w is so small that it has no effect. Then the system of a graph with few edges or nodes
-// is solved by elimination. For other graphs SolveTo bounds the error, or returns [ErrIterationLimit].
+// If the ratio of weights exceeds 1e5, w is so small that it has no effect. A graph with few edges or nodes is then solved by
+// elimination. For other graphs SolveTo bounds the error, or returns [ErrIterationLimit].
 //
 // If several processes share the rows, the clamped rows must be named rows, see [sparse.Team], and Jacobi is the only
 // preconditioner. A signed graph is solved by its double cover, see [SolvedSize]. If several processes share a signed graph and

@@ -205,7 +205,7 @@ func (a *adjacency) orderFronts(ctx context.Context, isHeld []bool,
 	limits fillLimits) (*fronts, error) {
 	m := newMinimumDegree(a, isHeld, limits)
 	size := int64(len(a.end) + len(m.size))
-	review := size // steps before the next isHopeless
+	review := size // number of steps at which isHopeless is called next
 	for step := 0; m.left > 0; step++ {
 		if m.steps >= review {
 			review += size

@@ -106,8 +106,8 @@ func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	}
 }
 
-// HarmonicTo stores in the free rows of f the values of the function that is harmonic there and in U, and has the values of f
-// in the other rows of L. The value of a free row that is not connected with any other row has no meaning. Cost: k³/3 + k²·cols
+// HarmonicTo stores in the free rows of f the function that is harmonic there and in U, and has the values of f in the other
+// rows of L. A free row that is not connected with any other row gets a meaningless value. Cost: k³/3 + k²·cols
 // multiplications for k free rows.
 func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], free []int) error {
 	isFree := make([]bool, f.Rows)
@@ -140,8 +140,7 @@ func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], fr
 // then the sums of these last weights times the values at the ends. The arc of a node to itself is ignored. ends reports
 // whether walks from every node end. Absorb returns the error of the context.
 //
-// Eliminating a node joins its predecessors to its successors. Without differences, all digits are kept for weights of any
-// range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
+// The sums keep all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
 func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error) {
 	k := q.Rows
 	ends = true

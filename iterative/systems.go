@@ -15,8 +15,8 @@ import (
 // [*param.ParameterError] instead.
 var ErrParameter = errors.New("iterative: parameter out of range")
 
-// ShiftedLaplacian is the system a·L + c·I, or a·L̃ + c·I if normalized is set. a must be positive and c ≥ 0. With c = 1 it is
-// the regularized Laplacian; with c = 0 its solution is (a·L)⁺·B.
+// ShiftedLaplacian is the system a·L + c·I, or a·L̃ + c·I if normalized is set. a must be positive and c ≥ 0. With c = 0 its
+// solution is (a·L)⁺·B.
 func ShiftedLaplacian(g *graph.Graph, normalized bool,
 	a, c float64) (*System, error) {
 	if !(a > 0) || math.IsInf(a, 1) || !(c >= 0) || math.IsInf(c, 1) {

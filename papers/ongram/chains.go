@@ -27,9 +27,8 @@ func ClosedChain(n, d int, beta float64) float64 {
 }
 
 // OpenChain returns exp(β(A − D)) between vertices i and j of a path of n vertices, numbered from 0: 1/n · Σ_ν
-// c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and ω_ν = 2(1 − cos(πν/n)). It is the sum of two values of a
-// ring of 2n vertices: between i and j, and between i and the image 2n − 1 − j. n must be at least 1, 0 ≤ i, j < n and β ≥ 0;
-// otherwise OpenChain panics. Cost: 4n terms.
+// c_ν·e^(−ω_ν·β)·cos(πν(i+½)/n)·cos(πν(j+½)/n) with c_0 = 1, else 2, and ω_ν = 2(1 − cos(πν/n)). n must be at least 1, 0 ≤ i,
+// j < n and β ≥ 0; otherwise OpenChain panics. Cost: 4n terms.
 func OpenChain(n, i, j int, beta float64) float64 {
 	if n < 1 || i < 0 || i >= n || j < 0 || j >= n || !(beta >= 0) {
 		panic(badArgument)
@@ -37,6 +36,7 @@ func OpenChain(n, i, j int, beta float64) float64 {
 	if n == 1 {
 		return 1
 	}
+	// The image of j on a ring of 2n vertices is 2n − 1 − j.
 	return ClosedChain(2*n, i-j, beta) + ClosedChain(2*n, i+j+1, beta)
 }
 

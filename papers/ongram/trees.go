@@ -36,12 +36,10 @@ func RegularTree(k, d int, beta float64) float64 {
 		float64(k)*beta) / (root * beta) * sum
 }
 
-// RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every vertex has
-// k − 1 children, where x and y are d edges apart, and a and b edges below the root. By the method
-// of images it is the sum of two values of the k-regular tree: between x and y at d steps, and
-// between x and the mirror image of y at a + b + 1 steps. It must hold that |a − b| ≤ d ≤ a + b,
-// and k and β must be in the ranges of [RegularTree]; otherwise RootedTree panics. It costs as much
-// as two calls of [RegularTree].
+// RootedTree returns K(x, y) = exp(β(A − D)) of the infinite rooted tree in which every vertex has k − 1 children, where x and
+// y are d edges apart, and a and b edges below the root. By the method of images it is the sum of two values of the k-regular
+// tree: between x and y, and between x and the mirror image of y at a + b + 1 steps. It must hold that |a − b| ≤ d ≤ a + b,
+// and k and β must be in the ranges of [RegularTree]; otherwise RootedTree panics. It costs two calls of [RegularTree].
 func RootedTree(k, d, a, b int, beta float64) float64 {
 	if a < 0 || b < 0 || d < max(a-b, b-a) || d > a+b {
 		panic(badArgument)
