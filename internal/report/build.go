@@ -241,6 +241,9 @@ func format(format string, x, margin float64, decimals int) Cell {
 	case "n":
 		return Count(int(math.Round(x)))
 	case "g":
+		if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+			return Count(int(x))
+		}
 		return Number(x, strconv.FormatFloat(x, 'g', -1, 64))
 	case "MB":
 		if x >= 1e8 {
