@@ -285,8 +285,8 @@ func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float6
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
 
-// softmaxPiece is the number of items whose sums are added together, a multiple of softmaxBatch. softmaxBatch items, a
-// multiple of four, are multiplied with the weights together, so that weights are read from memory once for the batch.
+// softmaxPiece items are added together. softmaxBatch items, a multiple of four, are multiplied with the weights together,
+// so that weights are read from memory once for the batch.
 const (
 	softmaxPiece = 256
 	softmaxBatch = 32

@@ -187,7 +187,7 @@ func pairwise(l *classify.Learner, v param.Values) bool {
 	return l.Path != nil && l.Path.Pairwise != nil && l.Path.Pairwise(v)
 }
 
-// the most classes whose votes fit into bytes
+// mostPairwise is the largest number of classes whose votes can be counted in bytes.
 const mostPairwise = 256
 
 // LearnerSettings returns the settings of a learner to choose from, and their space. Defaults may depend on the number of

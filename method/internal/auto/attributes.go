@@ -41,7 +41,7 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 }
 
 // Scores calls visit for every node with the product of the node's views and weights. weights must have a row for each
-// column of the first view, then of the second view. visit is called from several goroutines.
+// column of both views. visit is called from several goroutines.
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// attributeConstant is the value of the feature for the bias; the mean squared length of the other features is 1.
+	// attributeConstant is the value of the feature for the bias, relative to the length of the other features.
 	attributeConstant = 0.3
 
 	// A ridge learns from a sample of the labels if labels × features exceeds ridgeValues, or if both exceed ridgeSide.
@@ -76,8 +76,7 @@ func linearRidge(features, weights *featureBlock, workers int,
 	}
 }
 
-// labelLimit returns the number of labels that a ridge with the given number of features learns from. Rare classes make the
-// sample larger.
+// labelLimit returns the number of labels that a ridge learns from. Rare classes make the sample larger.
 func labelLimit(features int) int {
 	limit := max(100, ridgeValues/max(1, features))
 	if features > ridgeSide {

@@ -10,9 +10,8 @@ import (
 )
 
 // attributeTable holds the attributes of nodes as features. A column is real or a word. The feature of a real value is its
-// normal score, with mean 0 and deviation 1 over the nodes that have attributes, so that units make no difference. Rows of
-// words have length 1. If a table has both kinds, each kind has the same weight. The features of a node without attributes
-// are 0, the mean.
+// normal score, with mean 0 and deviation 1, so that units make no difference. Rows of words have length 1. If a table has
+// both kinds, each kind has the same weight. The features of a node without attributes are 0, the mean.
 type attributeTable struct {
 	*sparse.Table
 	team     *sparse.Team
@@ -31,8 +30,8 @@ type attributeTable struct {
 
 // All columns are real if more than realDensity of the values are not 0. Otherwise a column is real if it has a negative
 // value, or if more than realColumn of the nodes have a value other than 0 and these values differ. A column of equal values
-// is a word, however frequent: as real columns, 23 of the 1,588 words of webkb-cornell weighed as much as all other words
-// and cost 4 points of accuracy. A table with a real column and at most fewAttributes columns has no words.
+// is a word, however frequent: as real columns, 23 words of webkb-cornell cost 4 points of accuracy. A table with a real
+// column and at most fewAttributes columns has no words.
 const (
 	realDensity   = 0.2
 	realColumn    = 0.5
@@ -179,7 +178,6 @@ func (a *attributeTable) divide(j int) {
 	}
 }
 
-// part returns the part of the range of column j that contains x, or the nearest part.
 func (a *attributeTable) part(j int, x float32) int {
 	if sample := a.sample[j]; len(sample) > 0 && x > sample[0] {
 		return int(min((float64(x)-float64(sample[0]))*a.scale[j], float64(len(a.start[j])-2)))

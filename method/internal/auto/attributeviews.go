@@ -218,7 +218,6 @@ func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	return nil
 }
 
-// productOf returns a function that computes rows of XW.
 func (l *lens) productOf(w *featureBlock) nodeScores {
 	d := l.a.Cols
 	k := w.Cols
@@ -283,7 +282,7 @@ func productTo(dst, x, w *featureBlock) {
 	}
 }
 
-// addProduct adds xW to dst, where x has the given values in the given columns and is 0 in other columns.
+// addProduct adds xW to dst, where x has the given values in the given columns.
 func addProduct(dst []float32, w *featureBlock, columns []uint32,
 	x []float32) {
 	one := []float32{1}

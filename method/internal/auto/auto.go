@@ -24,7 +24,6 @@ type settings struct {
 	balanced bool
 }
 
-// Stages that Progress of [engine.Settings] receives.
 const (
 	stageFeatures = "features"
 	stageWalk     = "walk"
@@ -138,7 +137,6 @@ type input struct {
 	places  []int
 }
 
-// newInput removes the directions of the edges of p, and samples the labels that models learn from.
 func newInput(ctx context.Context, p *problem.Problem, set *settings, d design,
 	memory int64, work *graph.Work) (*input, error) {
 	in := &input{p: p, set: set, design: d, work: work, memory: memory}

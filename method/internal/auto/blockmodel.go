@@ -22,8 +22,8 @@ const (
 	// stages take seconds.
 	blockModelNodes = 50_000
 
-	// blockModelClasses is the most classes for which beliefs are tried first. With more, beliefs cannot learn which classes
-	// are adjacent: on wordnet-2024 and debian, with 45 and 58 classes, they took a quarter of the time and were rejected.
+	// blockModelClasses is the largest number of classes for which beliefs are tried first. With more classes, beliefs
+	// cannot learn which classes are adjacent, and were rejected.
 	blockModelClasses = 24
 )
 
@@ -77,9 +77,8 @@ func (in *input) believes() bool {
 		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model. With few labels, ratios come from the beliefs of all nodes, because too few labels
-// are adjacent. With more labels, ratios from pairs of labels are a candidate too, because beliefs start wrong where
-// neighbours differ.
+// believe fits beliefs of a block model. Ratios from pairs of labels are a candidate too if there are enough labels, because
+// beliefs start wrong where neighbours differ.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)

@@ -19,8 +19,7 @@ type Calibration struct {
 	Trust float64 `json:"trust"` // log w/(1 − w)
 }
 
-// The prior of w has more weight with more labels, up to a limit: models of many labels were nearly calibrated on all
-// graphs.
+// The prior of w has more weight with more labels, up to a limit, because models of many labels were nearly calibrated.
 const (
 	// Prior mean and standard deviation of a. The prior of b is a normal distribution with deviation slopeSpread, cut at b ≤
 	// 0.

@@ -41,11 +41,10 @@ var (
 		{Free: true, Pull: 0, Ridge: 3},
 	}
 
-	// slowCandidates replace baseCandidates if there are few labels, or many labels of many classes, because fits then take
-	// long. Free columns were likelier without a pull on each of thirteen graphs with 44 to 200 classes.
+	// slowCandidates replace baseCandidates if fits take long: with few labels, or many labels of many classes. Free columns
+	// were likelier without a pull on each of thirteen graphs with 44 to 200 classes.
 	slowCandidates = []candidate{baseCandidates[0], baseCandidates[2]}
 
-	// attributeCandidates are added if nodes have attributes.
 	attributeCandidates = []candidate{
 		{Attributes: true, Alone: true, Ridge: 10},
 		{Attributes: true, Pull: 0.5, Ridge: 10},
@@ -81,7 +80,6 @@ const (
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
-	// spectralPrior is the prior weight of eigenvectors beside walks.
 	spectralPrior = 0.3
 
 	// fitTolerance is relative to the gradient at logits of 0. A thirtieth of it takes a quarter more time with many labels,
@@ -152,8 +150,7 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	return slices.Concat(attributed, list)
 }
 
-// priorWeights returns the prior weights of the shared columns of walks: Poisson learning, the shares of filters, and log π,
-// whose weight does not depend on pull.
+// priorWeights returns the prior weights of the shared columns of walks. The weight of log π does not depend on pull.
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull

@@ -25,7 +25,7 @@ type Component struct {
 	Lambda float64 `json:"lambda,omitempty"`
 }
 
-// Models describes the components by decreasing weight. A factor, see [component], comes last.
+// Models describes the components by decreasing weight. A factor comes last.
 func (c *Choice) Models() (list []problem.MixedModel) {
 	for _, k := range c.Mixture {
 		m := problem.MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}

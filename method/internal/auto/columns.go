@@ -15,13 +15,13 @@ import (
 // sharedFilters are the filters of shared columns, which have one weight for all classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
-// nearFilters are shared columns too with at least nearLabels labels, enough to learn a weight of each step.
+// nearFilters are shared columns too if there are nearLabels labels, enough to learn a weight of each step.
 var nearFilters = []filter{first, second}
 
 const nearLabels = 1000
 
-// freeFilters are the filters of free columns, which have a weight for each pair of classes and so learn which classes are
-// adjacent.
+// freeFilters are the filters of free columns. Free columns have a weight for each pair of classes, and so learn which
+// classes are adjacent.
 var freeFilters = []filter{first, second, third, fourth}
 
 const (
@@ -63,7 +63,7 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// withCounts returns a copy of c with class shares from count, the number of labels of each class.
+// withCounts returns a copy of c with class shares from the numbers of labels.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c

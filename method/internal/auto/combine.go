@@ -45,14 +45,13 @@ func byCandidate(components []component) (lists [][]component) {
 }
 
 const (
-	// Components whose weight is less than leastWeight times the largest weight are dropped.
 	leastWeight = 0.01
 
 	// Beliefs become a factor if held-out labels are then likelier by at least admissionErrors standard
 	// errors.
 	admissionErrors = 2
 
-	// leastTruth is added to the probability of a label's class, so that the logarithm is finite.
+	// leastTruth is added to probabilities, so that their logarithm is finite.
 	leastTruth = 1e-12
 )
 
@@ -148,7 +147,6 @@ func majorityOf(h *heldOut) int {
 		func(c component) bool { return c.Majority })
 }
 
-// majorityWeight is the weight of the shares if a mixture is no better than the shares.
 const majorityWeight = 0.9
 
 func isMajority(mixture []component) bool {
@@ -256,7 +254,6 @@ func likeliestOf(h *heldOut, components []component, labels []int) component {
 	})
 }
 
-// selectLabels returns the labels that among selects, without labels that are alone in their class.
 func (h *heldOut) selectLabels(among func(label int) bool) (labels []int) {
 	for i, hasOthers := range h.hasOthers {
 		if hasOthers && among(i) {

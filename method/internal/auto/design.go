@@ -8,8 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// design lists the features and candidates of a problem. It does not depend on the memory limit, so that results do not
-// depend on it.
+// design lists the features and candidates of a problem. It does not depend on the memory limit, so that results do not.
 type design struct {
 	tooFewLabels bool // no model is learned
 	fewLabels    bool // the mixture has ridges and Poisson learning alone
@@ -38,14 +37,14 @@ const (
 	mostFew = 40
 
 	// Above mostScores nodes × classes the design is lean: two filters of few steps in place of seven, no free columns, two
-	// folds. On papers of 172 classes with 1.2 % of the labels the lean design loses 2.5 points with 100,000 nodes and 0.3
-	// with 200,000, and gains 0.1 with 300,000, in a quarter of the time.
+	// folds. On papers of 172 classes it loses 2.5 points with 100,000 nodes and 0.3 with 200,000, and gains 0.1 with
+	// 300,000, in a quarter of the time.
 	mostScores = 1 << 25
 	leanFolds  = 2
 
 	// classFolds is the number of folds with many labels of many classes: walks have a column for each fold of each class.
 	classFolds = 3
-	// most classes with free columns
+	// mostPairClasses is the largest number of classes with free columns.
 	mostPairClasses = 256
 
 	leanSteps = 6 // few steps reach most nodes of large graphs
@@ -105,8 +104,8 @@ func designOf(p *problem.Problem, set *settings) design {
 	return d
 }
 
-// FoldCount returns the number of folds: as many as labels for at most 15 labels, 10 for at most 100 labels, else 5. With
-// ten folds of 270 to 400 labels five graphs had the same accuracy in twice the time.
+// FoldCount returns the number of folds: as many as labels for at most 15 labels, 10 for at most 100 labels, else 5. Ten
+// folds of 270 to 400 labels gained nothing on five graphs in twice the time.
 func FoldCount(labels int) int {
 	switch {
 	case labels <= fewestLabels:
@@ -155,7 +154,6 @@ func (d *design) reduce(m, k int) {
 	}
 }
 
-// position returns the position of filter f in a row of walks, or −1.
 func (d *design) position(f filter) int {
 	if d.manyClasses {
 		return slices.Index(d.filters, f)

@@ -22,8 +22,8 @@ import (
 // because they carry the same information; walks do not. S² with S = D^-½AD^-½ is large between nodes that share neighbours,
 // which may have one class where neighbours do not.
 const (
-	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs eigenpairs. Fewer labels are used if
-	// the cost would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost
+	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs eigenpairs. There are fewer if the
+	// cost would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost
 	// twice as much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If this leaves fewer
 	// than half of the labels, kernels are omitted: such samples gained 0.1 points on PubMed with 986 labels and nothing on
 	// tolokers with 588.
@@ -33,7 +33,8 @@ const (
 	kernelNode        = 8
 	kernelWork        = 3_200_000_000
 
-	// error of the diffusion kernel relative to its largest value, small compared with the smallest λ
+	// kernelTolerance is the error of the diffusion kernel relative to its largest value, small compared with the smallest
+	// λ.
 	kernelTolerance = 1e-6
 
 	squareColumns = 64 // most columns that are multiplied by S² together

@@ -158,8 +158,7 @@ func (e *Embedding) Fit(p *classify.RidgePath, width int, lambda float64) *Embed
 	return &EmbeddingModel{means, e, width, weights}
 }
 
-// Scores returns the predicted targets of a node, without the contributions of the other features
-// of [Embedding.Path].
+// Scores returns the predicted targets of a node, without the other features of [Embedding.Path].
 func (m *EmbeddingModel) Scores(node int) []float64 {
 	x := make([]float64, m.width)
 	m.embedding.RowTo(x, node)

@@ -14,10 +14,9 @@ import (
 )
 
 // Engine is a mixture of multinomial logistic regressions on features of random walks from labels, weighted by the
-// likelihood of held-out labels. With at most 15 labels, Engine mixes Poisson learning with the shares of the classes; if
-// most nodes are many steps from labels, label propagation takes the place of Poisson learning. On a large graph that a
-// block model explains, Engine predicts with beliefs. On a graph with negative weights it is lgc, or label propagation if
-// there are too few labels.
+// likelihood of held-out labels. With at most 15 labels, Engine mixes Poisson learning with the shares of the classes, or
+// label propagation if most nodes are far from labels. On a large graph that a block model explains, Engine predicts with
+// beliefs. On a graph with negative weights it is lgc, or label propagation if there are too few labels.
 //
 // If weights of classes are balanced, calibrated probabilities are reweighed, see [problem.Problem.Reweigher].
 var Engine = &engine.Engine{

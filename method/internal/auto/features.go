@@ -16,7 +16,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// featureBlock is a block with a row for each node or label.
 type featureBlock = sparse.Block[float32]
 
 func newBlock(rows, cols int) *featureBlock { return blocks.NewDense[float32](rows, cols) }
@@ -111,10 +110,9 @@ func newFeatures(ctx context.Context, in *input) (*features, error) {
 	return f, nil
 }
 
-// Neighbours agree if Poisson learning is agreementErrors standard errors better than the largest class.
+// Neighbours agree if Poisson learning is right agreementErrors standard errors more often than the largest class.
 const agreementErrors = 2
 
-// neighboursAgree reports whether Poisson learning predicts significantly more held-out labels than the largest class.
 func neighboursAgree(rows [][]float32, class []int, classes int) bool {
 	count := make([]float64, classes)
 	right := 0.0
@@ -133,7 +131,7 @@ const (
 	// Walks are lengthened up to mostWalkSteps while they reach few nodes.
 	mostWalkSteps = 64 * walkSteps
 
-	// If walks miss more than mostOutOfReach of the nodes or labels, label propagation takes the place of Poisson learning.
+	// If walks miss more than mostOutOfReach of the nodes or labels, label propagation replaces Poisson learning.
 	mostOutOfReach = 0.5
 )
 

@@ -100,7 +100,7 @@ func componentsOf(f *features) (list []component) {
 	return list
 }
 
-// addModels adds the logistic regressions, except the models that the first fold drops, see [heldOut.race].
+// addModels adds the logistic regressions, except the models that [heldOut.race] drops.
 func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	h.components = componentsOf(f)
 	sampled := f.sampleTraining()
@@ -140,13 +140,13 @@ func (h *heldOut) addMajority() {
 }
 
 const (
-	// If the first fold has at least raceLabels labels, components are dropped that are less likely than the best by more
-	// than raceErrors standard errors of the difference.
+	// If the first fold has raceLabels labels, components that are less likely than the best by raceErrors standard errors
+	// are dropped.
 	raceErrors = 2
 	raceLabels = 20
 )
 
-// race drops components that are unlikely in the first fold, so that the other folds fit fewer models.
+// race drops components that are unlikely in the first fold.
 func (h *heldOut) race() {
 	labels := h.selectLabels(func(i int) bool { return h.fold[i] == 0 })
 	if len(labels) < raceLabels {
@@ -334,8 +334,8 @@ func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	return confidence, predicted
 }
 
-// estimateAccuracy stores in out the estimated accuracy at reachable nodes without a label. It uses the probabilities of
-// these nodes. If confidence is nil, it does nothing.
+// estimateAccuracy stores in out the estimated accuracy at reachable nodes without a label. If confidence is nil, it does
+// nothing.
 func estimateAccuracy(ctx context.Context, p *problem.Problem, set *settings,
 	confidence *choose.Confidence, out *engine.Prediction) error {
 	if confidence == nil {

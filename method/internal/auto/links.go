@@ -15,7 +15,7 @@ import (
 )
 
 // linkRows describes each node by its link row: its row of A, scaled to unit length, and standardized logarithms of degrees.
-// So a node is known by its neighbours, with or without labels. A ridge uses the kernel
+// A ridge uses the kernel
 //
 //	exp(−‖u − v‖/√2) + 0.3²
 //
@@ -30,7 +30,7 @@ type linkRows struct {
 }
 
 const (
-	// fewest labels with which link rows are features
+	// fewestLinkLabels is the smallest number of labels with which link rows are features.
 	fewestLinkLabels = 100
 
 	// Sweeps for products take at most linkWork entries × columns each time, and there are at most linkValues products.
@@ -106,7 +106,6 @@ func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products
 	return nil
 }
 
-// value returns the kernel value of a node and a label whose rows of A have the given product.
 func (l *linkRows) value(v, label int, product float64) float64 {
 	distance := 0.0
 	for _, u := range []int{v, label} {

@@ -220,7 +220,6 @@ func (p *predictor) read(v int, row []float32) {
 	simd.ConvertTo(p.values, p.free)
 }
 
-// logits stores in p.one the logits of one component. The columns must have been read.
 func (p *predictor) logits(term component, weights *featureBlock) {
 	k := p.features.columns.classes
 	p.input = p.features.ridges.input(p.input[:0], term.candidate, p.shared,

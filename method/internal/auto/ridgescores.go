@@ -87,7 +87,6 @@ func newRidgeLabels(in *input, positions []int) *ridgeLabels {
 	return labels
 }
 
-// sampleLabels returns about limit of the learned labels, or all if there are fewer.
 func sampleLabels(in *input, limit int) *ridgeLabels {
 	var positions []int
 	for _, i := range choose.Sample(in.learned.Class, limit, in.set.RNGSeed, 0) {
@@ -166,7 +165,6 @@ func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	return err
 }
 
-// columnsOf turns the scores of a node into columns, in place.
 func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 	mean := stat.Mean(scores, nil)
 	for c, s := range scores {

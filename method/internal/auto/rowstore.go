@@ -41,7 +41,6 @@ type tempFiles struct {
 	err error // first error of reading; guarded by mu
 }
 
-// newTempFiles makes a directory for files in parent, or if parent is empty, in the system's default directory.
 func newTempFiles(parent string) (*tempFiles, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := durable.NewTempDir(parent)

@@ -58,14 +58,12 @@ type seeds struct {
 	cell   []int  // cell of each label
 	labels []int  // number of labels by class
 
-	// evidence has the result of evidenceIn for each fold.
 	evidence [][]float64
 
 	order []int // learned labels, ordered by node
 }
 
-// newSeeds divides the labels into folds and cells. If there are many labels, walks are shorter, because most nodes are near
-// a label.
+// newSeeds divides the labels into folds and cells. Walks from many labels are shorter, because most nodes are near a label.
 func newSeeds(in *input) *seeds {
 	p, k := in.p, len(in.p.Names)
 	s := &seeds{
@@ -151,8 +149,7 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the weights of a step in consecutive filters, from filter start on. In other filters the step has weight
-// 0.
+// scaleOf returns the weights of a step in consecutive filters, from filter start on; other weights are 0.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]

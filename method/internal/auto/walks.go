@@ -29,7 +29,7 @@ func slabWidth(limit int64, n, count int) int {
 }
 
 // walk computes all filters. It sweeps the cells of some classes at a time; the walks of the cells of a class add up to the
-// walk from all labels of the class. Cost: for each slab of columns as many sweeps as steps.
+// walk from all labels of the class. Cost: a sweep for each slab and step.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)

@@ -42,11 +42,10 @@ const (
 	wordMemory     = 10
 	wordFolds      = 3
 
-	// most values × classes; a step takes four multiplications for each
+	// mostWordProducts is the largest number of values × classes. A step takes four multiplications for each.
 	mostWordProducts = 1 << 26
 )
 
-// learnsWords reports whether a wordModel is used for attributes with the given number of values that are not 0.
 func learnsWords(p *problem.Problem, values int64) bool {
 	return len(p.Row) > ridgeSide && p.Attributes.Cols > ridgeSide &&
 		values*int64(len(p.Names)) <= mostWordProducts
@@ -115,7 +114,6 @@ func addWords(ctx context.Context, f *features, l *lens) error {
 	return err
 }
 
-// fit computes the weights and the logits of all nodes.
 func (m *wordModel) fit(ctx context.Context) error {
 	parameters := make([]float64, (m.l.a.Cols+1)*m.classes)
 	m.last = nil

@@ -15,8 +15,8 @@ type plan struct {
 	disk     int64
 }
 
-// workspace declares the memory of [predict], without the components, the scores and the classes of nodes, and returns the
-// bytes of its temporary files. If beliefs come first, the memory of learning is optional, because beliefs may suffice.
+// workspace declares the memory of [predict], without components, scores and classes, and the bytes of its temporary files.
+// If beliefs come first, the memory of learning is optional, because beliefs may suffice.
 func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
@@ -27,7 +27,6 @@ func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int6
 	return w, plan.disk
 }
 
-// keepsHighest reports whether a prediction may keep the highest scores of each node in place of all scores.
 func keepsHighest(p *problem.Problem, set *settings) bool {
 	d := designOf(p, set)
 	return d.manyClasses && !d.propagation
