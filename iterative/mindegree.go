@@ -84,7 +84,6 @@ func (fronts *fronts) add(pivots, border []uint32) {
 	fronts.parent = append(fronts.parent, -1)
 }
 
-// all returns the pivots and then the border of a front.
 func (fronts *fronts) all(front int32) []uint32 {
 	return fronts.vertices[fronts.pivots[front].from:fronts.border[front].to]
 }

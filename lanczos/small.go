@@ -98,7 +98,6 @@ func multiplyUpper(r, u []float64, n, cols int) {
 	}
 }
 
-// addProduct adds A·B to dst; A is rows×inner, B inner×cols.
 func addProduct(dst, a, b []float64, rows, inner, cols int) {
 	for i := range rows {
 		for k := range inner {

@@ -274,7 +274,6 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
 }
 
-// checkMemory returns a [*budget.Error] if the sizes of a collection show that the run exceeds the limit.
 func (c *collection) checkMemory(ctx context.Context) error {
 	parts, err := c.parts(ctx, nil, 0)
 	plan := budget.Plan{Limit: c.in.Memory}
