@@ -61,8 +61,8 @@ type Options struct {
 	// leaves weights open, labels choose them in each prediction and each training set; other jobs use 1.
 	Edges sides.Options
 
-	// LargestComponent omits all nodes outside the largest component, the component with the first node among equal
-	// components. A store is copied to a temporary store, with the ids of the nodes.
+	// LargestComponent omits all nodes outside the largest component. Of equal components it keeps the component with the
+	// first node. A store is copied to a temporary store, with the ids of the nodes.
 	LargestComponent bool
 
 	// TempDir is the directory for temporary stores; "" means the system's default.

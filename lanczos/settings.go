@@ -55,8 +55,8 @@ type Problem struct {
 	// Beyond omits the known pairs from the result, which has the next k pairs, or fewer if the map has fewer.
 	Beyond bool
 
-	// Positive omits pairs of the largest eigenvalues if the eigenvalue is not above 4n·ε·‖A‖ with ε = 2⁻⁵², to which rounding
-	// may turn the eigenvalue 0. The result may have fewer than k pairs, or no pairs and a nil block of vectors.
+	// Positive omits pairs of the largest eigenvalues if the eigenvalue is not above 4n·ε·‖A‖ with ε = 2⁻⁵², because rounding
+	// may turn 0 into such a number. The result may have fewer than k pairs, or no pairs and a nil block of vectors.
 	Positive bool
 
 	// Precondition builds the preconditioner of LOBPCG, a symmetric positive semidefinite map that approximates the inverse of
@@ -178,8 +178,8 @@ type Pairs struct {
 	// none.
 	Omitted float64 `json:"-"`
 
-	// Method is "lanczos" for block Lanczos with thick restarts, "lobpcg" for locally optimal preconditioned conjugate
-	// gradients, or "dense" for a dense eigenproblem, or if all pairs were known.
+	// Method is "lanczos" for block Lanczos with thick restarts, or "lobpcg" for locally optimal preconditioned conjugate
+	// gradients. It is "dense" for a dense eigenproblem, and if all pairs were known.
 	Method   string `json:"method"`
 	Products int    `json:"products"` // products of A with a block of up to four columns
 	Restarts int    `json:"restarts"` // restarts of Lanczos, or iterations of LOBPCG

@@ -75,8 +75,8 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Register adds a learner as a method, which cross-validation and estimates of memory know. It must be called from an init
-// function. It panics if the name is taken, or if Spread is nil.
+// Register adds a learner to the methods, with cross-validation of its parameters. It must be called from an init function. It
+// panics if the name is taken, or if Spread is nil.
 func Register(l *Learner) {
 	learner := *l
 	learners.Add(&learner, l.Spread != nil)

@@ -163,7 +163,7 @@ func (k *Kernel) Prepare(ctx context.Context, c *graphfile.Collection,
 	return g, err
 }
 
-// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. It computes the value of two graphs that both have a row in dst
+// RowsTo stores K(lo+i, j) in row i of dst, for all graphs j. If two graphs both have a row in dst, it computes their value
 // once. The error is the error of the context, or a [*GraphError].
 func (g *Gram) RowsTo(ctx context.Context, dst *sparse.Block[float64],
 	lo int) error {
