@@ -82,8 +82,8 @@ func parseKernel(text string) (name string, values param.Values, err error) {
 	return term.Name, values, err
 }
 
-// OpenedKernel is a kernel on the rows of a job, which must be ended. Only one goroutine may use it at a time, because it
-// keeps factors and eigenvalues between calls.
+// OpenedKernel is a kernel on the rows of a job. The job must be ended. Only one goroutine may use an OpenedKernel at a time,
+// because it keeps factors and eigenvalues between calls.
 type OpenedKernel struct {
 	kernel.Kernel
 	Job        *Job
@@ -130,8 +130,8 @@ func OpenKernel(ctx context.Context, g *Graph, name string, values param.Values,
 	return &OpenedKernel{ks[0], job, v, job.Rows(rows), job.Rows(cols)}, nil
 }
 
-// OpenedFunction is a matrix, or a function of a matrix, on the rows of a job, which must be ended. Many goroutines may use
-// it; their calls of ApplyTo wait for each other.
+// OpenedFunction is a matrix, or a function of a matrix, on the rows of a job. The job must be ended. Many goroutines may use
+// an OpenedFunction; their calls of ApplyTo wait for each other.
 type OpenedFunction struct {
 	*kernel.Function
 	Job *Job
@@ -139,7 +139,7 @@ type OpenedFunction struct {
 
 // OpenFunction prepares a matrix of the graph, or a function of a matrix, for blocks of cols columns. The rows of the blocks
 // are the rows of the job, see [Job.Row] and [Job.Gather]. OpenFunction fills in the Memory of s, the settings for
-// [kernel.Function.ApplyTo]. Every process must have the rows named.
+// [kernel.Function.ApplyTo]. named are lists of rows that every process needs.
 func OpenFunction(ctx context.Context, g *Graph, n *kernel.NamedFunction, cols int,
 	s *kernel.Settings, named ...[]int) (*OpenedFunction, error) {
 	s = cmp.Or(s, new(kernel.Settings))
@@ -191,7 +191,7 @@ func (g *Graph) Eigen(ctx context.Context, m Matrix, which lanczos.Which,
 }
 
 // Eigenpairs returns k eigenvalues of a matrix of the graph and their eigenvectors by row. It fills in the Memory and the
-// Workers of the settings. With an iteration limit as the error it returns the pairs that have converged.
+// Workers of the settings. If an iteration limit is reached, it returns the pairs that have converged, with the error.
 func Eigenpairs(ctx context.Context, g *Graph, p *lanczos.GraphProblem, k int,
 	s *lanczos.Settings) (*lanczos.GraphPairs, error) {
 	set := *cmp.Or(s, new(lanczos.Settings))

@@ -41,8 +41,8 @@ type PredictOptions struct {
 	// Sets reserves memory for [Prediction.Sets].
 	Sets bool
 
-	// Targets are the rows of the nodes that can have a label, to which labelled nodes are compared, and among which
-	// suggestions are made. Nil means all nodes. Several processes compare with all nodes.
+	// Targets are the rows of the nodes that can have a label. Labelled nodes are compared with the targets, and suggestions
+	// are targets. Nil means all nodes. Several processes compare with all nodes.
 	Targets []int
 
 	// Compared is the number of true labels that the caller holds for comparison, for the plan of the memory.
