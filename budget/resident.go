@@ -4,8 +4,8 @@ const (
 	// programBytes is the resident memory of a run without data, with allocations that are too small to be estimated.
 	programBytes = 24 << 20
 
-	// FileBytes is the part of programBytes that consists of pages of the program's file and its variables. The runtime's memory
-	// limit does not include it.
+	// FileBytes is the part of programBytes that consists of pages of the program's file and its variables. The runtime's
+	// memory limit does not include it.
 	FileBytes = 20 << 20
 
 	// For every heapShare bytes of data the heap has one further byte: half of these bytes are tables and garbage, and half

@@ -166,8 +166,7 @@ func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// probabilitiesTo stores in dst, and returns, the probability of each of c.classes. If dst is nil, it allocates dst. Cost:
-// for one-vs-one outputs, the solution of a linear system with an equation for each class.
+// probabilitiesTo stores in dst, and returns, the probability of each of c.classes. If dst is nil, it allocates dst.
 func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	dst = destination(dst, len(c.classes))
 	if len(scores) != len(c.pairs) {

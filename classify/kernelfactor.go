@@ -14,9 +14,8 @@ import (
 )
 
 // factor returns features G of items with K = GGᵀ, as many features as the rank r of K. G is the pivoted Cholesky factor,
-// which ends when the rest of the diagonal is below 1e-15 of the largest value, or more for a less exact kernel, at most
-// 1e-6. The rows of the items in pivots are a lower triangle. If K is not positive semidefinite, the error is
-// [ErrIndefinite]. Cost: m·r² products for m items.
+// cut when the rest of the diagonal is below 1e-15 to 1e-6 of the largest value. The rows of the items in pivots are a lower
+// triangle. If K is not positive semidefinite, the error is [ErrIndefinite]. Cost: m·r² products for m items.
 func factor(ctx context.Context, k Gram,
 	items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)

@@ -306,8 +306,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return model, nil
 }
 
-// alongRidges returns the model of [FitRLS] for each λ. If the error of FitRLS is [ErrIndefinite], the model is nil. Cost:
-// one eigendecomposition V^½KV^½ = UΛUᵀ, and for each λ and class a product with each eigenvector.
+// alongRidges returns the model of [FitRLS] for each λ. If the error of FitRLS is [ErrIndefinite], the model is nil.
 func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) ([]*Model, error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)

@@ -17,7 +17,7 @@ import (
 //
 // by sequential minimal optimisation. With β_i = y_i·α_i and the error f_i = Σ_j β_j·K_ij − y_i no signs are needed. An item
 // may go up if β_i can grow, and down if β_i can shrink. At the optimum no item that may go up has a smaller error than an
-// item that may go down. The solver moves the β of such a pair towards each other until the largest violation is below the
+// item that may go down; the solver moves the β of such a pair towards each other until the largest violation is below the
 // tolerance.
 //
 // The pair has the largest violation and the largest gain of the objective to second order: Fan, Chen, Lin, Working set
@@ -208,7 +208,7 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 }
 
 // extremes returns the active position with the lowest error that may go up, this error, and the highest error that may go
-// down. Among equal errors the last position counts.
+// down.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest = math.MaxFloat64
 	highest = math.Inf(-1)
@@ -222,8 +222,8 @@ func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	return i, lowest, highest
 }
 
-// shrink shrinks the items at a bound whose error lies beyond the extremes. When the violation is first within ten
-// tolerances, it reactivates all items, because earlier decisions were far from the solution.
+// shrink shrinks the items at a bound whose error lies beyond the extremes. Once the violation is within ten tolerances, it
+// reactivates all items, because earlier decisions were far from the solution.
 func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	if !d.unshrunk && highest-lowest <= 10*tolerance {
 		d.unshrunk = true

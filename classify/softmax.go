@@ -108,7 +108,7 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 }
 
 // forcingTerm returns the relative residual to which a Newton step is solved. left is the norm of the gradient relative to
-// its norm at zero logits. Inexact steps far from the minimum save a third of the products for five λ and many classes.
+// its norm at zero logits.
 func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3

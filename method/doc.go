@@ -37,8 +37,8 @@
 //
 // Parameters without a value are chosen from their grids: [engine.Settings].Given has fixed values, and
 // [engine.Settings].Lists replaces grids. If there are many labels, settings are compared on a stratified sample, but all
-// labels take part in the walks. If the features of training rows would take more than 1 GiB, classifiers learn from a sample
-// of the labels. Package choose has the rule by which every method chooses.
+// labels take part in the walks. If the features of training rows would take more than 1 GiB, classifiers learn from a
+// sample of the labels. Package choose has the rule by which every method chooses.
 //
 // # Numbers
 //
@@ -52,15 +52,16 @@
 //	spectral     ridge regression on eigenvectors, the model of several labels
 //	lgc          f = ȳ + M(y − ȳ)/M1 for M = (I − αS)⁻¹
 //
-// The steps are the steps for classes. The explained share of the variance, the mean of 1 − (y − ŷ)²/σ², replaces the share of right predictions. Errors are
-// measured on at most 1,000 values, or 400 on graphs of more than 20,000 nodes. [Best] compares several engines, see
-// [ParseList], and moves the predictions of the best engine towards the mean as far as held-out values say. Predictions lie
-// in the range of the known values.
+// The steps are the steps for classes. The explained share of the variance, the mean of 1 − (y − ŷ)²/σ², replaces the share
+// of right predictions. Errors are measured on at most 1,000 values, or 400 on graphs of more than 20,000 nodes. [Best]
+// compares several engines, see [ParseList], and moves the predictions of the best engine towards the mean as far as
+// held-out values say. Predictions lie in the range of the known values.
 //
 // # Several processes
 //
 // The graph of a [engine.Problem] may be the part of a process, see [sparse.Team], if all labelled nodes are named. In every
-// process, choices, accuracies and counts are about the whole graph, and predictions are about the rows of the process. A learner that compares all nodes with each other returns [sparse.ErrDivided]; see also [engine.Engine.NeedsTranspose].
+// process, choices, accuracies and counts are about the whole graph, and predictions are about the rows of the process. A
+// learner that compares all nodes with each other returns [sparse.ErrDivided]; see also [engine.Engine.NeedsTranspose].
 //
 // # Determinism
 //

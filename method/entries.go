@@ -193,9 +193,8 @@ func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.S
 // maxGridFile is the most bytes of a grid file.
 const maxGridFile = 1 << 20
 
-// gridFile has values to choose from, by method and by parameter. A method is named by its own name or by its kernel; "" is
-// all methods. The file is one JSON object. A key with a value or a list is a parameter of all methods that have the
-// parameter; a key with an object is a method or a kernel.
+// gridFile has values to choose from, by method and by parameter. The file is one JSON object: a key with a value or a list
+// is a parameter of all methods that have it; a key with an object is a method or a kernel.
 type gridFile struct {
 	name   string
 	values map[string]map[string][]string

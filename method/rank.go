@@ -168,8 +168,8 @@ func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, er
 	return out, nil
 }
 
-// orderByScore returns nodes by falling score; equal scores keep their order. Six passes take a quarter of the time of a
-// sort by comparisons for a million nodes.
+// orderByScore returns nodes by falling score, in a quarter of the time of a sort by comparisons. Equal scores keep their
+// order.
 func orderByScore(scores []float64, nodes []int) []int {
 	const digits = 1 << 11
 	type item struct {
@@ -269,8 +269,8 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes if f is −1, or else of the seeds of fold f. For each of these seeds it stores in
-// shares how many other nodes have a lower score, see [halvesBelow].
+// note stores the scores of all nodes if f is −1, or else for each seed of fold f, in shares, how many other nodes have a
+// lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // scores of other nodes, each in one process

@@ -30,8 +30,8 @@ func Folds(class []int, count int, seed, number uint64) []int {
 	return fold
 }
 
-// dealTo deals the shuffled items of each group to the folds in turn. A group continues where the previous group ended, so
-// that folds have equal sizes.
+// dealTo deals the shuffled items of each group to the folds in turn, without a gap between groups, so that folds have equal
+// sizes.
 func dealTo(fold []int, groups [][]int, count int, rng *rand.Rand) {
 	next := 0
 	for _, items := range groups {

@@ -52,8 +52,7 @@ func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
-// orderOf appends the classes to dst by falling probability. If the share other of [Other] is not 0, Other is one of the
-// classes.
+// orderOf appends the classes to dst by falling probability, with [Other] if other is not 0.
 func orderOf(dst []int, probabilities []float64, other float64) []int {
 	best := classify.ArgMax(probabilities)
 	dst = append(dst, best)

@@ -108,7 +108,7 @@ type judge struct {
 }
 
 // visit calls do with the outcome of each model for each test. A test whose kernel values with the items are 0 has no
-// decisions. A classifier that equals the classifier of the previous setting is not applied again.
+// decisions.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0

@@ -149,8 +149,8 @@ func CountsOf(p *problem.Problem) []float64 {
 // are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of the difference between the accuracies at held-out labels and at the given number of other
-// nodes. It adds two right and two wrong predictions, so that it is positive if all are right.
+// variance returns the variance of the difference between the accuracies at held-out labels and at other nodes. Two more
+// right and two more wrong predictions keep it positive.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
@@ -158,7 +158,7 @@ func (h Estimator) variance(nodes int) float64 {
 }
 
 // ofLargest returns the share of labels that have the largest class, and the expected excess of this share over the share
-// among other nodes. With the share p of the largest class and the shares q of the other classes the excess is
+// among other nodes. With the share p of the largest class and the shares q of other classes the excess is
 //
 //	Σ_q σ·φ((p − q)/σ)  with  σ² = (p + q − (p − q)²)/labels
 //

@@ -143,8 +143,8 @@ func (s *Space) better(merit []float64, i int, sum float64, j int,
 	return false
 }
 
-// around returns the sum of the merits of the candidates at most one step from i on every ordered axis. Beyond the edge of
-// the grid the edge counts again. An impossible candidate counts as 0.
+// around returns the sum of the merits of the candidates at most one step from i on every ordered axis. The edge of the grid
+// is repeated beyond it. An impossible candidate counts as 0.
 func (s *Space) around(merit []float64, i int) float64 {
 	place := s.position(i)
 	var sum func(axis, number int) float64

@@ -81,11 +81,9 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m. If m is a
-// baseline with given parameters, it estimates the accuracy of m too. With too few labels all accuracies are zero, see
-// [choose.TooFew]. If m is auto and label propagation is no candidate, label propagation is measured only if s.Suggests is
-// set, and on one fold. For other methods it is not measured where it is slow or lacks memory. Cost: a prediction for each
-// fold, or for some folds if these have enough labels or take long.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m, and of m if it
+// is a baseline with given parameters. With too few labels all are zero, see [choose.TooFew]. Label propagation is not
+// measured where it is slow or lacks memory; if auto does not use it, only if s.Suggests is set, and on one fold.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {

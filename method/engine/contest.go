@@ -253,10 +253,9 @@ func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float6
 //
 //	s = min(1, Σab/(Σa² + (1 − r²)²·e))·max(0, 1 − 3·Σa²q²/(Σab)²)
 //
-// where s₀ is s computed with q = b, so that (Σab)²/Σa²b² tests whether predictions say anything: the best of many settings
-// can beat the mean of few values by luck. e = max(0, Σ(spread − a²)) reduces s if differences at other nodes are larger, as
-// around an outlier: nothing is known about their errors. Source: Breiman, Better subset regression using the nonnegative
-// garrote (1995).
+// where s₀ is s computed with q = b, so that (Σab)²/Σa²b² tests whether predictions say anything. e = max(0, Σ(spread − a²))
+// reduces s if differences at other nodes are larger, as around an outlier: nothing is known about their errors. Source:
+// Breiman, Better subset regression using the nonnegative garrote (1995).
 func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (factor float64) {
 	for range 2 {
 		squares, values, product, variance := 0.0, 0.0, 0.0, 0.0

@@ -16,8 +16,8 @@ import (
 // class or number, and whether a label reaches the node.
 type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
 
-// GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by predictions of
-// held-out labels.
+// GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by
+// predictions of held-out labels.
 type GraphMethod struct {
 	Spec *param.Spec
 
@@ -213,7 +213,8 @@ func (m GraphMethod) evidence(j *Job, groups []Group) func(ctx context.Context, 
 	}
 }
 
-// ClassShares is the prior of methods that do not walk: the shares of the classes among the labels, each class counted once more.
+// ClassShares is the prior of methods that do not walk: the shares of the classes among the labels, each class counted once
+// more.
 var ClassShares = cwk.Prior{Empirical: true, Pseudo: 1}
 
 // SeedsOf returns the labels of p as seeds with columns for the classes lo ≤ c < hi. Labels of other classes have class −1.

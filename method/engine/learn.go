@@ -81,9 +81,8 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the best choice in list, or for classes with the first choice. If the equations of a
-// setting cannot be solved, it omits the setting and chooses again by the same counts. If no setting is left, it returns the
-// first error.
+// learnBest learns from all labels with the best choice in list, or for classes with the first. A setting whose equations
+// cannot be solved is omitted. If no setting is left, it returns the first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {

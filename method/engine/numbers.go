@@ -45,8 +45,8 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers samples the values to measure errors on: at most MostCompared, or two fifths of MostCompared on a graph of
-// more than fewNodes nodes. A sample comes from as few folds as possible, at least two, because each fold needs a model.
+// newHeldNumbers samples the values to measure errors on, at most MostCompared, or fewer on a large graph. A sample comes
+// from as few folds as possible, at least two, because each fold needs a model.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
@@ -103,8 +103,8 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	return counts
 }
 
-// measureNumbers returns the errors y − ŷ of each setting, predicted by models of the other folds. Predictions are clipped
-// to the range of known values. If equations are not solved, errors are infinite.
+// measureNumbers returns the errors y − ŷ of each setting, predicted by models of the other folds within the range of known
+// values. If equations are not solved, errors are infinite.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true
@@ -130,7 +130,7 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 }
 
 // chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample chooses the
-// setting, and models of all values outside a fold measure it. Settings whose equations are not solved are omitted.
+// setting, and models of all values measure it.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)

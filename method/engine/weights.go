@@ -49,8 +49,7 @@ func Weightings() []string {
 	return names
 }
 
-// choosesWeights reports whether held-out labels choose the function of the weights. They do so for a mixture alone: other
-// methods are formulas on the weights of the graph.
+// choosesWeights reports whether held-out labels choose the function of the weights. They do so for a mixture alone.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.Mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
 		(!choosesFactors(p, s) || p.Edges.Weighted) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)
@@ -167,8 +166,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of kinds and times that labels or numbers choose for the function w. If the settings
-// name no function, it chooses the function too, because weights of a wide range disturb the choice.
+// chooseFactors returns the factors of kinds and times that labels or numbers choose for w, and the best w if the settings
+// name none, because weights of a wide range disturb the choice.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {

@@ -200,7 +200,7 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 }
 
 // rightResponses returns, for each explanation, the score of its class less the score of the other class at every node. It
-// divides right and left responses by the square roots of the sizes of nodes, and reports which rows of left are not 0.
+// divides both responses by the square roots of the sizes of nodes, and reports which rows of left are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
 	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)

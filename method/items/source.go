@@ -123,8 +123,8 @@ const (
 	triedLabels = 1000
 )
 
-// begin returns a job. The job compares the parameters of the kernel with the learner's defaults, and then the settings of
-// the learner. With too few labels, parameters that are not given have defaults.
+// begin returns a job that compares the parameters of the kernel with the learner's defaults, and then the settings of the
+// learner. With too few labels, parameters that are not given have defaults.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -132,8 +132,8 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	return r, err
 }
 
-// solves reports whether the learner is fitted without kernel values, by its Solve. This is faster if the choice has not
-// computed the values, and if a column for each label takes longer than some tens of products with a column for each class.
+// solves reports whether the learner's Solve fits it without kernel values: if these are not known, and a column for each
+// label would take longer.
 func solves(j *engine.Job) bool {
 	const products = 60
 	labels := len(j.Problem.Row)

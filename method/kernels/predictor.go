@@ -407,8 +407,8 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved estimates the accuracy as measureAll does, but without kernel values: by models without each of some folds,
-// which together have as many labels as the sample.
+// measureSolved is measureAll without kernel values: models are fitted without each of some folds, which have as many labels
+// as the sample.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)

@@ -98,8 +98,7 @@ func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
-// fit returns the decomposition of the fixed features of a setting. If the last decomposition is the same, it returns the
-// last one.
+// fit returns the decomposition of the fixed features of a setting, or the last one if it is the same.
 func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
 	f := j.Shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // λ is the only parameter

@@ -64,8 +64,8 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
 }
 
-// hopFeatures returns the means of values around known nodes and logarithms of degrees, divided by their standard deviations
-// among train. The means at a node of train exclude the values of its fold.
+// hopFeatures returns the means of values around known nodes and logarithms of degrees, standardized by train. The means at
+// a node of train exclude the values of its fold.
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)

@@ -125,7 +125,7 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 }
 
 // predict predicts the value of every node by conjugate gradients on products with the kernel. If there are many values, a
-// sample estimates the scale of the kernel. A factorization takes as long for 2,430 values on a lattice, and cubic time.
+// sample estimates the scale of the kernel.
 func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {

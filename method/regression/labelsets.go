@@ -214,7 +214,7 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 }
 
 // choose returns the model with the columns and the λ that predict the labels of left-out nodes best. As many labels are
-// predicted for a node as it has, so that micro-F1 is the share of right labels. The error is the error of ctx.
+// predicted for a node as it has, so that micro-F1 is the share of right labels.
 func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels

@@ -73,8 +73,8 @@ func compare(labelled, others []float64) (d Difference) {
 	return d
 }
 
-// Check compares the labelled nodes of a problem with all other nodes, or only with the rows in targets if targets is not nil. It
-// adds its sweeps to work. Cost: a sweep for each edge of the longest shortest path to a label.
+// Check compares the labelled nodes of a problem with all other nodes, or only with the rows in targets if targets is not
+// nil. It adds its sweeps to work. Cost: a sweep for each edge of the longest shortest path to a label.
 func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, work *graph.Work) (*Report, error) {
 	paths, err := nearestLabels(ctx, p, workers, work)
 	if err != nil {

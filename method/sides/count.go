@@ -13,7 +13,8 @@ type Counts struct {
 	Labelled, Same []int64        // entries of each kind between labelled nodes without self loops, and those of one class
 }
 
-// Count counts the entries of a store as it is swept, see [shard.Weigh], and the entries between labelled rows. Cost: one sweep.
+// Count counts the entries of a store as it is swept, see [shard.Weigh], and the entries between labelled rows. Cost: one
+// sweep.
 func Count(ctx context.Context, s *shard.Store,
 	rows, classes []int) (*Counts, error) {
 	n, _ := s.Dims()

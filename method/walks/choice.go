@@ -93,8 +93,7 @@ func (c *chooser) short(limit float64) *job {
 	return &short
 }
 
-// chooseOnSplits chooses parameters by the accuracy on the test nodes of splits, as the paper does. All training nodes of a
-// split are labelled in its walks; folds serve honest features only.
+// chooseOnSplits chooses parameters by the accuracy on the test nodes of splits, as the paper does.
 func (j *job) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
@@ -416,9 +415,8 @@ func collect(ctx context.Context, w *cwk.Walk[float32], minSteps int,
 	return x, err
 }
 
-// neutral sets the bias of every classifier so that the classifier is undecided about a node whose walk meets no label, and
-// whose features all have the value feature. The fitted bias depends on how long walks stay at the labels, and would outvote
-// the label nearest to a distant node.
+// neutral sets biases so that classifiers are undecided about a node whose features all have the value feature, because its
+// walk meets no label. The fitted biases would outvote the label nearest to a distant node.
 func neutral(m *classify.LinearModel, feature float64) {
 	for i := range m.Pairs {
 		m.Bias[i] = -feature * floats.Sum(m.Weights[i*m.Features:(i+1)*m.Features])

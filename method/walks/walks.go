@@ -460,7 +460,7 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 }
 
 // score walks again and turns the decisions on every node into scores. Votes are added pair after pair, so that results do
-// not depend on the slabs. One-vs-rest decisions are needed all at once.
+// not depend on the slabs.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.Problem.A.Dims()
 	machines := len(r.model.Pairs)

@@ -30,8 +30,8 @@ var (
 		0.1, 0.3, 1, 3}
 )
 
-// linearRidge returns a ridge on the features of labels, scaled to a mean squared length of 1. To score all nodes, the ridge
-// stores the fitted weights in weights and calls apply, which returns the products of the features of all nodes with w.
+// linearRidge returns a ridge on the features of labels, scaled to a mean squared length of 1. apply must return the
+// products of the features of all nodes with w; the fitted weights are stored in weights.
 func linearRidge(features, weights *featureBlock, workers int,
 	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0

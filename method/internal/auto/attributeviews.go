@@ -37,8 +37,7 @@ type lens struct {
 	root []float32                 // (D + σI)^½; nil: P uses the lazy walk in place of S̃
 }
 
-// newLens returns a lens of the attributes a. A self-loop of weight σ at every node defines S̃ at isolated nodes and makes
-// the walk lazy.
+// newLens returns a lens of a. A self-loop of weight σ at every node defines S̃ at isolated nodes.
 func newLens(p *problem.Problem, a *attributeTable, workers int,
 	work *graph.Work) *lens {
 	n := len(p.Degrees)
@@ -80,8 +79,8 @@ func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	})
 }
 
-// rank computes P of x in one of the blocks of room, and returns this block. It overwrites x. With Z_J = X and Z_j = (1−α)X
-// + αS̃Z_{j+1}, P is Z_0. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, roots of degrees scale X and Z_0 alone.
+// rank computes P of x in one of the blocks of room, and returns this block. It overwrites x. P is Z_0, where Z_J = X and
+// Z_j = (1−α)X + αS̃Z_{j+1}. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, roots of degrees scale X and Z_0 alone.
 func (l *lens) rank(ctx context.Context, x *featureBlock,
 	room [2]*featureBlock) (*featureBlock, error) {
 	if err := l.scaleRows(ctx, x, true); err != nil {
@@ -175,8 +174,8 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 
 const productGroup = 16
 
-// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds the products of nodes in their order, and
-// then the sums of processes in their order.
+// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds products in the order of nodes, and then
+// sums in the order of processes.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols

@@ -34,7 +34,7 @@ func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 }
 
 // fitBeliefs fits beliefs, with a candidate for each source of class ratios. fold[i] is the fold of label i, or −1 if label
-// i is not held out. The model does not depend on the memory limit.
+// i is not held out.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
@@ -69,8 +69,7 @@ const (
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate of the mixture. On graphs of more than blockModelNodes nodes beliefs
-// predict alone or not at all.
+// believes reports whether beliefs are a candidate of the mixture. On larger graphs they predict alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&
@@ -127,8 +126,7 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 const voteErrors = 2
 
 // isExplained reports whether beliefs predict alone. [beliefs.Model.KnowsItself] must be true, and the votes of labelled
-// neighbours must not be right significantly more often at held-out labels: on wordnet-2024 KnowsItself is true, but label
-// propagation is 3 to 5 points more accurate.
+// neighbours must not be significantly better, as on wordnet-2024.
 func isExplained(ctx context.Context, p *problem.Problem,
 	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {

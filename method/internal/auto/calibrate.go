@@ -42,7 +42,7 @@ const (
 )
 
 // calibrate returns the parameters with the largest posterior, given the probabilities of a mixture at held-out labels.
-// Labels without features and labels that are alone in their class have no predictions and are left out.
+// Labels without features and labels alone in their class are left out.
 func (h *heldOut) calibrate(mixture []component) Calibration {
 	var rows [][]float64 // logarithms of probabilities
 	var class []int

@@ -172,8 +172,8 @@ func (c candidate) takes(r *ridgeScores) bool {
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends the shared columns of a candidate to dst: the scores of ridges, then the columns of walks. A candidate
-// without walks uses only log π of these columns.
+// input appends the shared columns of a candidate to dst: the scores of ridges, then the columns of walks, or without walks
+// log π alone.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -222,8 +222,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit returns a model of a candidate for each λ, fitted to the labels e. y has the classes of labels, −1 for labels to
-// ignore. It stops at a model for which enough returns true, and returns no models if all classes are equal.
+// fit returns a model of a candidate for each λ, fitted to the labels e with classes y, −1 for labels to ignore. It stops
+// when enough returns true, and returns no models if all classes are equal.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
@@ -266,8 +266,8 @@ const (
 	choiceLabels = 500
 )
 
-// sampleTraining reports for each label whether models of folds learn from the label: if there are many labels, from a
-// stratified sample. Models of folds are tested on all labels, and final models learn from all labels.
+// sampleTraining reports for each label whether models of folds learn from it. If there are many labels, they learn from a
+// stratified sample.
 func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes

@@ -199,8 +199,7 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 	}
 }
 
-// rawShared stores the unscaled shared columns of a row of walks: k values of the first column, then of the next column, and
-// so on.
+// rawShared stores the unscaled shared columns of a row of walks, k values for each column.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], c.of(row, source))
@@ -243,8 +242,8 @@ func clip(x, limit float64) float64 {
 	return max(-limit, min(x, limit))
 }
 
-// degree returns a standardized column of node v: log(1 + degree) if index is 0, log(1 + mean degree of the neighbours) if
-// index is 1.
+// degree returns a standardized column of node v: log(1 + degree) for index 0, log(1 + mean degree of the neighbours) for
+// index 1.
 func (c *columns) degree(v, index int) float64 {
 	values := make([]float64, structureColumns)
 	c.graph.structureTo(values, v)

@@ -55,8 +55,8 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that the labels selected by among choose. If the mixture is no better than the shares of the
-// classes, combine adds the shares. With few labels, the weight of the shares is learned.
+// combine returns the mixture that the selected labels choose. If it is no better than the shares of the classes, the shares
+// are added; with few labels, with a learned weight.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {
@@ -84,8 +84,8 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
-// gain returns the log-likelihood of the selected labels with mixture, less their log-likelihood with rival, and the
-// standard error of this difference if both mixtures are equally good.
+// gain returns how much larger the log-likelihood of the selected labels is with mixture than with rival, and the standard
+// error of a difference of equally good mixtures.
 func gain(h *heldOut, mixture, rival []component,
 	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
@@ -103,8 +103,8 @@ func gain(h *heldOut, mixture, rival []component,
 	return sum, math.Sqrt(deviation)
 }
 
-// isShrunk reports whether a mixture is no better than the shares of the classes: neither the number of right predictions
-// nor the log-likelihood is larger by more than one standard error.
+// isShrunk reports whether a mixture is no better than the shares of the classes by one standard error, in right predictions
+// and in log-likelihood.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
 	shares := h.components[position : position+1]
@@ -113,8 +113,7 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
-// blendShares returns the mixture with the shares of the classes added, with the likeliest weight. If few labels say hardly
-// more than the shares, uncertain nodes then get the largest class.
+// blendShares returns the mixture with the shares of the classes added, with the likeliest weight.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
 	best := mixture
 	highest := 0.0
@@ -153,8 +152,8 @@ func isMajority(mixture []component) bool {
 	return mixture[0].Majority && mixture[0].Weight > 0.5
 }
 
-// rightBy returns 1 for each label that a mixture predicts rightly, 0 for each label that it predicts wrongly, and −1 for
-// labels that are not selected or not predicted.
+// rightBy returns 1 for each label that a mixture predicts rightly, 0 for wrongly, and −1 for labels that are not selected
+// or not predicted.
 func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
 	right := make([]int, len(h.class))
 	row := make([]float64, h.classes)
@@ -183,8 +182,8 @@ func compare(first, second []int) (better, worse float64) {
 	return better, worse
 }
 
-// multiply returns the mixture with beliefs as a factor, with the likeliest weight. If this makes the selected labels
-// likelier by less than admissionErrors standard errors, it returns mixture.
+// multiply returns the mixture with beliefs as a factor, with the likeliest weight, unless the gain is below admissionErrors
+// standard errors.
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
@@ -289,9 +288,8 @@ const (
 //
 //	w_j ← (s_j + Σ_i w_j·q_ij/Σ_l w_l·q_il)/(m + Σ_l s_l)
 //
-// for the probabilities q_ij of the m labels that all components have predicted, and prior weights s_j. Twenty labels do not
-// show reliably which single model is best. Source: Yao, Vehtari, Simpson, Gelman: Using stacking to average Bayesian
-// predictive distributions (2018).
+// for the probabilities q_ij of the m labels that all components have predicted, and prior weights s_j. Source: Yao,
+// Vehtari, Simpson, Gelman: Using stacking to average Bayesian predictive distributions (2018).
 func (h *heldOut) stack(list []component, among func(label int) bool) []component {
 	mixture := []component{h.poisson}
 	prior := []float64{alonePrior}

@@ -165,8 +165,7 @@ func (f *features) walk(ctx context.Context) (err error) {
 }
 
 // missedShare returns the larger of two shares: the share of reachable nodes that no walk reaches, and the share of labels
-// that no walk from another label reaches. On a path with labels at equal distances, labels are twice as far from each other
-// as a node is from its nearest label.
+// that no walk from another label reaches. They differ on a path with labels at equal distances.
 func (f *features) missedShare() float64 {
 	p := f.in.p
 	// reachable nodes, and those that walks miss
@@ -254,8 +253,8 @@ func (f *features) isKnown(row []float32) bool {
 const missedPrior = 10
 
 // priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no other label
-// reaches, smoothed by the class shares of all labels, because small components may have other classes. Labels of fold
-// hidden do not count. Shares are shrunk by [choose.Shrink].
+// reaches, outside fold hidden, smoothed by the shares of all labels. They differ, because small components may have other
+// classes.
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)
@@ -276,8 +275,7 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 }
 
 // targets returns the classes of the labels that a model learns from, and −1 for other labels. A label that is alone in its
-// class outside the fold is no target: its features lack the label, so that a model would learn that the class does not
-// occur.
+// class is no target: its features lack the label, so that a model would learn that the class does not occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	left := make([]int, f.columns.classes) // labels outside the fold

@@ -19,9 +19,9 @@ import (
 // where z_m are the logits of the component with weight w_m (log-probabilities for label propagation), and b are beliefs
 // that multiply the mixture with weight w_b.
 //
-// The logits z of logistic regressions and of Poisson learning are functions of inputs x: the masses of filters of walks
-// from the labels of each class, and the scores of kernels and of attributes. Input i contributes its derivative along the
-// straight path from no labels and no attributes,
+// The logits z of logistic regressions and of Poisson learning are functions of inputs x: filters of walks from labels, and
+// the scores of kernels and attributes. Input i contributes its derivative along the straight path from no labels and no
+// attributes,
 //
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //

@@ -174,8 +174,8 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 //
 //	(f_c + s·π_c)/(1 + s)
 //
-// for each slack s. On roads and grids it reaches nodes that other walks miss; if only near neighbours are alike, other
-// models are better. Labels of folds that are not predicted have nil rows.
+// for each slack s. It reaches nodes that other walks miss, as on roads and grids. Labels of folds that are not predicted
+// have nil rows.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // too few labels, and walks reach most nodes
@@ -206,8 +206,8 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold returns the held-out scores of label propagation, from the baselines if these have been measured. If
-// label propagation does not converge, it returns nil.
+// propagateOutOfFold returns the held-out scores of label propagation, from the baselines if these were measured; nil if it
+// does not converge.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
 	if b := set.Baselines; b != nil && b.Held != nil {
@@ -253,9 +253,8 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 
 const enoughLabels = 1000
 
-// refit returns the mixture with held-out predictions of models that learn from all labels outside a fold, for as many folds
-// as have enoughLabels labels. The models that chose the mixture learn from a sample and predict worse. If the sample has
-// all labels, refit returns the mixture unchanged.
+// refit returns the mixture with held-out predictions of models of all labels outside a fold, for as many folds as have
+// enoughLabels labels, if the models that chose the mixture learned from a sample.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil

@@ -20,8 +20,7 @@ import (
 //	exp(−‖u − v‖/√2) + 0.3²
 //
 // between the link rows u and v of labels, which is large only if nearly all neighbours are the same. Products of rows are
-// computed twice, for the values between labels and for the scores of all nodes, so that no block of nodes × labels is
-// stored.
+// computed twice, so that no block of nodes × labels is stored.
 type linkRows struct {
 	in      *input
 	nodes   []int         // labelled nodes that ridges learn from

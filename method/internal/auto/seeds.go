@@ -106,10 +106,10 @@ func newSeeds(in *input) *seeds {
 const leastDispersion = 0.15
 
 // evidenceIn returns the number of labels of each class that the rows of a fold represent: usually all labels of the class.
-// If a label is alone in its class, the numbers of labels of small classes are chance. Then a label in a class of N labels
-// should look like a node in a class of N − 1 labels: evidenceIn subtracts one label from every class with labels in the
-// fold, because a subtraction from its own class alone would reveal the class. If each label is a fold, or classes have
-// equal numbers of labels, any subtraction would reveal the class, and all labels count.
+// If a label is alone in its class, a label in a class of N labels should look like a node in a class of N − 1 labels:
+// evidenceIn subtracts one label from every class with labels in the fold, because subtracting from its own class alone
+// would reveal the class. If each label is a fold, or classes have equal numbers of labels, any subtraction would reveal the
+// class.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
@@ -140,7 +140,7 @@ type walkFeatures struct {
 }
 
 // startAt returns the mass 1/d with which walks start at a node, or 0 for an isolated node. d is in units of the mean
-// weight, so that the unit of weights does not decide which masses count as 0.
+// weight.
 func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
@@ -213,8 +213,8 @@ func arcWeights(direction filter) func(j int) weights {
 }
 
 // honestTo stores the filters of a learned label, computed without its fold and fold hidden; hidden −1 is no fold. The mass
-// of a class is multiplied by the number of labels that the row represents, over the number of labels used: otherwise a row
-// that misses a fifth of its own class would have less mass of this class than a node without a label.
+// of a class is multiplied by the number of labels that the row represents, over the number of labels used, because a row
+// misses labels of its own class.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]

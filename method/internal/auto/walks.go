@@ -28,8 +28,8 @@ func slabWidth(limit int64, n, count int) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk computes all filters. It sweeps the cells of some classes at a time; the walks of the cells of a class add up to the
-// walk from all labels of the class. Cost: a sweep for each slab and step.
+// walk computes all filters, for the cells of some classes at a time. The walks of the cells of a class add up to the walk
+// from all its labels. Cost: a sweep for each slab and step.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)

@@ -34,8 +34,8 @@ func prior(shares []float64) *mat.Dense {
 	return j
 }
 
-// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, where p are the row sums of a symmetric J: the class shares
-// among the ends of edges. Before clipping, pᵀR = 1.
+// ratios returns R_ij = J_ij / (p_i p_j), clipped to 1e-3 … 1e3, where p are the row sums of a symmetric J. Before clipping,
+// pᵀR = 1.
 func ratios(j *mat.Dense) *mat.Dense {
 	n, _ := j.Dims()
 	sums := make([]float64, n)

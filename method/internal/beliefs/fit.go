@@ -318,8 +318,8 @@ type choice struct {
 	right          int
 }
 
-// model returns the candidate with the largest accuracy − 0.2 · log loss on held-out labels. Among equal candidates the
-// first wins. Sharpen and Blend have the smallest log loss.
+// model returns the candidate with the largest accuracy − 0.2 · log loss on held-out labels, with the Sharpen and Blend of
+// the smallest log loss.
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {

@@ -12,8 +12,8 @@ import (
 // walkSteps is the number of steps of walks that pair labels.
 const walkSteps = 3
 
-// walkPairs returns N_l = Yᵀ W_l Y, made symmetric, for l = 1 … walkSteps and the labels Y outside a fold. W_l counts walks of l
-// edges that do not turn back:
+// walkPairs returns N_l = Yᵀ W_l Y, made symmetric, for l = 1 … walkSteps and the labels Y outside a fold. W_l counts walks
+// of l edges that do not turn back:
 //
 //	W_1 = A,  W_2 = A W_1 − D,  W_l = A W_(l−1) − (D − 1) W_(l−2)
 //

@@ -19,10 +19,9 @@ const (
 )
 
 // absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It is for directed graphs, which have no
-// symmetric system, and for labels that absorb only part of a walk. On a small graph it solves by elimination. On other
-// graphs an additional column holds the share of each walk that no label has absorbed yet, which bounds the distance to the
-// limit. If this share is not small after walkSteps steps, the error is a [*problem.Error]. With l.Rough, walks end after
-// mostSteps steps. Nodes that no label reaches get their prior.
+// symmetric system, and for labels that absorb only part of a walk. It eliminates on a small graph; otherwise an additional
+// column holds what no label has absorbed yet, a bound of the distance to the limit. If this is not small after walkSteps
+// steps, the error is a [*problem.Error]. Nodes that no label reaches get their prior.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P

@@ -170,8 +170,7 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 }
 
 // release passes the scores of the classes from lo on to heldOut or Highest. If l.Center is set, the scores f of k classes
-// at a reached node become max(0, 1/k + f − mean): otherwise a class of many nodes or labels would be predicted wherever
-// labels are far away.
+// at a reached node become max(0, 1/k + f − mean).
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -196,8 +195,7 @@ func centerTo(dst, scores []float32, means []float64, classes int) {
 	}
 }
 
-// normalise scales the scores of each reached node to the sum one. Solutions have this sum up to their tolerance, and
-// centred scores exceed it.
+// normalise scales the scores of each reached node to the sum one.
 func normalise(l *Propagation) {
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
