@@ -56,7 +56,6 @@ func TestGrams(t *testing.T) {
 	panics(t, badLength, func() { LinearGram(p.f).RowTo(make([]float64, 3), 0) })
 }
 
-// A small cache must agree with its matrix under random rows, lengths and swaps.
 func TestRowCache(t *testing.T) {
 	t.Run("float32", testRowCache[float32])
 	t.Run("float64", testRowCache[float64])

@@ -10,7 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// The kernel may be multiplied.
 func TestPaths(t *testing.T) {
 	const multiple = 3
 	p := clouds(4, 60, 5, 3, 2)

@@ -246,7 +246,7 @@ func TestLeavePartsOut(t *testing.T) {
 		if err != nil || !mat.EqualApprox(got[0], want[0], 1e-9) {
 			t.Errorf("%d columns: other predictions, %v", columns, err)
 		}
-		// The last two columns apart.
+		// The last two columns are given apart.
 		few, err := NewRidgePath(t.Context(), x.Columns(0, columns-2), 0, mat.DenseCopyOf(y), 1)
 		if err != nil {
 			t.Fatal(err)

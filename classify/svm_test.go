@@ -194,7 +194,7 @@ func TestSVMObjective(t *testing.T) {
 	}
 }
 
-// Items are shrunk and taken back.
+// hard is a problem whose solver shrinks items and takes them back.
 func hard() (problem, *denseGram[float64]) {
 	p := clouds(7, 400, 6, 3, 0.4)
 	return p, p.radial()

@@ -21,7 +21,7 @@ func TestFromMat(t *testing.T) {
 	}
 }
 
-// Rounding is averaged.
+// Asymmetry up to rounding is averaged.
 func TestFromMatAsymmetric(t *testing.T) {
 	for _, c := range []struct {
 		mirror float64

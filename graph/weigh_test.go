@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Long rows have pieces.
+// Rows of more than one piece are summed exactly.
 func TestDegreesAreRoundedOnce(t *testing.T) {
 	const n = 40_000 // more than two pieces
 	var list []sparse.Triplet

@@ -25,7 +25,7 @@ func TestSpreadingChoice(t *testing.T) {
 	}
 	fold := choose.Folds(p.Class, 10, 3, 0)
 	weight := choose.WeightsOf(p)
-	var reached [10]int // labels of a fold that others reach
+	var reached [10]int
 	var of [10]float64
 	right := func(alpha param.Value) (hits [10]int, weighted [10]float64) {
 		for f := range hits {

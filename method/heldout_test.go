@@ -73,7 +73,7 @@ func TestEstimateCountsReachedNodes(t *testing.T) {
 	out := h.Estimate(p, reached)
 	// Of seven reached labels six are right, four of five of the first class. Shares of 0.5, 0.4 and 0.1 shrink towards 1/3
 	// as by K = (1 − 0.42)/(0.42 − 1/3) more labels.
-	more := 0.58 / (0.42 - 1.0/3) / 3 // prior labels of each class
+	more := 0.58 / (0.42 - 1.0/3) / 3
 	first, second := (5+more)/5*9/(9+2*more), (4+more)/4*9/(9+2*more)
 	of := 5*first + 2*second
 	// One label of ten is alone in its class, so that a tenth of the nodes may have classes without a label.

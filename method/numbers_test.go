@@ -245,7 +245,7 @@ func lowerLimits(t *testing.T) {
 // TestManyValues compares conjugate gradients with the factor of fewer values. A node without a value follows.
 func TestManyValues(t *testing.T) {
 	lowerLimits(t)
-	engine.MostCompared *= 3 // so that one value more makes little difference
+	engine.MostCompared *= 3 // one value more makes little difference
 	p := randomNumbers(t, 3, engine.MostCompared+3)
 	p.Row, p.Value = nil, nil
 	for i := range engine.MostCompared + 1 {
@@ -474,7 +474,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// Each value is predicted by the other, so that the errors of all settings are equal.
+// Each value is predicted by the other value, so that the errors of all settings are equal.
 func TestTwoValues(t *testing.T) {
 	p := randomNumbers(t, 7, 40).At([]int{0, 1})
 	p.Value[1] = p.Value[0] + 1

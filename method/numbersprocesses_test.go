@@ -48,7 +48,6 @@ func onProcesses(t *testing.T, size int, p *engine.Problem, methods []engine.Ent
 	return values, report
 }
 
-// Errors are of rough solves.
 func TestNumbersOnSeveralProcesses(t *testing.T) {
 	p := randomNumbers(t, 4, 130)
 	p.Attributes = &sparse.Table{Rows: 130, Cols: 2}

@@ -100,7 +100,6 @@ func TestTuneWithoutSteps(t *testing.T) {
 	}
 }
 
-// All scores of an unreached node are equal up to rounding.
 func TestTuneUnreached(t *testing.T) {
 	const pairs = 10
 	p := &engine.Problem{Graph: new(graph.Graph), Names: []string{"a", "b", "c"}}

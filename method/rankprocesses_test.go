@@ -15,7 +15,7 @@ import (
 func TestRankOnSeveralProcesses(t *testing.T) {
 	a := testgraph.Random(1, 260, 400, true)
 	p, _ := rankProblemOf(t, a, 1, 250, 1, 17, 3, 99)
-	p.Nodes = slices.DeleteFunc(p.Nodes, func(v int) bool { return v%9 == 8 }) // seeds stay
+	p.Nodes = slices.DeleteFunc(p.Nodes, func(v int) bool { return v%9 == 8 }) // seeds must stay
 	p.Seeds = slices.DeleteFunc(p.Seeds, func(v int) bool { return v%9 == 8 })
 	p.RNGSeed = 9
 	want, err := Rank(t.Context(), p, nil)

@@ -83,7 +83,6 @@ func TestSampledAccuracy(t *testing.T) {
 	}
 }
 
-// The position of defaults is the first if they are not tried.
 func TestSettledDefaults(t *testing.T) {
 	by := classify.Learners().Named("logistic")
 	usual, err := by.Resolve(nil, nil)

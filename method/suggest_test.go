@@ -14,7 +14,7 @@ import (
 	"github.com/heatwalk/heatwalk/test/testgraph"
 )
 
-// All free nodes are candidates in a graph of so few nodes.
+// In a graph of so few nodes all free nodes are candidates.
 func TestSuggestAgainstDense(t *testing.T) {
 	for _, name := range []string{"karate", "wrand60"} {
 		g := testgraph.Load(t, name)

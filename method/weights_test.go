@@ -68,7 +68,6 @@ func TestWeightsAreChosen(t *testing.T) {
 	}
 }
 
-// A named method is its formula on the graph.
 func TestWeightsAreNotChosen(t *testing.T) {
 	p, _ := noise(t)
 	plain := *p

@@ -2,7 +2,6 @@ package param
 
 import "testing"
 
-// The message must not contradict itself.
 func TestEnd(t *testing.T) {
 	for _, c := range []struct {
 		end, refused float64

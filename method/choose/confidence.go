@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Confidence estimates the accuracy of calibrated probabilities. Held-out labels may be easier or harder to predict than
-// other nodes. With the largest probability q of a node the accuracy is
+// Confidence estimates the accuracy of calibrated probabilities. With the largest probability q of a node the accuracy is
 //
 //	mean of q over other nodes + mean of (1 if right, else 0) − q over held-out labels
 //
@@ -19,9 +18,8 @@ import (
 // class counts as a wrong prediction, because it stands for the nodes whose class has no label, see [UnseenShare].
 //
 // Model weights that all labels chose predict these labels right more often, by luck, than weights chosen without a label's
-// fold. Confidence subtracts the difference from the right predictions by weights without the fold, because these weights
-// too were chosen by predictions that used the label. Compare Tibshirani and Tibshirani, A bias correction for the minimum
-// error rate in cross-validation (2009).
+// fold. Confidence subtracts the difference from the right predictions by weights without the fold. Compare Tibshirani and
+// Tibshirani, A bias correction for the minimum error rate in cross-validation (2009).
 type Confidence struct {
 	p      *problem.Problem
 	count  []float64

@@ -162,8 +162,7 @@ func (h Estimator) variance(nodes int) float64 {
 //
 //	Σ_q σ·φ((p − q)/σ)  with  σ² = (p + q − (p − q)²)/labels
 //
-// where φ is the density of the normal distribution. The term of q is the mean excess of the larger of two shares whose
-// difference is normal.
+// where φ is the density of the normal distribution.
 func ofLargest(p *problem.Problem) (share, luck float64) {
 	count := CountsOf(p)
 	labels := float64(len(p.Row))

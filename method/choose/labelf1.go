@@ -66,9 +66,9 @@ func likeliest(dst []int, scores []float64, count int) []int {
 //
 //	2·right/(predicted + had),
 //
-// on items with known sets of labels. It returns the largest of equal t. A threshold for each label is less accurate,
-// because luck decides it for labels with few items; compare Fan, Lin, A study on threshold selection for multi-label
-// classification (2007). Cost: sorting items × labels numbers.
+// on items with known sets of labels. It returns the largest of equal t. A threshold for each label is less accurate for
+// labels with few items; compare Fan, Lin, A study on threshold selection for multi-label classification (2007). Cost:
+// sorting items × labels numbers.
 func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float64 {
 	type pair struct {
 		p     float64
@@ -102,7 +102,7 @@ func LabelThreshold(sets [][]int, probabilities func(item int) []float64) float6
 }
 
 // LabelsAbove returns the labels whose probability is at least t, in their order. If there are none, it returns the
-// likeliest label, or the first of several likeliest labels.
+// likeliest label, the first in a tie.
 func LabelsAbove[T float32 | float64](probabilities []T, t T) (set []int) {
 	best := 0
 	for c, p := range probabilities {

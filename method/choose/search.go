@@ -95,7 +95,8 @@ func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 // Merits that differ by less than tie differ by rounding.
 const tie = 1e-9
 
-// Best returns the candidate that the labels outside fold hidden choose, −1 for no fold, and its merit, see [Space.Best].
+// Best returns the candidate that the labels outside fold hidden choose, and its merit, see [Space.Best]; hidden −1 is no
+// fold.
 func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 	tested := 0
 	for f, labels := range c.Folds {
@@ -130,7 +131,7 @@ type Search struct {
 
 	// Together reports that all pairs are compared at once, because all settings of the learner on one kernel cost little
 	// more than one setting. Otherwise a setting is chosen on the default kernel, then a kernel with this setting, and then
-	// the setting on this kernel. Without the first step Gaussian processes on walks lost 7 points on polbooks.
+	// the setting on this kernel.
 	Together bool
 
 	// Measure returns the counts of all pairs of the given kernels and settings, the settings

@@ -13,8 +13,7 @@
 //	share(u, v, c) = Σ_t R_t(v, u)·w_t(u, c)
 //
 // where R_t(v, u) is, for example, the probability that a walk of t steps from v ends with label u, or the value K(v, u) of
-// a kernel, and w_t(u, c) the weight that the fitted model gives this response. One solve or walk from v computes R(v, ·)
-// for all labelled nodes, because the operator is symmetric up to a scaling by degrees.
+// a kernel, and w_t(u, c) the weight that the fitted model gives this response.
 //
 // # Links
 //

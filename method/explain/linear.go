@@ -27,9 +27,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 			return nil, nil, err
 		}
 		left := sparse.NewBlock[float32](r.Rows, len(nodes))
-		// Dividing by a bound of the norm of R = r(M) makes the importance of links independent of the factor of R and of
-		// the range of float32. A function of L or S attains the bound by the null vector of L: ones, or the square roots of
-		// the sizes of nodes.
+		// Dividing by a bound of the norm of R makes the importance of links independent of the factor of R. Functions of L
+		// or S attain the bound at the null vector of L.
 		for j, v := range nodes {
 			squares := math.SmallestNonzeroFloat64
 			sum := 0.0

@@ -74,7 +74,7 @@ type Absorbed struct {
 	Scores func(node int) []float64
 }
 
-// A walk ends when at most settled of it has not been absorbed.
+// A walk ends when all but the share settled of it has been absorbed.
 const settled = 1e-7
 
 // Form returns the form of the scores. P_t(v, b) has two terms: the sum of q_t(v, u) + α·Σ_{s<t} q_s(v,

@@ -1,7 +1,6 @@
 // Package items classifies items that are not the nodes of one graph, such as records or small graphs, by kernels between
-// them. A [Kind] says how its items are read and compared; a registered kind is a command, which writes kernel values,
-// classifies items, and compares kernels and learners. A [Source] is a kernel between the items of a [Collection] with a
-// learner; held-out items choose its parameters.
+// them. A [Kind] says how its items are read and compared; a registered kind is a command. A [Source] is a kernel between
+// the items of a [Collection] with a learner; held-out items choose its parameters.
 package items
 
 import (

@@ -88,7 +88,7 @@ func (c *Classified) shares(dst, scores []float64) []float64 {
 
 // Classify chooses the parameters that are not given by cross-validation on at most 1000 labelled items, learns from all
 // labelled items and scores every item. Cost: a fit for each fold and setting, and a row of kernel values for each distinct
-// item. The error is a [*problem.Error], an error of the source, or an error of ctx.
+// item. The error is a [*problem.Error], or comes from the source or ctx.
 func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Settings) (*Classified, error) {
 	if p.Validate() != nil {
 		return nil, &problem.Error{Method: s.Learner.Name, Err: classify.ErrOneClass}
@@ -119,7 +119,7 @@ const (
 	// gramFolds is small, because each fold and setting needs its own fit.
 	gramFolds = 5
 
-	// triedLabels is the most labels by which parameters are chosen.
+	// triedLabels is the largest number of labels by which parameters are chosen.
 	triedLabels = 1000
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Copies of edges, which only save time, take at most 1/copyShare of the memory limit.
+// Copies of edges take at most 1/copyShare of the memory limit.
 const copyShare = 8
 
 func isCopied(e *sides.Edges, limit int64) bool {

@@ -25,9 +25,8 @@ func (p *Problem) FindComponents(ctx context.Context, workers int,
 	return p.Components, nil
 }
 
-// Whole returns the graph of an undirected problem with everything that [graph.New] computes except ids. It uses known
-// components or stores them in the problem, and counts its sweeps in work. No other call with the graph may run at the same
-// time. It returns the errors of graph.New.
+// Whole returns the graph of an undirected problem with everything that [graph.New] computes except ids. Its sweeps are
+// counted in work. No other call with the graph may run at the same time. It returns the errors of graph.New.
 func (p *Problem) Whole(ctx context.Context, workers int,
 	work *graph.Work) (*graph.Graph, error) {
 	sweeps := graph.Sweeps
@@ -117,7 +116,7 @@ func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
 	n, _ := p.A.Dims()
-	// 1 at reached nodes
+	// a 1 at reached nodes
 	now := sparse.NewBlock[float32](n, 1)
 	next := sparse.NewBlock[float32](n, 1)
 	for _, row := range rows {
@@ -163,8 +162,8 @@ func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	return false
 }
 
-// Walks are doubled while walks from more than the share MostMissed of the reached nodes miss all labels, up to MissedWork
-// entries × columns, some seconds.
+// The steps of walks are doubled while walks from more than the share MostMissed of the reached nodes miss all labels, but
+// not beyond MissedWork entries × columns, some seconds.
 const (
 	MostMissed = 0.01
 	MissedWork = 1_000_000_000

@@ -6,8 +6,7 @@ package problem
 //
 // and divides them by their sum: Saerens, Latinne, Decaestecker, Adjusting the outputs of a classifier to new a priori
 // probabilities (2002), equation 4. If balanced is set, the function also multiplies the probability of a class by the
-// number of labels / the number of labels of the class. This gives the probabilities of a model with balanced weights: if
-// p(c|x) minimises the expected −log p(y|x), then p(c|x)·v_c/Σ_b p(b|x)·v_b minimises the expected −v_y·log p(y|x).
+// number of labels / the number of labels of the class. This gives the probabilities of a model with balanced weights.
 //
 // If the shares are not known and balanced is not set, Reweigher returns nil.
 func (p *Problem) Reweigher(balanced bool) func(probabilities []float64) {

@@ -17,9 +17,7 @@ import (
 )
 
 // leastGain is the smallest relative gain of quality by which a setting replaces the best setting so far. The gain must also
-// exceed one standard error, and what the best of all trials gains by luck. Requiring two errors loses 10 points where
-// co-work, friends and advice of lawyers are kinds. Without leastGain, kinds are left out for small gains, which loses five
-// points on made payments. See bench/results/kinds.md.
+// exceed one standard error, and what the best of all trials gains by luck. Two standard errors or no leastGain lose 5 to 10 points on some graphs, see bench/results/kinds.md.
 const leastGain = 0.05
 
 // IsBetter reports whether the quality q of one of trials settings is better than best: the gain must be at least 5 %, and
@@ -57,7 +55,7 @@ func (c *Evidence) Best(count int,
 }
 
 const (
-	// mostKinds is the most kinds, by frequency, with chosen weights; others have the weight 1.
+	// mostKinds is the largest number of kinds with chosen weights: the most frequent kinds. Others have the weight 1.
 	mostKinds = 16
 	factor    = 8
 	// leastWeight is above 0 so that labels reach nodes whose edges are of one kind.
@@ -69,9 +67,8 @@ const (
 )
 
 // Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function with
-// its factors. Its walks take at most a quarter of memory; 0 means no limit. It computes the choice for the same labels
-// once. It returns errors of sweeps and of memory. Cost: steps sweeps over a block with a column for each class and fold,
-// for some dozen vectors of weights and each function.
+// its factors. Its walks take at most a quarter of memory; 0 means no limit. Cost: steps sweeps over a block with a column
+// for each class and fold, for some dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))

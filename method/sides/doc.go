@@ -8,7 +8,7 @@
 //
 //	F ← α·S·F + (1 − α)·Y,  S = D^-½·A·D^-½,
 //
-// start from the labels of other folds. If no factors are open, T = D⁻¹·A replaces S, because heavy tails disturb T less;
-// for weights of kinds, T loses 1.5 points on codex-m. The quality is the mean logarithm of the probability of the right
-// class of held-out nodes, with scores sharpened as suits the setting best.
+// start from the labels of other folds. If no factors are open, T = D⁻¹·A replaces S, because heavy tails disturb T less.
+// The quality is the mean logarithm of the probability of the right class of held-out nodes, with scores sharpened as suits
+// the setting best.
 package sides

@@ -15,7 +15,7 @@ const (
 	steps     = 5
 	uncertain = 0.05 // weight of the class shares in predicted probabilities
 
-	// work is the most entries × columns × steps of a walk, which decides how many folds are predicted.
+	// work is the largest number of entries × columns × steps of a walk. It decides how many folds are predicted.
 	work = 300_000_000
 )
 

@@ -98,7 +98,7 @@ func TestMachinesAsGiven(t *testing.T) {
 				}
 				classes = append(classes, out.Class[i])
 				if out.Class[i] != model.Pairs.Predict(model.ScoresTo(nil, row(i), 0)) {
-					unlike++ // equal votes, which soft votes part, or a decision near 0
+					unlike++ // equal votes, or a decision near 0
 				}
 			}
 			if 50*unlike > len(classes) {
