@@ -87,7 +87,6 @@ func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	return p, p.decompose(ctx, mat.NewSymDense(min(m, d), squares.RawMatrix().Data), workers)
 }
 
-// transposed is the number of items to transpose at a time.
 const transposed = 1024
 
 // NewGramRidgePath is [NewRidgePath] with gram = AAᵀ, a kernel between the items that must include the constant. It

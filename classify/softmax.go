@@ -154,7 +154,6 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
 }
 
-// differentiate computes the gradient of the loss at θ, and returns its norm.
 func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	s.predict()
 	copy(s.r, s.share)
@@ -306,7 +305,6 @@ func (s *softmaxFit[T]) forEachBatch(ctx context.Context,
 	})
 }
 
-// logitsTo stores the logits of θ in z, without the offset.
 func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error {
 	return s.forEachBatch(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }

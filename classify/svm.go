@@ -101,7 +101,6 @@ func svmOf(v param.Values, y []int, classes int) SVM {
 	}
 }
 
-// keepsProducts reports whether inner products of all items take at most 64 MiB, or less than the features.
 func keepsProducts(items, features int) bool {
 	return budget.Vector[float64](items*items) <= 64<<20 || features > items
 }
@@ -241,7 +240,6 @@ func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) 
 	t.coef = resize(t.coef, len(diag))
 }
 
-// step trains the classifier and stores it in dst, whose memory it reuses.
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,

@@ -91,7 +91,6 @@ func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] 
 	return t
 }
 
-// testChunk is the number of tests to decide on at a time.
 const testChunk = 256
 
 type judge struct {

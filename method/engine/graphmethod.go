@@ -141,7 +141,6 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 	return err
 }
 
-// mostMeasured is the most labels on which the accuracy of a chosen setting is measured.
 const mostMeasured = 5000
 
 // chooseByFolds chooses a setting by folds of the labels or of a sample, and measures its accuracy with more folds of all

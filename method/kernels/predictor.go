@@ -69,7 +69,7 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the votes to out-of-fold predictions of one kernel and one setting, and sets best, gram and scale.
+// calibrate fits the votes to out-of-fold predictions, and sets best, gram and scale.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
@@ -98,7 +98,6 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	return nil
 }
 
-// learnChosen fits the learner, and the votes if the choice has not fitted them.
 func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	t := &r.Out.Seconds
 	learn := func(ctx context.Context) error { return r.learnItems(ctx, c) }
@@ -296,13 +295,10 @@ func (r *predictor) learnItems(ctx context.Context, c *engine.Choice) (err error
 	return err
 }
 
-// machinesAtATime is the most classifiers in one application of the kernel.
 const machinesAtATime = 32
 
-// solveColumns is the most classifiers that are solved together.
 const solveColumns = 64
 
-// score turns decisions on every node into scores.
 func (r *predictor) score(ctx context.Context) error {
 	n := len(r.Problem.Degrees)
 	outputs := r.fitted.Pairs
@@ -461,7 +457,6 @@ func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (
 	})
 }
 
-// tuneBytes is the most memory of kernels that are compared together.
 const tuneBytes = 96 << 20
 
 // countSplit counts right predictions of a split for each pair of kernels and settings; settings vary faster.

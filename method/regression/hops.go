@@ -178,10 +178,8 @@ var neighbours = engine.Numeric(&param.Spec{Name: "mean of neighbours", Works: p
 	}), hopWorkspace)
 
 const (
-	// mostHops is the number of steps of means.
 	mostHops = 3
 
-	// hopColumns is the width of blocks.
 	hopColumns = 16
 )
 

@@ -119,7 +119,6 @@ func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelS
 	return m, err
 }
 
-// embed computes the columns of p, with edges weighed by its labels.
 func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error) {
 	if l.fitted, err = new(engine.Engine).Weigh(ctx, p, &l.set); err != nil {
 		return err
@@ -194,7 +193,6 @@ type labelFit struct {
 	model *auto.EmbeddingModel
 }
 
-// learn fits the least squares of m, with its columns and λ, on path p.
 func (f *labelFit) learn(m *engine.LabelSetModel, p *classify.RidgePath) {
 	f.model = f.Fit(p, m.Columns, m.Lambda)
 	m.Scores = f.model.Scores

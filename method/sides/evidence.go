@@ -160,7 +160,6 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 	return nil
 }
 
-// sharpnesses are the exponents that logarithms tries.
 var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
 
 // logarithms returns the log-probabilities of the right classes. With the normalized scores p_c and the class shares s_c,

@@ -84,7 +84,6 @@ func (o *Origin) fields() map[string]string {
 	return values
 }
 
-// addFields adds fields as text. The name of a field inside a list begins with the name of the list.
 func addFields(values map[string]string, list string, fields map[string]any) {
 	for name, value := range fields {
 		inner, isList := value.(map[string]any)

@@ -79,7 +79,6 @@ func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
 
-// slab is the classes and the folds that are solved together, and the memory that is left for the solve.
 type slab struct {
 	classes, folds int
 	left           int64
@@ -198,7 +197,6 @@ func addTo(scores, offset []float64) {
 	}
 }
 
-// scores computes the scores and classes of all nodes, some classes at a time.
 func (m spreading) scores(ctx context.Context, j *engine.Job,
 	v param.Values) error {
 	n := len(j.Problem.Degrees)

@@ -86,7 +86,6 @@ func labelLimit(features int) int {
 }
 
 type attributeForm struct {
-	// rows returns the features of nodes and their sums P, see [lens].
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
 	weights [2]*featureBlock
 	ridges  [2]int // positions in features.ridges, by view

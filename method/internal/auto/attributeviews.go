@@ -60,7 +60,6 @@ func newLens(p *problem.Problem, a *attributeTable, workers int,
 	return l
 }
 
-// scaleRows multiplies each row of x by the element of l.root for its node, or divides if divide is set.
 func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	divide bool) error {
 	if l.root == nil {

@@ -51,7 +51,6 @@ var (
 		{Attributes: true, Free: true, Ridge: 3},
 	}
 
-	// spectralCandidate and kernelCandidate are added if there are scores of eigenvectors and kernels, and no attributes.
 	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
 	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
 
@@ -60,7 +59,6 @@ var (
 	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true, Ridge: 1e6}
 	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true, Ridge: 1e6}
 
-	// linkCandidates are added if link rows are inputs, attributedLinkCandidates if there are attributes too.
 	linkCandidates = []candidate{
 		{Links: true, Alone: true, Ridge: 10},
 		{Links: true, Free: true, Ridge: 3},

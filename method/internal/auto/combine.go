@@ -30,7 +30,6 @@ func (c *component) set(i int, row []float64) {
 	simd.ConvertTo(c.rows[i], row)
 }
 
-// byCandidate divides components into lists. The components of a list differ in λ alone.
 func byCandidate(components []component) (lists [][]component) {
 	for lo := 0; lo < len(components); {
 		hi := lo + 1

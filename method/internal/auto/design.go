@@ -42,7 +42,7 @@ const (
 	mostScores = 1 << 25
 	leanFolds  = 2
 
-	// classFolds is the number of folds with many labels of many classes: walks have a column for each fold of each class.
+	// classFolds is small, because walks have a column for each fold of each class.
 	classFolds = 3
 	// mostPairClasses is the largest number of classes with free columns.
 	mostPairClasses = 256

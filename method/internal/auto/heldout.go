@@ -166,7 +166,6 @@ func (h *heldOut) race() {
 	})
 }
 
-// slacks are the prior weights s in label propagation, in labels.
 var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 
 // addPropagation adds label propagation. With f_c the probability that the first label that a walk meets has class c, it

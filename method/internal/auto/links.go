@@ -45,7 +45,6 @@ const (
 	linkDegrees = 2 // logarithms of the degree and of the mean degree of the neighbours
 )
 
-// linkLambdas are for a kernel with mean 1 on the diagonal.
 var linkLambdas = append([]float64{1e-4, 1e-3}, append(wideLambdas, 10)...)
 
 func linkLabels(p *problem.Problem) int {

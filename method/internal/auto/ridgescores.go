@@ -48,7 +48,6 @@ const (
 type ridgeBlock struct {
 	lambdas []float64
 
-	// path returns the ridge path for targets of the labels.
 	path func(ctx context.Context, targets *mat.Dense) (*classify.RidgePath, error)
 
 	scores func(ctx context.Context, path *classify.RidgePath, lambda float64) (nodeScores, error)
@@ -57,7 +56,6 @@ type ridgeBlock struct {
 // nodeScores stores the scores of consecutive nodes, from node lo on, in the rows of dst.
 type nodeScores func(dst *featureBlock, lo int)
 
-// scoresIn returns nodeScores that copy from full, the scores of all nodes.
 func scoresIn(full *featureBlock) nodeScores {
 	return func(dst *featureBlock, lo int) { blocks.Copy(dst, blocks.Range(full, lo, lo+dst.Rows)) }
 }

@@ -79,7 +79,6 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 	return s, err
 }
 
-// storedRows is the number of rows read or written at once.
 const storedRows = 512
 
 // putSlab stores the columns of x. The columns of the store are in groups of period columns; x has an equal part of each

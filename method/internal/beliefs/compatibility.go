@@ -185,7 +185,6 @@ func (f *walkLikelihood) lossAndGradient(theta, grad []float64) float64 {
 	return loss
 }
 
-// gradientTo stores the gradient with respect to θ, given the gradients with respect to J, the step P and the row sums p.
 func (f *walkLikelihood) gradientTo(grad []float64, j *mat.Dense, p []float64,
 	gradJ, gradStep *mat.Dense, gradP []float64) {
 	n := f.classes

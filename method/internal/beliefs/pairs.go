@@ -9,7 +9,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// walkSteps is the number of steps of walks that pair labels.
 const walkSteps = 3
 
 // walkPairs returns N_l = Yᵀ W_l Y, made symmetric, for l = 1 … walkSteps and the labels Y outside a fold. W_l counts walks

@@ -252,7 +252,6 @@ func (l *Propagation) means() []float64 {
 	return sums
 }
 
-// walkFor stores the distributions of walks after l.Steps steps, for classes lo ≤ c < hi.
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	w := walk[float64](l, l.Steps)
