@@ -395,7 +395,7 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if err := o.refuseUnused(byEvaluate); err != nil {
 		return nil, err
 	}
-	if err := checkShares("train", o.Train); err != nil {
+	if err := checkTrain(o.Train); err != nil {
 		return nil, err
 	}
 	if o.Splits < 0 {
@@ -471,13 +471,13 @@ func mergeSettings(methods []engine.Entry, settings *engine.Settings) []engine.E
 	return methods
 }
 
-func checkShares(option string, shares []float64) error {
+func checkTrain(shares []float64) error {
 	if shares != nil && len(shares) == 0 {
-		return refuse(option, "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
+		return refuse("train", "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
 	}
 	for _, share := range shares {
 		if !(share > 0 && share < 1) {
-			return refuse(option, "%v is out of range; give shares of the labels above 0 and below 1", share)
+			return refuse("train", "%v is out of range; give shares of the labels above 0 and below 1", share)
 		}
 	}
 	return nil

@@ -258,7 +258,7 @@ func (g *Graph) apply(ctx context.Context, n *kernel.NamedFunction,
 	if err := g.checkOpen(); err != nil {
 		return nil, nil, err
 	}
-	if err := checkBlock("b", b, g.Nodes.Len()); err != nil {
+	if err := checkBlock(b, g.Nodes.Len()); err != nil {
 		return nil, nil, err
 	}
 	_, cols := b.Dims()
@@ -298,21 +298,21 @@ func (g *Graph) toRows(b mat.Matrix) *sparse.Block[float64] {
 	return x
 }
 
-func checkBlock(option string, b mat.Matrix, n int) error {
+func checkBlock(b mat.Matrix, n int) error {
 	if b == nil {
-		return refuse(option, "it is nil; give a matrix with a row for each node")
+		return refuse("b", "it is nil; give a matrix with a row for each node")
 	}
 	rows, cols := b.Dims()
 	switch {
 	case rows != n:
-		return refuse(option, "%d rows; the graph has %d nodes", rows, n)
+		return refuse("b", "%d rows; the graph has %d nodes", rows, n)
 	case cols == 0:
-		return refuse(option, "it has no columns; give one or more")
+		return refuse("b", "it has no columns; give one or more")
 	}
 	for i := range rows {
 		for j := range cols {
 			if v := b.At(i, j); math.IsNaN(v) || math.IsInf(v, 0) {
-				return refuse(option, "%v in row %d and column %d is not finite; give finite numbers", v, i, j)
+				return refuse("b", "%v in row %d and column %d is not finite; give finite numbers", v, i, j)
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func BenchmarkTraining(b *testing.B) {
 	}
 	x, rows := readArray(b, features)
 	class, _ := readArray(b, os.Getenv("HEATWALK_CLASSES"))
-	k, err := classify.InnerProducts(b.Context(), sparse.BlockOf(rows, len(x)/rows, x), 1)
+	k, err := classify.InnerProducts(b.Context(), sparse.BlockOf(rows, len(x)/rows, x))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -92,9 +92,8 @@ func (f linearGram[T]) PartTo(dst []float64, i int, items []int) {
 
 // InnerProducts returns the values ⟨f_i, f_j⟩ of [LinearGram] between all rows of f, symmetric to the bit. The error is the
 // error of ctx. Cost: Rows²·Cols/2 products and Rows² values.
-func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T],
-	workers int) (*sparse.Block[float64], error) {
-	return rowProducts(ctx, f, f, workers)
+func InnerProducts[T float32 | float64](ctx context.Context, f *sparse.Block[T]) (*sparse.Block[float64], error) {
+	return rowProducts(ctx, f, f, 0)
 }
 
 func rowProducts[T sparse.Float](ctx context.Context, f, g *sparse.Block[T],

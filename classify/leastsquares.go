@@ -261,7 +261,7 @@ func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	}
 	if len(LabelledItems(y)) <= f.Cols {
 		// Products with a few items without a class cost less than a copy.
-		gram, err := InnerProducts(ctx, f, 0)
+		gram, err := InnerProducts(ctx, f)
 		if err != nil {
 			return nil, err
 		}

@@ -237,7 +237,7 @@ func newTriangle[T sparse.Float](ctx context.Context, f *sparse.Block[T],
 	for a, i := range items {
 		copy(x.Row(a), f.Row(i))
 	}
-	gram, err := InnerProducts(ctx, x, 0)
+	gram, err := InnerProducts(ctx, x)
 	if err != nil {
 		return nil, err
 	}

@@ -367,13 +367,14 @@ func (c *rowCache[T]) row(position, columns int) []T {
 	c.stamp[s] = c.clock
 	values := c.values(s)
 	if have := c.have[s]; have < columns {
-		c.read(values[have:columns], c.item[position], c.item[have:columns])
+		c.read(values[have:columns], position, c.item[have:columns])
 		c.have[s] = columns
 	}
 	return values[:columns]
 }
 
-func (c *rowCache[T]) read(dst []T, i int, items []int) {
+func (c *rowCache[T]) read(dst []T, position int, items []int) {
+	i := c.item[position]
 	switch dst := any(dst).(type) {
 	case []float64:
 		c.gram.PartTo(dst, i, items)
@@ -395,7 +396,7 @@ func (c *rowCache[T]) after(position, first int) []T {
 		return c.row(position, len(c.item))[first:]
 	}
 	c.spare = resize(c.spare, len(c.item)-first)
-	c.read(c.spare, c.item[position], c.item[first:])
+	c.read(c.spare, position, c.item[first:])
 	return c.spare
 }
 

@@ -150,7 +150,7 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 		s.r[j] = 1 / float64(len(s.class))
 	}
 	s.subtractTruth()
-	err := s.adjointTo(ctx, s.gradient, s.r)
+	err := s.adjoint(ctx)
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
 }
 
@@ -158,7 +158,7 @@ func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
 	s.predict()
 	copy(s.r, s.share)
 	s.subtractTruth()
-	if err := s.adjointTo(ctx, s.gradient, s.r); err != nil {
+	if err := s.adjoint(ctx); err != nil {
 		return 0, err
 	}
 	s.addRidge(s.gradient, s.theta)
@@ -309,11 +309,11 @@ func (s *softmaxFit[T]) logitsTo(ctx context.Context, z, theta []float64) error 
 	return s.forEachBatch(ctx, func(_ int, b *batch[T]) { b.logitsTo(z, theta) })
 }
 
-// adjointTo stores in g the sum over items and classes of r times the derivative of the logits by θ.
-func (s *softmaxFit[T]) adjointTo(ctx context.Context, g, r []float64) error {
-	s.sums.Begin(len(g))
-	err := s.forEachBatch(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), r) })
-	s.sums.TotalTo(g)
+// adjoint stores in s.gradient the sum over items and classes of s.r times the derivative of the logits by θ.
+func (s *softmaxFit[T]) adjoint(ctx context.Context) error {
+	s.sums.Begin(len(s.gradient))
+	err := s.forEachBatch(ctx, func(piece int, b *batch[T]) { b.addAdjoint(s.sums.Of(piece), s.r) })
+	s.sums.TotalTo(s.gradient)
 	return err
 }
 

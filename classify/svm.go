@@ -30,7 +30,7 @@ var svmLearner = Learner{
 	Linear: func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error) {
 		gram := LinearGram(f)
 		if keepsProducts(f.Rows, f.Cols) {
-			products, err := InnerProducts(ctx, f, 0)
+			products, err := InnerProducts(ctx, f)
 			if err != nil {
 				return nil, err
 			}

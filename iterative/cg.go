@@ -174,7 +174,7 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	if err := r.trueResidual(ctx); err != nil {
 		return false, err
 	}
-	if _, err := r.discard(ctx); err != nil {
+	if err := r.discard(ctx); err != nil {
 		return false, err
 	}
 	for j := range r.columns {
@@ -201,7 +201,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 }
 
 // discard sets columns of x to zero if zero is better, because rounding errors may dominate if the map is nearly singular.
-func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
+func (r *run) discard(ctx context.Context) error {
+	hasDiscarded := false
 	for j := range r.columns {
 		if c := &r.columns[j]; c.residual <= worthless*c.norm {
 			continue
@@ -212,9 +213,9 @@ func (r *run) discard(ctx context.Context) (hasDiscarded bool, err error) {
 		}
 	}
 	if !hasDiscarded {
-		return false, nil
+		return nil
 	}
-	return true, r.trueResidual(ctx)
+	return r.trueResidual(ctx)
 }
 
 const worthless = 2

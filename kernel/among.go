@@ -118,7 +118,7 @@ func (l *Among) sketch(ctx context.Context) (iterative.Preconditioner, error) {
 		blocks.AddScaled(image.Row(i), -l.shift[i], omega.Row(i))
 	}
 	const rounding = 1e-9 // relative error of products with the kernel
-	noise := rounding * blocks.Norm(nil, blocks.Norms(nil, image)) / math.Sqrt(float64(m*sketched))
+	noise := rounding * blocks.Norm(blocks.Norms(nil, image)) / math.Sqrt(float64(m*sketched))
 	for i := range m {
 		blocks.AddScaled(image.Row(i), noise, omega.Row(i))
 	}

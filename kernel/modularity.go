@@ -333,10 +333,10 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	s *Settings) (*Report, error) {
 	checkBlocks(m.Len(), dst, x)
 	sizes := blocks.Norms(m.team, x)
-	size := blocks.Norm(nil, sizes)
+	size := blocks.Norm(sizes)
 	if _, err := m.prepare(ctx, s, func() float64 {
 		m.multiply(dst, x)
-		return blocks.Norm(nil, blocks.Norms(m.team, dst)) / size
+		return blocks.Norm(blocks.Norms(m.team, dst)) / size
 	}); err != nil {
 		return nil, err
 	}

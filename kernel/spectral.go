@@ -480,8 +480,8 @@ func (k *spectral) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 		c.effort /= spread
 	}
 	measure := func(y *sparse.Block[float64], bound []float64) float64 {
-		size := blocks.Norm(nil, blocks.Norms(c.scale.team, y))
-		off := blocks.Norm(nil, bound) * spread
+		size := blocks.Norm(blocks.Norms(c.scale.team, y))
+		off := blocks.Norm(bound) * spread
 		if off == 0 {
 			return 0
 		}

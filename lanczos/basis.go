@@ -123,7 +123,7 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 	nv := v.width()
 	nw := w.width()
 	err := e.Each(ctx, nv*nw, func(_, chunk int, sums []float64) {
-		addDots(sums, nw, v.panel(chunk), nv, w.panel(chunk), nw)
+		addDots(sums, v.panel(chunk), nv, w.panel(chunk), nw)
 	})
 	e.TotalTo(dst[:nv*nw], nv*nw, 0)
 	return err
@@ -139,7 +139,7 @@ func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 	return e.Each(ctx, 0, func(worker, chunk int, _ []float64) {
 		out := e.scratch[worker][:cols*segment]
 		clear(out)
-		addColumns(out, cols, v.panel(chunk), nv, q, cols)
+		addColumns(out, cols, v.panel(chunk), nv, q)
 		copy(w.panel(chunk), out)
 	})
 }

@@ -14,10 +14,10 @@ const segment = blocks.ChunkRows
 
 // addDots adds to dst the products of the columns of two panels:
 //
-//	dst[i·stride+j] += Σ_r v[i][r]·w[j][r],  i < nv, j < nw
+//	dst[i·nw+j] += Σ_r v[i][r]·w[j][r],  i < nv, j < nw
 //
 // It reads two columns of v and four of w at a time. If fewer remain, the last column is read again and its sum ignored.
-func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int) {
+func addDots(dst, v []float64, nv int, w []float64, nw int) {
 	for j := 0; j < nw; j += 4 {
 		w0 := column(w, j, nw)
 		w1 := column(w, j+1, nw)
@@ -28,9 +28,9 @@ func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int
 			simd.DotPanels(&sums, column(v, i, nv)[:], column(v, i+1, nv)[:], w0[:],
 				w1[:], w2[:], w3[:])
 			for k := range min(4, nw-j) {
-				dst[i*stride+j+k] += sums[k]
+				dst[i*nw+j+k] += sums[k]
 				if i+1 < nv {
-					dst[(i+1)*stride+j+k] += sums[4+k]
+					dst[(i+1)*nw+j+k] += sums[4+k]
 				}
 			}
 		}
@@ -39,10 +39,10 @@ func addDots(dst []float64, stride int, v []float64, nv int, w []float64, nw int
 
 // addColumns adds combinations of the columns of v to the columns of w:
 //
-//	w[j][r] += Σ_i v[i][r]·c[i·stride+j],  i < nv, j < nw
+//	w[j][r] += Σ_i v[i][r]·c[i·nw+j],  i < nv, j < nw
 //
 // w must not overlap v.
-func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride int) {
+func addColumns(w []float64, nw int, v []float64, nv int, c []float64) {
 	var spare [segment]float64
 	for j := 0; j < nw; j += 2 {
 		w0 := column(w, j, nw)
@@ -55,7 +55,7 @@ func addColumns(w []float64, nw int, v []float64, nv int, c []float64, stride in
 		for i := 0; i < nv; i += 4 {
 			var f [8]float64
 			for k := range min(4, nv-i) {
-				f[k], f[4+k] = c[(i+k)*stride+j], c[(i+k)*stride+j+pair]
+				f[k], f[4+k] = c[(i+k)*nw+j], c[(i+k)*nw+j+pair]
 			}
 			simd.AddPanels(w0[:], w1[:], column(v, i, nv)[:], column(v, i+1, nv)[:],
 				column(v, i+2, nv)[:], column(v, i+3, nv)[:], &f)

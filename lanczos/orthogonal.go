@@ -185,7 +185,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 		clean = clean && o.first[j*nq+j] > common*columnNorm(o.first, j, nq)
 	}
 	err = o.e.Pieces.Each(ctx, 0, func(worker, chunk int, _ []float64) {
-		o.transform(q.panel(chunk), nq, o.e.scratch[worker])
+		o.transform(q.panel(chunk), nq, worker)
 	})
 	multiplyUpper(r, o.r, nq, cols)
 	for j := range nq {
@@ -202,8 +202,8 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	step := (nl + nq) * nq
 	err := o.e.Pieces.Each(ctx, step, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		addDots(sums, nq, local.panel(chunk), nl, w, nq)
-		addDots(sums[nl*nq:], nq, w, nq, w, nq)
+		addDots(sums, local.panel(chunk), nl, w, nq)
+		addDots(sums[nl*nq:], w, nq, w, nq)
 	})
 	if err != nil {
 		return err
@@ -227,9 +227,9 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	size := (nv + nq) * nq
 	err := o.e.Pieces.Each(ctx, size, func(_, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		addColumns(w, nq, local.panel(chunk), nl, o.coefficients, nq)
-		addDots(sums, nq, v.panel(chunk), nv, w, nq)
-		addDots(sums[nv*nq:], nq, w, nq, w, nq)
+		addColumns(w, nq, local.panel(chunk), nl, o.coefficients)
+		addDots(sums, v.panel(chunk), nv, w, nq)
+		addDots(sums[nv*nq:], w, nq, w, nq)
 	})
 	if err != nil {
 		return err
@@ -248,9 +248,9 @@ func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	negative(o.coefficients, o.d)
 	err := o.e.Pieces.Each(ctx, nq*nq, func(worker, chunk int, sums []float64) {
 		w := q.panel(chunk)
-		addColumns(w, nq, v.panel(chunk), nv, o.coefficients, nq)
-		o.transform(w, nq, o.e.scratch[worker])
-		addDots(sums, nq, w, nq, w, nq)
+		addColumns(w, nq, v.panel(chunk), nv, o.coefficients)
+		o.transform(w, nq, worker)
+		addDots(sums, w, nq, w, nq)
 	})
 	if err != nil {
 		return err
@@ -259,10 +259,10 @@ func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	return nil
 }
 
-func (o *orthonormalizer) transform(w []float64, nq int, scratch []float64) {
-	out := scratch[:nq*segment]
+func (o *orthonormalizer) transform(w []float64, nq, worker int) {
+	out := o.e.scratch[worker][:nq*segment]
 	clear(out)
-	addColumns(out, nq, w, nq, o.inverse, nq)
+	addColumns(out, nq, w, nq, o.inverse)
 	copy(w, out)
 }
 

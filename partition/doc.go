@@ -8,8 +8,7 @@
 // be symmetric; its values and self loops are ignored. Nodes without neighbours are last in every order, in their old
 // order.
 //
-// [Locality] finds nested communities. [Communities] also returns their sizes. Ids with a meaning, for example sorted
-// URLs, may already be the best order.
+// [Locality] finds nested communities. Ids with a meaning, for example sorted URLs, may already be the best order.
 //
 // [Ranges] cuts the rows of an order into consecutive ranges for several processes. In a step each process receives
 // rows from other processes. On graphs with communities, the order of Locality needs about as few of these rows as the

@@ -19,20 +19,11 @@ import (
 // nil, it is called with the approximate number of nodes that have joined. Cost: a few passes over the entries in
 // random order, 8 bytes an entry.
 func Locality(ctx context.Context, a *sparse.CSR, progress func(nodes int)) ([]uint32, error) {
-	order, _, err := Communities(ctx, a, progress)
-	return order, err
-}
-
-// Communities returns the order of [Locality] and the sizes of communities. A community that begins with node order[i] consists
-// of the nodes order[i : i+size[i]].
-func Communities(ctx context.Context, a *sparse.CSR,
-	progress func(nodes int)) (order, size []uint32, err error) {
-
 	g := newMerging(a)
 	for i, node := range g.rising {
 		if i%visitsPerCheck == 0 {
 			if ctx.Err() != nil {
-				return nil, nil, sched.Cause(ctx)
+				return nil, sched.Cause(ctx)
 			}
 			if progress != nil {
 				progress(i)
@@ -47,11 +38,7 @@ func Communities(ctx context.Context, a *sparse.CSR,
 			}
 		}
 	}
-	size = make([]uint32, len(g.order))
-	for i, node := range g.order {
-		size[i] = g.size[node]
-	}
-	return g.order, size, nil
+	return g.order, nil
 }
 
 // link is the total weight of the edges to another community.
@@ -71,7 +58,6 @@ type merging struct {
 	sibling    []uint32  // previous child of the same parent, or the node itself
 	links      [][]link  // links of a processed node that has not been absorbed since
 	degree     []float64 // degree of the community of a root
-	size       []uint32  // nodes of the tree that begins at each node
 	total      float64   // sum of all degrees, 2m
 
 	weight  []float32 // scratch: weight of the edges to each community
@@ -87,7 +73,7 @@ func newMerging(a *sparse.CSR) *merging {
 		a: a, neighbours: make([]uint32, n), order: make([]uint32, 0, n), rising: make([]uint32, n),
 		parent: make([]uint32, n), child: make([]uint32, n),
 		sibling: make([]uint32, n),
-		links:   make([][]link, n), degree: make([]float64, n), size: make([]uint32, n),
+		links:   make([][]link, n), degree: make([]float64, n),
 		weight: make([]float32, n),
 	}
 	for i := range n {
@@ -102,7 +88,6 @@ func newMerging(a *sparse.CSR) *merging {
 		g.sibling[i] = uint32(i)
 		g.rising[i] = uint32(i)
 		g.degree[i] = float64(d)
-		g.size[i] = 1
 		g.total += float64(d)
 	}
 	slices.SortStableFunc(g.rising,
@@ -161,7 +146,6 @@ func (g *merging) join(node uint32) {
 	}
 	g.parent[node] = best
 	g.degree[best] += g.degree[node]
-	g.size[best] += g.size[node]
 	if g.child[best] != best {
 		g.sibling[node] = g.child[best]
 	}

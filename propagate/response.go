@@ -17,6 +17,9 @@ import (
 // IsLinear reports whether the scores of a learner are sums over labelled nodes, see [Response].
 func IsLinear(l *Learner) bool { return l.system != nil }
 
+// responseTolerance is small, because weights over many decades multiply residuals.
+const responseTolerance = 1e-12
+
 // Response returns a column R(v, ·) for each of nodes v: the response of the scores of v to a source at each node
 // u,
 //
@@ -25,8 +28,7 @@ func IsLinear(l *Learner) bool { return l.system != nil }
 // where the sum is over the labelled nodes u, and Y_uc is 1 for the class c of u. The columns are solutions of the learner's
 // symmetric system with a source at v. Response returns the errors of [Learner.ScoresTo]. Cost: a block solve.
 func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
-	nodes []int, v param.Values,
-	tolerance float64) (*sparse.Block[float64], error) {
+	nodes []int, v param.Values) (*sparse.Block[float64], error) {
 	sys, err := l.system(g, v)
 	if err != nil {
 		return nil, err
@@ -41,7 +43,7 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 		subtractVolume(b, g, nodes)
 	}
 	_, err = sys.SolveTo(ctx, x, b,
-		&iterative.Settings{Tolerance: tolerance, Eliminate: true})
+		&iterative.Settings{Tolerance: responseTolerance, Eliminate: true})
 	if err != nil && !errors.Is(err, iterative.ErrStagnation) {
 		return nil, fmt.Errorf("propagate: %s: %w", l.Name, err)
 	}

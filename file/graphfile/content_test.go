@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -178,7 +177,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("%v after %d bytes", err, in.read)
 	}
 	data := bytes.Repeat([]byte("0123456789abcde"), pieceBytes/6)
-	k, err := (&batchWriter{Input: &Input{}}).keep(bytes.NewReader(data), math.MaxInt64)
+	k, err := (&batchWriter{Input: &Input{}}).keep(bytes.NewReader(data))
 	if err != nil || k.size != int64(len(data)) {
 		t.Fatal(k, err)
 	}

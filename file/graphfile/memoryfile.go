@@ -13,25 +13,24 @@ type memoryFile struct {
 
 const pieceBytes = 1 << 20
 
-// keep reads at most limit bytes into memory, and calls hold before it allocates.
-func (s *batchWriter) keep(in io.Reader, limit int64) (*memoryFile, error) {
+// keep reads content into memory, and calls hold before it allocates.
+func (s *batchWriter) keep(in io.Reader) (*memoryFile, error) {
 	k := &memoryFile{}
-	for k.size < limit {
+	for {
 		if err := s.hold(int64(len(k.pieces)+1) * pieceBytes); err != nil {
 			return nil, err
 		}
-		piece := make([]byte, min(pieceBytes, limit-k.size))
+		piece := make([]byte, pieceBytes)
 		n, err := io.ReadFull(in, piece)
 		k.pieces = append(k.pieces, piece[:n])
 		k.size += int64(n)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			break
+			return k, nil
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return k, nil
 }
 
 func (k *memoryFile) ReadAt(p []byte, offset int64) (n int, err error) {

@@ -84,7 +84,7 @@ func (s *batchWriter) anywhere() (io.ReaderAt, int64, error) {
 	if s.File != nil {
 		return s.File, s.Size, nil
 	}
-	content, err := s.keep(s.Text, math.MaxInt64)
+	content, err := s.keep(s.Text)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -129,22 +129,21 @@ func Threshold(sorted []float64, coverage float64) (float64, error) {
 	return sorted[position-1], nil
 }
 
-// AppendSet appends the prediction set of an item to dst, by falling probability. u is the
+// Set returns the prediction set of an item, by falling probability. u is the
 // [Uniform] number of the item.
-func (s *Scores) AppendSet(dst []int, probabilities []float64, u, threshold float64) []int {
-	start := len(dst)
-	dst = orderOf(dst, probabilities, s.Other)
+func (s *Scores) Set(probabilities []float64, u, threshold float64) []int {
+	set := orderOf(nil, probabilities, s.Other)
 	var p Place
-	for i, c := range dst[start:] {
+	for i, c := range set {
 		p.Own = probabilityOf(c, probabilities, s.Other)
 		score := p.Score(u)
 		if s.Several {
 			score = 1 - probabilities[c]
 		}
 		if i > 0 && score > threshold {
-			return dst[:start+i]
+			return set[:i]
 		}
 		p.Above += p.Own
 	}
-	return dst
+	return set
 }

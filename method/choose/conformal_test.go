@@ -33,7 +33,7 @@ func TestSetsAgreeWithScores(t *testing.T) {
 		row, _ := draw(r, 1+r.IntN(6), s.Other)
 		u := r.Float64()
 		threshold := r.Float64()
-		set := s.AppendSet(nil, row, u, threshold)
+		set := s.Set(row, u, threshold)
 		if set[0] != slices.Index(row, slices.Max(row)) {
 			t.Fatalf("set %v of %v does not begin with the likeliest class", set, row)
 		}
@@ -74,7 +74,7 @@ func TestCoverageFollowsBeta(t *testing.T) {
 				covered := 0.0
 				for range others {
 					row, class := draw(r, 6, s.Other)
-					if slices.Contains(s.AppendSet(nil, row, r.Float64(), threshold), class) {
+					if slices.Contains(s.Set(row, r.Float64(), threshold), class) {
 						covered++
 					}
 				}

@@ -59,7 +59,7 @@ func (s *Scores) Sets(coverage float64, names []string, items iter.Seq2[string, 
 }
 
 func (s *Sets) set(id string, probabilities []float64) []int {
-	return s.scores.AppendSet(nil, probabilities, Uniform(id, s.scores.Seed), s.threshold)
+	return s.scores.Set(probabilities, Uniform(id, s.scores.Seed), s.threshold)
 }
 
 // Names returns the set of an item by falling probability.

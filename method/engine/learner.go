@@ -223,13 +223,13 @@ func LimitMessage(l *classify.Learner) string {
 	return noun + " ended at the limit of its steps, before its tolerance"
 }
 
-// CountMachines returns the number of binary classifiers, and whether they are one-vs-rest.
-func (j *Job) CountMachines() (machines int, isRest bool) {
+// CountMachines returns the number of binary classifiers.
+func (j *Job) CountMachines() int {
 	classes := len(j.Problem.Names)
 	if pairwise(j.Learner, j.Values[0]) {
-		return classes * (classes - 1) / 2, false
+		return classes * (classes - 1) / 2
 	}
-	return classes, true
+	return classes
 }
 
 // CheckProcesses returns an error if the learner compares all nodes and several processes share them.

@@ -65,11 +65,6 @@ func (m *Engine) Restore(kept *Model) *Engine {
 	return &e
 }
 
-// Weigh returns p with the edge weights of the model, see [Engine.Weigh].
-func (m *Model) Weigh(ctx context.Context, p *Problem, s *Settings) (*Problem, error) {
-	return (&Engine{Model: m}).Weigh(ctx, p, s)
-}
-
 func (m *Model) compare(p *Problem) error {
 	o := &m.Origin
 	if p.Signed && !o.Signed && (m.Auto != nil || o.Weights != "") {

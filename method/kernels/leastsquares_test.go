@@ -40,7 +40,7 @@ func TestLeastSquaresChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seen, err := r.compareLabels(t.Context(), r.kernels)
+		seen, err := r.compareLabels(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -149,7 +149,7 @@ func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Works
 	k := len(p.Names)
 	labels := len(p.Row)
 	seen := min(labels, max(j.Settings.Sample, 2*k)) + min(s.Tested, engine.MaxTestedRows)
-	machines, _ := j.CountMachines()
+	machines := j.CountMachines()
 	columns := max(6*max(16, k, min(machines, machinesAtATime)), 5*kernel.SlabColumns(n)) + k + 20
 	items := seen
 	switch {

@@ -42,7 +42,7 @@ func (r *predictor) settings(phase string) *kernel.Settings {
 }
 
 func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
-	t, err := r.compareLabels(ctx, r.kernels)
+	t, err := r.compareLabels(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting in
 	r.Votes = choose.FitVotes(len(r.Problem.Names), list)
 	if len(r.kernels) > 1 && !kernel.IsApart(r.kernels[source]) { // values for several kernels at once differ in the last bits
 		r.kernels = r.kernels[source:][:1]
-		if t, err = r.compareLabels(ctx, r.kernels); err != nil {
+		if t, err = r.compareLabels(ctx); err != nil {
 			return err
 		}
 		source = 0
@@ -113,7 +113,7 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	if r.best != nil {
 		return nil
 	}
-	t, err := r.compareLabels(ctx, r.kernels)
+	t, err := r.compareLabels(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,12 +182,11 @@ type labels struct {
 }
 
 // compareLabels samples the labels on which settings are compared, and computes the values of kernels between them.
-func (r *predictor) compareLabels(ctx context.Context,
-	kernels []kernel.Kernel) (*labels, error) {
+func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
 	t.fold = choose.Folds(t.p.Class, choose.FoldCount(len(t.p.Class)), r.Settings.RNGSeed, 0)
 	var err error
-	if t.grams, err = r.grams(ctx, kernels, t.p.Row, nil, "choose"); err != nil {
+	if t.grams, err = r.grams(ctx, r.kernels, t.p.Row, nil, "choose"); err != nil {
 		return nil, err
 	}
 	for _, k := range t.grams {

@@ -74,7 +74,7 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 		place[i] = 1 + a
 	}
 	shown := p.At(train)
-	means, err := meansOutside(ctx, op, shown, choose.Folds(make([]int, len(train)), choose.FoldCount(len(train)), s.RNGSeed, 0), mostHops)
+	means, err := meansOutside(ctx, op, shown, choose.Folds(make([]int, len(train)), choose.FoldCount(len(train)), s.RNGSeed, 0))
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 }
 
 // meansOutside returns the means of values around each known node without its fold: a column for each number of steps up to
-// hops. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
-func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int, hops int) (*sparse.Block[float64], error) {
-	means := sparse.NewBlock[float64](len(p.Row), hops)
+// mostHops. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
+func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int) (*sparse.Block[float64], error) {
+	means := sparse.NewBlock[float64](len(p.Row), mostHops)
 	members := map[int][]int{}
 	var folds []int
 	for i, f := range fold {
@@ -137,7 +137,7 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.P
 	}
 	for lo := 0; lo < len(folds); lo += hopColumns / 2 {
 		hidden := folds[lo:min(len(folds), lo+hopColumns/2)]
-		err := walkMeans(ctx, op, p, fold, hidden, hops, func(hop, f int, mean func(node int) float64) {
+		err := walkMeans(ctx, op, p, fold, hidden, mostHops, func(hop, f int, mean func(node int) float64) {
 			for _, i := range members[f] {
 				means.Row(i)[hop] = mean(p.Row[i])
 			}

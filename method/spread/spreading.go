@@ -342,9 +342,6 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
 }
 
-// responseTolerance is small, because weights over many decades multiply residuals.
-const responseTolerance = 1e-12
-
 // form returns the form of the scores, or nil if scores are not sums over labelled nodes.
 func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
@@ -353,8 +350,7 @@ func (m spreading) form(j *engine.Job, v param.Values,
 	}
 	k := len(j.Problem.Names)
 	respond := func(ctx context.Context, nodes []int) (*sparse.Block[float64], error) {
-		return propagate.Response(ctx, m.rule, j.Graph, j.Problem.Seeds(), nodes, v,
-			responseTolerance)
+		return propagate.Response(ctx, m.rule, j.Graph, j.Problem.Seeds(), nodes, v)
 	}
 	weights := sparse.NewBlock[float64](len(j.Problem.Row), k)
 	for i, c := range j.Problem.Class {

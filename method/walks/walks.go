@@ -268,7 +268,7 @@ func (j *job) fitting(par engine.Parameters, measures bool) budget.Workspace {
 	train := min(partitions*len(p.Row), max(2*k*partitions, mostRows(j.Learner, &par, k)))
 	folds := choose.FoldCount(len(p.Row))
 	labels := min(len(p.Row), max(j.Compared, 2*k))
-	machines, _ := j.CountMachines()
+	machines := j.CountMachines()
 	features := k * par.Terms()
 	weights := budget.Held(16 * int64(machines) * int64(features)) // twice: for the learner and for the walk
 	scores := j.walk(1).And(budget.Held(budget.Block[float64](n, k), min(decisionBytes, 4*int64(n)*int64(machines))))

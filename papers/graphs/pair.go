@@ -139,7 +139,7 @@ func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {
 		}
 	}
 	for i := 1; ; i++ {
-		p.apply(p.q, p.r)
+		p.apply(p.r)
 		lambda := c
 		if exponential {
 			lambda = c / float64(i)

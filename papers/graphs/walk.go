@@ -128,12 +128,12 @@ func (p *product) reset(g, h *labelOrder) {
 
 func (p *product) len() int { return int(p.base[len(p.base)-1]) }
 
-// apply stores A×x in dst. Cost: the arcs of each graph times the equally labelled vertices of the other graph.
-func (p *product) apply(dst, x []float64) {
+// apply stores A×x in p.q. Cost: the arcs of each graph times the equally labelled vertices of the other graph.
+func (p *product) apply(x []float64) {
 	g := p.g
 	h := p.h
 	for u := range g.label {
-		out := dst[p.base[u]:p.base[u+1]]
+		out := p.q[p.base[u]:p.base[u+1]]
 		clear(out)
 		if len(out) == 0 {
 			continue
@@ -182,7 +182,7 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 	ones(p.r)
 	if p.g.directed {
 		for range 64 {
-			p.apply(p.q, p.r)
+			p.apply(p.r)
 			p.r, p.q = p.q, p.r
 			if scale(p.r) == 0 {
 				return 0
@@ -192,7 +192,7 @@ func (p *product) radius(stop func(lo, hi float64, steps int) bool) float64 {
 	}
 	lo, hi := 0.0, math.Inf(1)
 	for steps := 1; ; steps++ {
-		p.apply(p.q, p.r)
+		p.apply(p.r)
 		largest := 0.0
 		xx := 0.0
 		xy := 0.0
@@ -258,7 +258,7 @@ func (p *product) geometric(c, rate float64) float64 {
 	rr := float64(p.len())
 	value := 0.0
 	for rr > valueError*(1-rate)*value || value == 0 {
-		p.apply(p.q, p.p)
+		p.apply(p.p)
 		curvature := 0.0
 		for i, x := range p.p {
 			p.q[i] = x - float64(c*p.q[i])
@@ -289,7 +289,7 @@ func (p *product) limit(c float64) (sum float64) {
 	ones(p.r)
 	ones(p.p)
 	for {
-		p.apply(p.q, p.r)
+		p.apply(p.r)
 		beta := 0.0
 		theta := 0.0
 		for v, y := range p.p {
@@ -326,7 +326,7 @@ func (p *product) exponential(c float64) float64 {
 			next < 1 && term*next <= valueError*(1-next)*sum
 	}
 	for i := 1; ; {
-		p.apply(p.q, p.r) // p.r is scaled so that λ does not overflow before the sum does
+		p.apply(p.r) // p.r is scaled so that λ does not overflow before the sum does
 		if p.g.directed {
 			walks := 0.0
 			for _, v := range p.q {

@@ -69,8 +69,8 @@ func Dot(team *sparse.Team, x, y []float64) float64 {
 }
 
 // Norm returns the norm of a vector.
-func Norm(team *sparse.Team, x []float64) float64 {
-	return math.Sqrt(Dot(team, x, x))
+func Norm(x []float64) float64 {
+	return math.Sqrt(Dot(nil, x, x))
 }
 
 // Total returns the sum of a vector's elements.

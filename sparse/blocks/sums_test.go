@@ -53,7 +53,7 @@ func TestSums(t *testing.T) {
 				near("a product of columns", dots[j], product.At(j, j))
 				near("a norm", norms[j], mat.Norm(mat.NewVecDense(n, a), 2))
 				near("a sum of a column", sums[j], mat.Sum(mat.NewVecDense(n, a)))
-				if Dot(nil, a, b) != dots[j] || Norm(nil, a) != norms[j] || Total(nil, a) != sums[j] {
+				if Dot(nil, a, b) != dots[j] || Norm(a) != norms[j] || Total(nil, a) != sums[j] {
 					t.Errorf("%d×%d: column %d alone has other sums", n, k, j)
 				}
 				for i := range k {

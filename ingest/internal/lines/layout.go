@@ -83,10 +83,6 @@ func (lay *Layout) hasCodes() bool {
 	return lay.kind >= 0 || lay.time >= 0
 }
 
-func (lay *Layout) Numeric() bool {
-	return lay.integers[0] && lay.integers[1] && !lay.IsBipartite()
-}
-
 func (lay *Layout) IsBipartite() bool {
 	return lay.prefix[0] != ""
 }

@@ -182,7 +182,8 @@ func (c *columns) freeCount() int {
 	return count
 }
 
-func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
+func (c *columns) sharesTo(dst []float64, row []float32, f filter) {
+	values := c.of(row, f)
 	mass := massOf(values)
 	epsilon := c.epsilon[f]
 	for class, v := range values {
@@ -191,7 +192,8 @@ func (c *columns) sharesTo(dst []float64, values []float32, f filter) {
 	}
 }
 
-func (c *columns) poissonTo(dst []float64, values []float32) {
+func (c *columns) poissonTo(dst []float64, row []float32) {
+	values := c.of(row, source)
 	mass := massOf(values)
 	for class, v := range values {
 		dst[class] = (float64(v) - float64(c.share[class]*mass)) / (mass +
@@ -202,10 +204,10 @@ func (c *columns) poissonTo(dst []float64, values []float32) {
 // rawShared stores the unscaled shared columns of a row of walks, k values for each column.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
-	c.poissonTo(dst[:k], c.of(row, source))
+	c.poissonTo(dst[:k], row)
 	dst = dst[k:]
 	for _, f := range c.design.shared {
-		c.sharesTo(dst[:k], c.of(row, f), f)
+		c.sharesTo(dst[:k], row, f)
 		for class, v := range dst[:k] {
 			dst[class] = math.Log(v / c.prior[class])
 		}
@@ -224,7 +226,7 @@ func (c *columns) sharedTo(dst []float64, row []float32) {
 func (c *columns) rawFree(dst []float64, row []float32, v int) {
 	k := c.classes
 	for i, f := range c.design.free {
-		c.sharesTo(dst[i*k:][:k], c.of(row, f), f)
+		c.sharesTo(dst[i*k:][:k], row, f)
 	}
 	if c.graph != nil {
 		c.graph.rowTo(dst[len(c.design.free)*k:], v)

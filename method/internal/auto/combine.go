@@ -210,12 +210,12 @@ func (h *heldOut) multiply(mixture []component,
 
 const beliefWeights = 10
 
-func multiplyTo(dst, p []float64, beliefs []float32, weight float64) {
+func multiplyTo(p []float64, beliefs []float32, weight float64) {
 	for c, b := range beliefs {
-		dst[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) +
+		p[c] = float64((1-weight)*math.Log(p[c]+leastTruth)) +
 			float64(weight*math.Log(float64(b)+leastTruth))
 	}
-	classify.Softmax(dst, dst)
+	classify.Softmax(p, p)
 }
 
 // dropSmallWeights returns the components without small weights, and the sum of the remaining weights. It overwrites
@@ -334,7 +334,7 @@ func mixTo(dst []float64, mixture []component, i int) {
 	clear(dst)
 	for _, s := range mixture {
 		if s.isFactor() {
-			multiplyTo(dst, dst, s.rows[i], s.Weight)
+			multiplyTo(dst, s.rows[i], s.Weight)
 			continue
 		}
 		for c, q := range s.rows[i] {

@@ -84,7 +84,7 @@ func predictPoisson(f *features) component {
 const sharpness = 2
 
 func poissonProbabilities(dst []float64, c *columns, row []float32) {
-	c.poissonTo(dst, c.of(row, source))
+	c.poissonTo(dst, row)
 	for class := range dst {
 		dst[class] *= sharpness * c.sharedScale[0]
 	}

@@ -176,7 +176,7 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	for i, c := range p.mixture {
 		if c.isFactor() {
 			if isKnown {
-				multiplyTo(p.row, p.row, p.beliefs.Row(v), c.Weight)
+				multiplyTo(p.row, p.beliefs.Row(v), c.Weight)
 			}
 			continue
 		}

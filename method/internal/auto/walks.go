@@ -40,7 +40,11 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	if w.rowStore, err = in.files.newStore(filters * k); err != nil {
 		return nil, err
 	}
-	width := slabWidth(in.memory, n, in.walkBlocks(in.files != nil))
+	count := 2
+	if in.files != nil { // the sums are written to a file afterwards
+		count += len(in.filters)
+	}
+	width := slabWidth(in.memory, n, count)
 	for first := 0; first < k; {
 		last := first + 1 // end of the classes with at most width cells
 		for last < k && last-first < width &&
@@ -63,14 +67,6 @@ func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 		first = last
 	}
 	return w, nil
-}
-
-// walkBlocks returns the number of blocks that a slab of walks needs. If inFiles is set, the sums need blocks too.
-func (d *design) walkBlocks(inFiles bool) int {
-	if inFiles {
-		return 2 + len(d.filters)
-	}
-	return 2
 }
 
 func (s *seeds) walks() []walk {

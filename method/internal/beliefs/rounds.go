@@ -294,7 +294,7 @@ func (q *run) updateRows(rows sparse.Rows) {
 	sums := q.sums.Of(rows.Range)
 	for i := rows.Lo; i < rows.Hi; i++ {
 		f := q.beliefs.Row(i)
-		change := q.update(i, f, q.evidence.Row(i))
+		change := q.update(i, f)
 		if q.team.Counts(i) {
 			sums[len(q.field)] += change
 		}
@@ -339,11 +339,12 @@ func (q *run) takeLogits(row int, evidence []float32) {
 }
 
 // update moves the belief f of a node towards the softmax of its logits, and returns the sum of the changes. It overwrites
-// evidence.
-func (q *run) update(row int, f, evidence []float32) (change float64) {
+// the evidence.
+func (q *run) update(row int, f []float32) (change float64) {
 	if q.known(row, q.hidden) >= 0 {
 		return 0
 	}
+	evidence := q.evidence.Row(row)
 	q.takeLogits(row, evidence)
 	highest := slices.Max(evidence)
 	sum := float32(0)

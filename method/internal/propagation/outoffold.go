@@ -116,7 +116,7 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	out := &HeldOut{Scores: answers, Center: !walks(l) && centerIsBetter(l), reduction: reduction}
 	for i, row := range answers {
 		if out.Center && row != nil {
-			centerTo(row, row, means[fold[i]], len(row))
+			center(row, means[fold[i]], len(row))
 			scaleToOne(row)
 		}
 	}

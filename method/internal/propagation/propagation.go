@@ -177,7 +177,7 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 	for i := range roaring.Values(l.reached) {
 		row := l.scores.Row(int(i))
 		if l.Center {
-			centerTo(row, row, means, len(l.P.Names))
+			center(row, means, len(l.P.Names))
 		}
 		if keepsHighest && l.heldOut == nil {
 			l.Highest.Add(int(i), lo, row)
@@ -188,10 +188,10 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 	}
 }
 
-// centerTo stores max(0, 1/classes + score − mean) for some of the classes.
-func centerTo(dst, scores []float32, means []float64, classes int) {
+// center stores max(0, 1/classes + score − mean) for some of the classes.
+func center(scores []float32, means []float64, classes int) {
 	for c, v := range scores {
-		dst[c] = float32(max(0, 1/float64(classes)+float64(v)-means[c]))
+		scores[c] = float32(max(0, 1/float64(classes)+float64(v)-means[c]))
 	}
 }
 
