@@ -30,7 +30,7 @@ type Among struct {
 	x, y     *sparse.Block[float64] // blocks of all nodes; x is 0 except during a product
 }
 
-// NewAmong returns the map. It processes max(width, 16) columns at a time.
+// NewAmong returns the map scale·K_LL + diag(shift) for L = nodes. It processes max(width, 16) columns at a time.
 func NewAmong(k Kernel, nodes []int, scale float64, shift []float64, width int,
 	s *Settings) *Among {
 	width = max(width, 16)
@@ -82,20 +82,21 @@ func (l *Among) StepTo(ctx context.Context, dst, p *sparse.Block[float64],
 // ErrUnsolved is wrapped by the error of a solve that does not reach its tolerance.
 var ErrUnsolved = errors.New("kernel: conjugate gradients do not converge")
 
-// sketch is a preconditioner, the inverse of B·Bᵀ + R, where B·Bᵀ approximates a kernel matrix by its largest
+// sketch is a preconditioner: the inverse of B·Bᵀ + R, where B·Bᵀ approximates a kernel matrix by its largest
 // eigenvalues.
 type sketch struct {
-	ridge []float64
+	ridge []float64 // diagonal of R
 	b     *mat.Dense
-	inner mat.Cholesky
+	inner mat.Cholesky // factor of I + Bᵀ·R⁻¹·B
 }
 
 // sketched is the number of columns of B. With a diffusion kernel of β = 32, λ = 0.001 and 2,000 labels of a block
 // model, 32 columns reduce the steps to a residual of 1e-7 from 102 to 35, at the cost of six.
 const sketched = 32
 
-// sketch returns Nyström's approximation B·Bᵀ = K·Ω·(Ωᵀ·K·Ω)⁻¹·Ωᵀ·K with a random block Ω (Frangella, Tropp and
-// Udell, Randomized Nyström preconditioning, 2023), or nil if rounding hides its eigenvalues.
+// sketch returns the preconditioner with Nyström's approximation B·Bᵀ = K·Ω·(Ωᵀ·K·Ω)⁻¹·Ωᵀ·K for a random block Ω
+// (Frangella, Tropp and Udell, Randomized Nyström preconditioning, 2023). It returns nil if there are few nodes, or
+// if rounding hides the eigenvalues.
 func (l *Among) sketch(ctx context.Context) (iterative.Preconditioner, error) {
 	m := len(l.nodes)
 	if m < 4*sketched {

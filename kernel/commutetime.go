@@ -92,8 +92,8 @@ func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	return &c.log.report, nil
 }
 
-// timesFrom returns a function that stores in dst the commute times between list[i] and each of nodes, given the
-// columns y of L⁺ at nodes.
+// timesFrom returns a function that stores in dst the commute times between list[i] and each of nodes. y holds the
+// columns of L⁺ at nodes; listDiagonal and diagonal hold the diagonal elements of L⁺ at list and at nodes.
 func (d *distance) timesFrom(y *sparse.Block[float64], list []int, listDiagonal []float64,
 	nodes []int, diagonal []float64) func(dst []float64, i int) {
 	component := d.inverse.graph.Components.Of
@@ -121,8 +121,8 @@ func diagonalAt(columns *sparse.Block[float64], nodes []int) []float64 {
 	return diagonal
 }
 
-// across is Block for two different lists: first the diagonal of L⁺ for the short list, then the columns of the long
-// list.
+// across passes the commute times between two different lists to out. It computes the diagonal of L⁺ at the short
+// list, then the columns of L⁺ at the long list.
 func (d *distance) across(ctx context.Context, c *computation, rows, cols []int,
 	out Sink) error {
 	short := rows

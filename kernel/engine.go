@@ -13,13 +13,13 @@ import (
 
 type engine interface {
 	// applyTo stores K·X in dst. Errors are proportional to o.tolerance, in the engine's own measure. If again is set,
-	// dst holds the result for a larger tolerance.
+	// applyTo may start from dst, the result for a larger tolerance.
 	applyTo(ctx context.Context, dst, x *sparse.Block[float64], o effort,
 		again bool) (*engineResult, error)
 
-	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not depend on the weights. It
-	// returns [iterative.ErrStagnation] if the kernel is not an inverse, and wraps [iterative.ErrFill] if there is no
-	// factor.
+	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not depend on the weights. If
+	// the kernel is not an inverse, the error is [iterative.ErrStagnation]. If the factor is too large, it wraps
+	// [iterative.ErrFill].
 	eliminate(ctx context.Context,
 		dst, x *sparse.Block[float64]) (*engineResult, error)
 
@@ -30,7 +30,7 @@ type effort struct {
 	tolerance float64
 	memory    int64
 	progress  func(done, expected int)
-	certify   bool // bound errors, even at the cost of an eigenvalue
+	certify   bool // bound errors rather than estimate them; this may require an eigenvalue
 }
 
 func (o *effort) sweeps() func(stage string, done, total int64) {
@@ -45,8 +45,8 @@ type engineResult struct {
 	rounded    []float64 // part of bound that a smaller tolerance would hardly reduce
 	sweeps     int
 	method     string
-	isSmallest bool // no smaller tolerance reduces the error
-	assumed    string
+	isSmallest bool   // no smaller tolerance reduces the error
+	assumed    string // what bound assumes, see [Report].Condition
 }
 
 type series struct {
@@ -75,7 +75,7 @@ func (e *series) eliminate(context.Context, *sparse.Block[float64],
 	return nil, iterative.ErrStagnation
 }
 
-// inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, a Chebyshev series.
+// inverseRoot is scale·(c + a·L)^−½ of a Laplacian L, computed as a Chebyshev series.
 type inverseRoot struct {
 	series
 	scale float64
@@ -107,7 +107,7 @@ type solves struct {
 	system *iterative.System
 	scale  float64
 	lone   []int // rows where the inverse is (scale·I)⁻¹
-	joint  joint // the inverse as a series, for many inverses of one matrix; zero if it takes too many sweeps
+	joint  joint // the inverse as a series, used by [Grams]; zero if it takes too many sweeps
 
 	assumed string // assumption about the least eigenvalue of a singular system
 }
@@ -215,6 +215,6 @@ func scaleAround(dst, x *sparse.Block[float64], f float64, lone []int) {
 	}
 }
 
-// narrow is the largest ratio of the extreme eigenvalues for which the root of an inverse is a series with about as
-// many sweeps as a solve.
+// narrow is the largest condition number for which the root of an inverse takes about as many sweeps as a solve. The
+// root is computed as a series.
 const narrow = 200

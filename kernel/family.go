@@ -25,8 +25,8 @@ type Family struct {
 	// kernel that results from centring.
 	Distance string
 
-	// Asymmetry, if not nil, returns the parameter that makes the kernel with values v asymmetric, which learners
-	// refuse, and what to do about it. If the kernel is symmetric, it returns "".
+	// Asymmetry, if not nil, returns the parameter that makes the kernel with values v asymmetric, and a text with the
+	// remedy. Learners refuse asymmetric kernels. If the kernel is symmetric, both are "".
 	Asymmetry func(v param.Values) (parameter, what string)
 
 	// Normalized reports that the kernel is a function of S = D^-½AD^-½ for all values of its
@@ -37,8 +37,8 @@ type Family struct {
 	// a [*param.ParameterError]. A family given to [Register] must have New.
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
-	// Workspace returns the workspace of a block, without the vectors of the graph. If it is nil, a registered family
-	// has eight blocks of a slab.
+	// Workspace returns the workspace of a block or product of shape s, without the vectors of the graph. If it is nil,
+	// the workspace of a registered family is eight slabs, see [SlabColumns].
 	Workspace func(v param.Values, s Shape) budget.Workspace
 
 	// newOn replaces New for the kernels of this package, which share the maps of a graph.

@@ -60,7 +60,8 @@ func FunctionSpecs() param.List[*param.Spec] {
 	return append(slices.Clone(matrixFunctions), Families().Specs()...)
 }
 
-// IsProduct reports whether the named function is a matrix itself. A product has no tolerance.
+// IsProduct reports whether the named function is a matrix of the graph, such as A, so that ApplyTo is a plain
+// product. A product has no tolerance.
 func IsProduct(name string) bool {
 	kind, err := sparse.ParseKind(name)
 	return err == nil && kind != sparse.Modularity
@@ -236,9 +237,9 @@ func (f *Function) ApplyTo(ctx context.Context, y, b *sparse.Block[float64],
 	return r, nil
 }
 
-// scaleColumns returns b and nil or, if some columns have a very small or large norm, a copy with these columns
-// divided by powers of two, and the exponents, so that squares stay in the range of float64. PageRank divides columns
-// by their sums instead.
+// scaleColumns divides columns with a very small or large norm by powers of two, so that their squares stay in the
+// range of float64. It returns a copy of b and the exponent of each column, or b and nil if no column needs scaling.
+// PageRank divides columns by their sums instead.
 func (f *Function) scaleColumns(b *sparse.Block[float64]) (*sparse.Block[float64], []int) {
 	const least, most = 1e-100, 1e100
 	var exponents []int
@@ -285,7 +286,7 @@ func (f *Function) restoreColumns(y *sparse.Block[float64], bounds []float64, ex
 	return relative
 }
 
-// scaleColumn multiplies by 2^exponent, which may itself be out of the range of float64.
+// scaleColumn multiplies x by 2^exponent. The power itself may be out of the range of float64.
 func scaleColumn(x *sparse.Block[float64], exponent int) {
 	for i := range x.Rows {
 		x.Row(i)[0] = math.Ldexp(x.Row(i)[0], exponent)
@@ -302,8 +303,8 @@ func limitOf(s *Settings) float64 {
 	return s.Tolerance
 }
 
-// refine computes again the columns that may miss the limit, with the whole block first if they are a quarter of all
-// columns.
+// refine computes again the columns of y whose relative error may exceed limit. If they are a quarter of all columns,
+// it first repeats the whole block with a smaller tolerance.
 func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	s *Settings, limit float64, r *Report) error {
 	worst := func(norms, bounds []float64, j, cols int) (relative float64) {
@@ -375,7 +376,8 @@ func (f *Function) refine(ctx context.Context, y, b *sparse.Block[float64],
 	return nil
 }
 
-// refineColumn computes one column within the limit. Results that rounding cannot distinguish from zero become zero.
+// refineColumn computes one column with a relative error of at most limit. Results that rounding cannot distinguish
+// from zero become zero.
 func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block[float64],
 	s *Settings, limit float64) (*Report, error) {
 	r, lost := f.apply(ctx, image, column, s)
@@ -409,8 +411,8 @@ func (f *Function) refineColumn(ctx context.Context, image, column *sparse.Block
 	return r, nil
 }
 
-// gains returns a lower bound of ‖f(M)‖ for each result, or nil if a step fails, from power steps with a random
-// column, which is not orthogonal to an eigenvector.
+// gains returns a lower bound of ‖f(M)‖ for each result, by two power steps from a random column. It returns nil if a
+// step fails.
 func (f *Function) gains(ctx context.Context, s *Settings) []float64 {
 	numbers := rand.New(rand.NewPCG(1, 0))
 	count := f.Results()

@@ -10,8 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// gram computes the block of nodes with themselves as UᵀU with U = K^½·E. It holds as many slabs of U as memory
-// allows, and computes the others again for each group of held slabs.
+// gram computes the block of nodes with themselves as UᵀU, where U holds the columns of K^½ at nodes. A slab is a
+// group of columns of U. gram holds as many slabs as memory allows, and computes the other slabs again for each group
+// of held slabs.
 func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	n := c.k.Len()
 	m := len(nodes)
@@ -76,8 +77,8 @@ func (c *computation) gram(ctx context.Context, nodes []int, out Sink) error {
 	return nil
 }
 
-// storedSlabs returns the number of slabs of U, at least one, that fit limit−used bytes together with the image of
-// another slab.
+// storedSlabs returns the number of slabs of U to hold, at least one. They and one more slab of block bytes fit
+// limit−used bytes.
 func storedSlabs(slabs int, limit, used, block budget.Size) int {
 	if fitting := (limit - used) / block; limit > 0 && fitting < int64(slabs) {
 		return int(max(1, fitting-1))
@@ -89,7 +90,8 @@ func gramRounding(team *sparse.Team, n int) float64 {
 	return blocks.BoundRounding(team.TotalOf(n)) * epsilon
 }
 
-// halfStep computes a slab of U with errors that are small relative to the larger of norm and its own largest column.
+// halfStep stores in u the columns of K^½ at nodes. The tolerance is relative to norm or, if it is larger, to the
+// largest norm of these columns.
 func (c *computation) halfStep(ctx context.Context, u *sparse.Block[float64],
 	nodes []int, norm float64) error {
 	var norms []float64
@@ -119,8 +121,8 @@ type gramPieces struct {
 	values, turned []float64
 }
 
-// multiply passes products of held slabs with u, and their mirror images, to out; u begins at column first of the
-// block.
+// multiply passes the products of all held slabs with u, and their mirror images, to out. u is the slab of columns
+// slab[0] ≤ j < slab[1]. The held slabs begin at column first. If held is set, u is the last of them.
 func (g *gramPieces) multiply(ctx context.Context, u *sparse.Block[float64],
 	first int, slab [2]int, held bool, out Sink) error {
 	rows, cols := 0, u.Cols

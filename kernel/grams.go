@@ -92,6 +92,8 @@ func mirror(b *sparse.Block[float64], n int) {
 // manyInverses is the least number of inverses of one matrix for which a common series is faster than solves.
 const manyInverses = 3
 
+// joint is a kernel as a function f of a matrix. Kernels of one matrix are computed in the same sweeps. The zero
+// value stands for a kernel that is computed by itself.
 type joint struct {
 	matrix *expm.Map
 	f      expm.Function
@@ -99,7 +101,7 @@ type joint struct {
 
 func (j joint) isSeries() bool { return j.matrix.SeriesOnly([]expm.Function{j.f}) }
 
-// IsApart reports whether the bits of the kernel in [Grams] do not depend on the other kernels.
+// IsApart reports whether the bits of k's block from [Grams] do not depend on the other kernels.
 func IsApart(k Kernel) bool {
 	s := base(k)
 	if s == nil {
@@ -109,8 +111,8 @@ func IsApart(k Kernel) bool {
 	return j.matrix != nil && !s.work.inverse && !s.work.search && j.isSeries()
 }
 
-// gramsWidth returns the columns of a slab for several kernels. A series keeps few rows of images, so that its slabs
-// are as wide as for one kernel.
+// gramsWidth returns the number of columns of a slab for several kernels. If the kernels are series, slabs are as
+// wide as for one kernel, because a series keeps few rows of images.
 func gramsWidth(n, nodes, kernels int, isSeries bool) int {
 	if isSeries {
 		kernels = 1

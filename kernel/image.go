@@ -60,8 +60,8 @@ func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool,
 	return true, tooTight(limit, max(miss, 2*rounded)*c.s.Tolerance)
 }
 
-// refineError returns err or, if rounding stopped an iteration, an error with the tolerance that an elimination
-// meets.
+// refineError returns err. If rounding stopped an iteration, it returns a [*ToleranceError] with the tolerance that
+// an elimination meets instead.
 func (c *computation) refineError(err error) error {
 	if lost(err) && c.eliminated > 0 && c.eliminated < 1 {
 		return tooTight(c.s.Tolerance, c.eliminated)
@@ -163,7 +163,7 @@ func (c *computation) small(ctx context.Context, e engine,
 	return a, nil
 }
 
-// setUnits makes columns of x, which is zero elsewhere, v times the unit vectors of nodes.
+// setUnits sets element (nodes[j], j) of x to v. If x is zero elsewhere, its columns are multiples of unit vectors.
 func setUnits(x *sparse.Block[float64], nodes []int, v float64) {
 	for j, i := range nodes {
 		x.Row(i)[j] = v

@@ -19,7 +19,7 @@ type Images struct {
 	// Apply stores K·X in dst. It calls progress with the number of sweeps since the last call.
 	Apply func(ctx context.Context, dst, x *sparse.Block[float64], progress func(sweeps int)) error
 
-	// Blocks is the number of blocks of Apply, dst and x included.
+	// Blocks is the number of blocks that Apply holds in memory, dst and x included.
 	Blocks int
 
 	Sweeps  int // sweeps of a call of Apply
@@ -33,8 +33,8 @@ type Images struct {
 // Len implements [Kernel].
 func (k *Images) Len() int { return k.Nodes }
 
-// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes: the given number of blocks of cols
-// columns for Apply, and cols columns of values at long nodes.
+// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes, between cols nodes and long other
+// nodes. blocks is [Images].Blocks.
 func ImagesWorkspace(blocks, n, long, cols int) budget.Workspace {
 	space := budget.Slabs[float64](blocks, n, min(cols, SlabColumns(n)))
 	space.Column += budget.Vector[float64](2 * long) // values and a mirror image
@@ -88,8 +88,9 @@ func (k *Images) Block(ctx context.Context, rows, cols []int, take Sink,
 	return report, nil
 }
 
-// hand passes the values of the columns y, from column left on, at rows to take. If symmetric is set, values below
-// the diagonal serve for both halves.
+// hand passes to take the values at rows of the columns y, which begin at column left of the block. If symmetric is
+// set, it passes the values on and below the diagonal and their mirror images. If turned is set, it passes the
+// columns as rows. It updates report.Largest.
 func hand(y *sparse.Block[float64], rows []int, left int, symmetric, turned bool,
 	take Sink, report *Report) error {
 	first := 0

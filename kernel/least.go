@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// findLeast computes the smallest eigenvalue of a singular system outside its null space, within the memory of the
-// following solve of cols columns. It may make the factor of that solve.
+// findLeast computes the smallest eigenvalue of a singular system outside its null space. It uses at most the memory
+// of the following solve of cols columns, and may already make the factor for that solve.
 func (e *solves) findLeast(ctx context.Context, cols int) error {
 	s := e.system
 	if s.Least > 0 {
@@ -121,11 +121,11 @@ func (l *leastSearch) canFactor() bool {
 }
 
 const (
-	firstLook = 1e-6
+	firstLook = 1e-6 // tolerance of the first search
 
-	// With the diagonal the residual must fall by a factor e every paceIterations, first reviewed after paceReview
-	// iterations, to reach firstLook after paceReach. On social networks it falls so fast, in a tenth of the time of a
-	// factor; on webs, grids, road maps and trees it is far behind at the first review.
+	// With the diagonal as preconditioner, the residual must reach firstLook after paceReach iterations and fall by a
+	// factor e every paceIterations before. The pace is checked from iteration paceReview on. Social networks keep it, in
+	// a tenth of the time of a factor; webs, grids, road maps and trees are far behind at the first check.
 	paceReview, paceIterations, paceReach = 12, 6, 42
 )
 
@@ -161,7 +161,7 @@ func (l *leastSearch) find(ctx context.Context,
 	return pairs, err
 }
 
-// behind replaces the diagonal by a factor as the preconditioner.
+// behind replaces the diagonal by a factor as the preconditioner, after a search whose residual falls too slowly.
 func (l *leastSearch) behind() {
 	l.factored = true
 	l.problem.Precondition = func(ctx context.Context, _ int64) (lanczos.Preconditioner, error) {

@@ -19,8 +19,8 @@ type matrices struct {
 	work work
 }
 
-// spectral returns K = full, or diag(1/root)·K·diag(root) if root is not nil. half is the square root of full, or
-// nil.
+// spectral returns the kernel K = full or, if root is not nil, diag(1/root)·K·diag(root). half is the square root of
+// full, or nil.
 func (g *matrices) spectral(full, half engine, root []float64) *spectral {
 	if !g.work.half {
 		half = nil
@@ -39,7 +39,8 @@ func (g *matrices) of(ctx context.Context,
 	return m, err
 }
 
-// laplacian returns the map of L or L̃, and for I − T the map of the similar L̃ and d^½.
+// laplacian returns the map of the named Laplacian L or L̃. For I − T it returns the map of L̃, which is similar, and
+// d^½.
 func (g *matrices) laplacian(ctx context.Context, laplacian string) (*expm.Map, []float64, error) {
 	m, err := g.of(ctx, laplacianKind(laplacian))
 	if laplacian == randomWalk {

@@ -127,8 +127,8 @@ func newModularity(_ context.Context, g *matrices, v param.Values) (Kernel, erro
 
 func (m *modularity) Len() int { return len(m.graph.Degrees) }
 
-// prepare computes F. size returns the size that errors are compared with. The first search ignores the tolerance, so
-// that if a tolerance can be met, so can every larger one; a second one has smaller residuals.
+// prepare computes F. The tolerance is relative to size(). The first search ignores the tolerance: if one tolerance
+// can be met, so can every larger one. If the error is too large, a second search has smaller residuals.
 func (m *modularity) prepare(ctx context.Context, s *Settings,
 	size func() float64) (Settings, error) {
 	set, err := s.complete(nil)
@@ -159,8 +159,8 @@ const (
 	leastResidual = 1e-13
 )
 
-// largest returns the largest absolute value in the column of K with the largest diagonal element among nodes, or, if
-// K is zero, the scale of M.
+// largest returns the largest absolute value in one column of K: the column with the largest diagonal element among
+// nodes. If K is zero, it returns the scale of M.
 func (m *modularity) largest(nodes []int) float64 {
 	f := m.features
 	column := make([]float64, f.Cols)

@@ -143,7 +143,7 @@ const (
 	mostSolveBytes = 1 << 30
 )
 
-// pageRankWorkspace returns the workspace of applyTo. A factor is optional.
+// pageRankWorkspace returns the workspace of applyTo. Memory for a factor is optional.
 func pageRankWorkspace(n int, entries int64, cols int) budget.Workspace {
 	w := budget.Held(budget.Times(5, budget.Block[float64](n, cols)), budget.Times(6, budget.Vector[float64](n)))
 	if solve := solveBytes(n, cols); solve <= mostSolveBytes {
@@ -330,8 +330,9 @@ func (w *restartingWalk) startWeights(b *sparse.Block[float64]) (*sparse.Block[f
 	return p, nil
 }
 
-// step replaces x in y by the next x, given the sums lost of x at sinks; next is scratch space. It returns for all
-// columns the new sums at sinks, then the sums of the changes, then bounds of the sums of rounding errors.
+// step replaces x in y by the next x. lost holds the sum of x at sinks for each column; next is scratch space. It
+// returns, for all columns, the new sums at sinks, then the sums of the changes, then bounds of the sums of rounding
+// errors.
 func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[float64],
 	lost []float64) ([]float64, error) {
 	if err := w.op.StepTo(ctx, next, y, sparse.Step[float64]{Alpha: w.alpha}); err != nil {
@@ -353,7 +354,8 @@ func (w *restartingWalk) step(ctx context.Context, y, next, p, q *sparse.Block[f
 	}), nil
 }
 
-// sumRows sums over the rows of all processes, each node counted once.
+// sumRows returns count sums over the rows of b of all processes. add adds row i to its sums. A node of several
+// processes is counted once.
 func (f *Function) sumRows(b *sparse.Block[float64], count int,
 	add func(i int, sums []float64)) []float64 {
 	sums := make([]float64, count)

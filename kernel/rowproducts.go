@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	lanes    = 4
-	jobRows  = 64
+	lanes    = 4  // the number of features is a multiple of lanes
+	jobRows  = 64 // rows of a job
 	tileCols = 32 // columns whose features stay in cache while jobRows rows pass
 )
 

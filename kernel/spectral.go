@@ -16,7 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// spectral is a function K of a symmetric matrix of a graph or, with a root s, the similar diag(1/s)·K·diag(s).
+// spectral is a function K of a symmetric matrix of a graph. If it has a root s, it is the similar kernel
+// diag(1/s)·K·diag(s).
 type spectral struct {
 	graph *graph.Graph
 	full  engine
@@ -42,7 +43,7 @@ func base(k Kernel) *spectral {
 	return nil
 }
 
-// joint returns the kernel as a function of a matrix, or zero if the kernel has a root.
+// joint returns the kernel as a [joint], or the zero value if the kernel has a root s.
 func (k *spectral) joint() joint {
 	if k.root != nil {
 		return joint{}
@@ -56,7 +57,8 @@ func (k *spectral) joint() joint {
 	return joint{}
 }
 
-// inWhole returns k, without half steps if k is an inverse, because its root needs more sweeps than a solve.
+// inWhole returns k. If k is an inverse, it returns k without half steps, because the root of an inverse takes more
+// sweeps than a solve.
 func inWhole(k Kernel) Kernel {
 	s, ok := k.(*spectral)
 	if !ok || !s.work.inverse {
@@ -67,13 +69,14 @@ func inWhole(k Kernel) Kernel {
 	return &copied
 }
 
-// SlabColumns returns the number of columns of a slab of n rows: as many as 32 MiB hold, but 8 to 64. Bits of results
-// depend on it, so it depends on n alone.
+// SlabColumns returns the number of columns of a slab, a group of columns of n rows that are computed together: as
+// many as 32 MiB hold, but 8 to 64. Bits of results depend on it, so it depends on n alone.
 func SlabColumns(n int) int {
 	const elements = 32 << 20 / 8
 	return min(64, max(8, elements/max(n, 1)/8*8))
 }
 
+// computation is the state of a call of Block or ApplyTo of a kernel.
 type computation struct {
 	k       *spectral
 	s       Settings
@@ -88,12 +91,13 @@ type computation struct {
 	core       float64 // largest value in the columns so far
 	base       float64 // largest value in the columns of the first slab
 	norm       float64 // largest column norm of K^½ so far
-	worst      float64 // largest bound of a column so far
-	tightest   float64 // factor by which errors of values of K may grow
+	worst      float64 // largest error bound of a column so far
+	tightest   float64 // factor by which errors of K may grow in the values of the block
 	effort     float64 // tolerance of the last slab, in the engine's measure
 	eliminated float64 // error of an elimination that missed the tolerance, relative to the largest value
 }
 
+// slabLog counts sweeps for the report and for progress.
 type slabLog struct {
 	report     Report
 	progress   func(done, total int)
@@ -131,8 +135,8 @@ func slabsOf(n, m int) [][2]int {
 	return list
 }
 
-// reserve allocates a slab and its image, and returns the given number of values for each column. The error wraps
-// [sparse.ErrMemory].
+// reserve allocates a slab c.x and its image c.y. It returns room for the given number of values for each column of
+// the slab. The error wraps [sparse.ErrMemory].
 func (c *computation) reserve(columns, values int) ([]float64, error) {
 	width := min(SlabColumns(c.k.Len()), columns)
 	if err := c.check(c.k.work, width, values*width); err != nil {
@@ -161,8 +165,8 @@ func (c *computation) left() int64 {
 	return budget.Subtract(c.s.Memory, c.need)
 }
 
-// reportAttempt reports progress. The first slab has the engine's expected sweeps, other slabs the sweeps of the last
-// attempt, whose tolerance they begin with.
+// reportAttempt reports progress. The first slab is expected to take the number of sweeps that the engine expects,
+// other slabs as many as the last attempt, whose tolerance they begin with.
 func (c *slabLog) reportAttempt(done, expected int) {
 	if c.progress == nil {
 		return
@@ -176,8 +180,8 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
 }
 
-// direct returns the error of the columns of nodes (rows if turned) relative to their largest value, as a multiple of
-// the tolerance.
+// direct returns the error of the columns y at nodes, relative to their largest value, as a multiple of the
+// tolerance. If turned is set, the columns serve as rows.
 func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
 	turned bool) float64 {
 	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
@@ -342,8 +346,8 @@ func (c *computation) finish(bound float64) {
 
 const epsilon = 0x1p-52
 
-// columnValues returns a function that stores in dst the values between item i of a list and each of nodes, given the
-// columns y of nodes.
+// columnValues returns a function for the columns y of K at nodes. The function stores in dst the values of the block
+// between item i of a list and each of nodes.
 type columnValues = func(y *sparse.Block[float64], nodes []int) func(dst []float64, i int)
 
 func pickRows(list []int) columnValues {
@@ -352,8 +356,8 @@ func pickRows(list []int) columnValues {
 	}
 }
 
-// across passes the values between a list of the given length and nodes to out, slab by slab of the columns of nodes,
-// or as rows if transposed.
+// across computes the columns of K at nodes slab by slab, and passes the block between a list of the given length and
+// nodes to out. If transposed is set, nodes are the rows of the block.
 func (c *computation) across(ctx context.Context, length int, nodes []int,
 	transposed bool, values columnValues, out Sink) error {
 	slabs := slabsOf(c.k.Len(), len(nodes))
@@ -437,8 +441,8 @@ func (c *computation) mirrorColumns(ctx context.Context, nodes []int,
 	return nil
 }
 
-// handOver passes a piece of a symmetric block, at row lo and column left, and the mirror image of its first height
-// rows to out.
+// handOver passes a piece of a symmetric block, at row lo and column left, to out. It also passes the mirror image of
+// the first height rows of the piece. turned is room for the mirror image.
 func handOver(piece *sparse.Block[float64], lo, left, height int, turned []float64,
 	out Sink) error {
 	if height > 0 {

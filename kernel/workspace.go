@@ -9,6 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
+// work tells how a kernel is computed, which determines its memory.
 type work struct {
 	inverse bool // solved by package iterative; otherwise by package expm
 	series  bool // a Chebyshev series on every graph
@@ -19,7 +20,7 @@ type work struct {
 
 func functionOf(series bool) work { return work{series: series, half: true} }
 
-// root returns the work of half steps.
+// root returns the work of K^½, for a block UᵀU.
 func (w work) root() work { return functionOf(w.inverse || w.series) }
 
 const (
@@ -57,8 +58,8 @@ func (w work) workspace(bytes budget.Size, n int, entries int64, width int, sear
 	return space
 }
 
-// Shape is the shape of a block of Long·Short values of a kernel, or, if Long is 0, of a product with a block of
-// Short columns.
+// Shape is the shape of a computation with a kernel: a block of Long × Short values or, if Long is 0, a product with
+// a block of Short columns.
 type Shape struct {
 	Nodes, Long, Short int
 	Directed           bool // whether edges have a direction
