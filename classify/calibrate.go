@@ -91,8 +91,8 @@ type outputScores struct {
 
 // Sigmoid returns the A and B for which 1/(1 + exp(A·f + B)) is the probability that an item with the score f is marked.
 // They maximize the likelihood of the targets (n₁+1)/(n₁+2) of the n₁ marked items and 1/(n₀+2) of the n₀ other items, so
-// that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0, which is the probability ½. Newton's method is from Lin,
-// Lin, Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007).
+// that no probability is 0 or 1. If n₀ or n₁ is 0, A and B are 0. Newton's method is from Lin, Lin, Weng, A note on Platt's
+// probabilistic outputs for support vector machines, Machine Learning 68 (2007).
 func Sigmoid(scores []float64, marked []bool) (a, b float64) {
 	var yes, no float64
 	for _, first := range marked {

@@ -18,8 +18,7 @@ var densityLearner = Learner{
 }
 
 // centroidLearner is the nearest centroid in the space of the kernel. The score of a class is the score of [densityLearner]
-// less half the squared norm of the centroid, which is the mean of K over all pairs of items of the class. This is ½K(x, x)
-// less half the squared distance to the centroid.
+// less half the squared norm of the centroid, which is the mean of K over all pairs of items of the class.
 var centroidLearner = Learner{
 	Spec: param.Spec{Name: "centroid", Title: "nearest centroid of a class in the space of the kernel",
 		Source: "Tang and Zhu, Classifying network data with deep kernel machines, 2010, section 3.1", Params: []param.Param{alwaysBalanced}},

@@ -235,9 +235,7 @@ func ArgMax[T float32 | float64](scores []T) int {
 }
 
 // WeightsParam declares the weights of classes. With "balanced" an item of class c counts as v_c items, see
-// [BalancedWeights], so that a rare class is predicted as readily as a frequent one: v_c multiplies the loss of the item in
-// support vector machines, least squares, logistic regression and Gaussian processes, and the steps and votes of
-// perceptrons.
+// [BalancedWeights]: v_c multiplies the loss of the item, or the steps and votes of perceptrons.
 var WeightsParam = param.Param{
 	Name:    "class-weights",
 	Meaning: "weight of the items of each class: 1, or one that makes all classes weigh the same",

@@ -8,8 +8,8 @@ import (
 
 // Divide returns the part of a graph that this process has in a division. Every process must call it. Blocks and vectors
 // have the rows of the process, see [sparse.Team]; sizes of components are for the whole graph. The entries may take the
-// given bytes of memory, see [sparse.Divide]. Cost: [sparse.Divide] for each direction, and one sweep over the entries of
-// this process in memory. It returns the errors of [New].
+// given bytes of memory, see [sparse.Divide]. Cost: [sparse.Divide] for each direction, and one sweep. It returns the errors
+// of [New].
 func Divide(ctx context.Context, g *Graph, d *sparse.Division,
 	memory int64) (*Graph, error) {
 	a, err := sparse.Divide(ctx, g.A, d, memory, g.Workers)

@@ -24,12 +24,12 @@ var ErrScale = blocks.ErrScale
 // ErrAsymmetric is returned if edges have a direction but must not.
 var ErrAsymmetric = blocks.ErrAsymmetric
 
-// Graph is a symmetric matrix A, and vectors derived from it. In a directed
-// graph, which few algorithms accept, row i of A holds the arcs from node i, and In is Aᵀ.
+// Graph is a symmetric matrix A, and vectors derived from it. In a directed graph, row i of A holds the arcs from node i,
+// and In is Aᵀ.
 //
-// A graph with negative weights is signed: a negative weight is an edge between opponents. With the degrees
-// d_i = Σ_j |a_ij|, L = D − A is positive semidefinite and the eigenvalues of S lie in [−1, 1], as without signs.
-// A has no walk: T is not a matrix of probabilities.
+// A graph with negative weights is signed: a negative weight is an edge between opponents. With the degrees d_i = Σ_j
+// |a_ij|, L = D − A is positive semidefinite and the eigenvalues of S lie in [−1, 1], as without signs. A has no walk: T is
+// not a matrix of probabilities.
 type Graph struct {
 	A          sparse.Matrix
 	In         sparse.Matrix      // Aᵀ; nil: A is symmetric
@@ -194,9 +194,9 @@ func New(ctx context.Context, a sparse.Matrix, s *Settings) (*Graph, error) {
 }
 
 // FromMat returns the graph of a symmetric gonum matrix. If s.Signed is not set, weights must be ≥ 0. A matrix that can
-// visit its nonzero elements is not converted to dense form. If s.Nodes is nil, node i is row i. Elements (i, j) and (j, i)
-// that differ by at most 1e-10 of the larger element are replaced by their mean. If the matrix is not square or not
-// symmetric, the error wraps [sparse.ErrStructure]. Otherwise it wraps [ErrWeight], or is an error of [New].
+// visit its nonzero elements is not converted to dense form. Elements (i, j) and (j, i) that differ by at most 1e-10 of the
+// larger element are replaced by their mean. If the matrix is not square or not symmetric, the error wraps
+// [sparse.ErrStructure]. Otherwise it wraps [ErrWeight], or is an error of [New].
 func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	var set Settings
 	if s != nil {

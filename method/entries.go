@@ -164,8 +164,8 @@ func parseValues(m *engine.Engine, name string,
 // file with values by method, see docs/formats.md. In a file, values for a method override values for all methods; an
 // entry's own values override both.
 //
-// Settle joins its errors: errors of reading the file, [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own
-// values, and a [*param.ParameterError] for a value that leaves an entry nothing to try.
+// Errors come from reading the file, or are [ErrGrid] for its contents, a [choose.ErrUsage] for an entry's own values, or a
+// [*param.ParameterError] for a value that leaves an entry nothing to try; Settle joins them.
 func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.Settings, error) {
 	base := &engine.Settings{Fixed: grid == "none"}
 	file, err := openGrid(ctx, grid)

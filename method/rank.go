@@ -17,9 +17,9 @@ import (
 )
 
 // The score of a node v for the seeds S is its mean kernel value Σ_{s∈S} K_vs/|S|, or the weighted mean. The score of a seed
-// is its score for the seeds outside its fold, so that its similarity to itself does not count. With ten seeds or fewer each
-// is a fold of its own; a single seed keeps its own similarity. AUC is the share of pairs of a seed and another node in
-// which the seed has the higher score.
+// is for the seeds outside its fold, so that its similarity to itself does not count. Each of ten seeds or fewer is a fold;
+// a single seed keeps its own similarity. AUC is the share of pairs of a seed and another node in which the seed has the
+// higher score.
 //
 // A kernel of T = D⁻¹A is not symmetric: K_vs is for walks from v to s. The scores are for walks from the seeds, Σ K_sv/|S|,
 // which for PageRank is the personalized PageRank vector that restarts at the seeds. On a directed graph this is

@@ -85,9 +85,8 @@ const (
 //
 // where six terms of the series of K are computed. All labels together cover v by Σ_u K(v, u), divided by its maximum.
 // Candidates are drawn with probabilities in proportion to √d_u. Each suggestion is the candidate u that increases Σ_v
-// √d_v·max s(v, ·) most, with the maximum over labels and suggestions: the greedy solution of facility location. If linked
-// nodes mostly share labels, a cover helps; otherwise it selects hubs, whose labels mislead. Cost: five sweeps for each 32
-// candidates.
+// √d_v·max s(v, ·) most, with the maximum over labels and suggestions: the greedy solution of facility location. A cover
+// helps only if linked nodes mostly share labels. Cost: five sweeps for each 32 candidates.
 func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count int, targets []int, covers bool, s *engine.Settings) ([]Suggestion, error) {
 	set := s.WithDefaults()
 	free := problem.ListUnlabelled(q, targets)

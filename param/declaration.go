@@ -137,8 +137,7 @@ type Graph interface {
 	Len() int            // nodes
 	MeanDegree() float64 // mean degree of the nodes with edges
 
-	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it returns an upper bound of the
-	// number of vertices that share hyperedges with a vertex.
+	// MaxDegree returns the largest degree, or 1 if there are no edges. For a hypergraph it is an upper bound.
 	MaxDegree() float64
 
 	// Radius returns the largest eigenvalue of the adjacency matrix if exact is set,

@@ -12,8 +12,7 @@ import (
 // Estimator adds up the predictions for held-out labels. Each label is predicted without its fold, with the setting that is
 // best for the other folds. Only labels that another label reaches count.
 //
-// A class that has most of few labels by chance has a smaller share of the other nodes. Therefore labels are weighted by the
-// shares of their classes, shrunk towards equal shares, see [Shrink].
+// Labels are weighted by the shares of their classes, shrunk towards equal shares, see [Shrink].
 //
 // Nodes of classes without a label count as wrong, see [UnseenShare], so that the only label of a class does not count here.
 type Estimator struct {

@@ -113,8 +113,7 @@ func MeasureErrors(values, predicted []float64) Errors {
 // If several processes share the rows of the graph, each process predicts its own rows, and must have all nodes with a
 // value, as named rows.
 //
-// Cost: for each kernel the columns of its Gram matrix and an eigendecomposition for each of its settings; for each fold a
-// solve (harmonic) and nine sweeps over 16 columns (hops).
+// Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its settings.
 func BestAmong(means, entries []Entry) *Engine {
 	return &Engine{Name: "regress", Target: Numbers,
 		Fit: func(ctx context.Context, p *Problem, _ *Parameters, s *Settings) (*Prediction, error) {

@@ -58,8 +58,7 @@ func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 // EdgeWeights are the edge weights that a method learned from. Weights is one of [Weightings].
 type EdgeWeights = problem.EdgeWeights
 
-// Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned]. [Engine.Predict]
-// and [Engine.Tune] call it first.
+// Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned].
 //
 // The function of the weights is Settings.Weights. If Weights is empty, auto uses the function among w, 1 and log(1 + w)
 // that predicts held-out labels best, and other methods use w. For all methods, labels choose the open factors of kinds and

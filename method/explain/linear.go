@@ -13,8 +13,8 @@ import (
 //
 // respond returns the responses R(v, ·) of some nodes v at all nodes, one column for each v. It may return a further column,
 // the mean R̄ of the responses of labelled nodes. Then a share is (R(v, u) − γ·R̄(u))·w(u, c), see [SubtractCommon], and the
-// rest includes γ·Σ_u R̄(u)·w(u, c). γ is 0 if the absolute values of the shares then add up to less, as for a node near one
-// label alone. rows are the labelled nodes, weights has a row for each labelled node, and scores has a row for each node.
+// rest includes γ·Σ_u R̄(u)·w(u, c). γ is 0 if the absolute values of the shares then add up to less. rows are the labelled
+// nodes, weights has a row for each labelled node, and scores has a row for each node.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{

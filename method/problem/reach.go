@@ -44,8 +44,8 @@ func (p *Problem) Whole(ctx context.Context, workers int,
 }
 
 // Reachable returns the nodes from which a walk can end in one of rows; without a graph it returns all items. Entries of
-// value 0 lead nowhere. Cost: FindComponents; on a directed graph at most one sweep more than the length of the longest
-// of the shortest paths to rows.
+// value 0 lead nowhere. Cost: FindComponents; on a directed graph a sweep for each edge of the longest shortest path to
+// rows, and one more.
 func (p *Problem) Reachable(ctx context.Context, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	if p.A == nil {

@@ -69,7 +69,7 @@ func NewLabelLearner(p *engine.Problem, s *engine.Settings) *LabelLearner {
 
 // Fit returns the model of the labelled nodes at positions of Row. It ignores the directions of edges. It returns the errors
 // of [engine.Engine.Weigh] and [lanczos.Problem.Solve], and an error if weights are too large or too small. Cost: the
-// eigenvectors. If labels choose the weights of edges, every Fit computes them, otherwise only the first.
+// eigenvectors, computed again only if labels choose the weights of edges.
 func (l *LabelLearner) Fit(ctx context.Context, positions []int) (*engine.LabelSetModel, error) {
 	node := problem.Pick(l.Row, positions)
 	sets := problem.Pick(l.Sets, positions)

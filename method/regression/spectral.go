@@ -35,7 +35,7 @@ const embeddingTolerance = 1e-6
 // SpectralLogistic is multinomial logistic regression on a spectral embedding. Node i has the features x/√(‖x‖² + ε²), of
 // about unit length, where x is row i of the eigenvectors of S = D^-½AD^-½ with the d largest positive eigenvalues (Ng,
 // Jordan and Weiss 2002). The eigenvectors of components, with eigenvalue 1, are left out. ε is a hundredth of the root mean
-// square of ‖x‖; shorter rows hold only rounding errors. d and λ are chosen by cross-validation.
+// square of ‖x‖; shorter rows hold only rounding errors.
 var SpectralLogistic = engine.GraphMethod{
 	Spec: &spectralLogisticSpec, Prepare: prepareSpectral, Predictions: predictSpectral, Scores: scoreSpectral,
 	Highest: func(*engine.Problem, *engine.Settings) bool { return true }, Workspace: spectralWorkspace, IsSampled: true,

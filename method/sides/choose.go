@@ -17,7 +17,8 @@ import (
 )
 
 // leastGain is the smallest relative gain of quality by which a setting replaces the best setting so far. The gain must also
-// exceed one standard error, and what the best of all trials gains by luck. Two standard errors or no leastGain lose 5 to 10 points on some graphs, see bench/results/kinds.md.
+// exceed one standard error, and what the best of all trials gains by luck. Two standard errors or no leastGain lose 5 to 10
+// points on some graphs, see bench/results/kinds.md.
 const leastGain = 0.05
 
 // IsBetter reports whether the quality q of one of trials settings is better than best: the gain must be at least 5 %, and
@@ -67,8 +68,8 @@ const (
 )
 
 // Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function with
-// its factors. Its walks take at most a quarter of memory; 0 means no limit. Cost: steps sweeps over a block with a column
-// for each class and fold, for some dozen vectors of weights and each function.
+// its factors. Its walks take at most a quarter of memory; 0 means no limit. Cost: steps sweeps over a column for each class
+// and fold, for some dozen vectors of weights and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))

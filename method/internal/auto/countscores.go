@@ -26,14 +26,14 @@ func countsNeighbours(p *problem.Problem) bool {
 		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
 }
 
-// counts computes features for graphs where the attributes of a node say how many neighbours have each class, as the numbers
-// on a minesweeper board do. Least squares on the attributes of a node, its degree and 1 fit the number of its neighbours of
-// each class. The share of class c among the unlabelled neighbours of u is then
+// counts computes features for graphs where attributes say how many neighbours have each class, as on a minesweeper board.
+// Least squares on the attributes of a node, its degree and 1 fit the number of its neighbours of each class. The share of
+// class c among the unlabelled neighbours of u is then
 //
 //	q_uc = (max(0, fit_uc − labelled_uc) + s·π_c)/(unlabelled_u + s)
 //
-// for the class shares π of the labels and s = countSlack. The columns of a node are the means, over its neighbours u, of
-// log(q_uc/π_c) and of log(q_uc/π_c) times each attribute of u, because an attribute may say that nothing is known.
+// for the class shares π of the labels and s = countSlack. The columns of a node are the means over its neighbours u of
+// log(q_uc/π_c), and of log(q_uc/π_c) times each attribute of u, which may say that nothing is known.
 type counts struct {
 	in   *input
 	fold []int

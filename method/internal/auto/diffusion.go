@@ -25,8 +25,7 @@ const (
 	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs eigenpairs. There are fewer if the
 	// cost would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost
 	// twice as much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If this leaves fewer
-	// than half of the labels, kernels are omitted: such samples gained 0.1 points on PubMed with 986 labels and nothing on
-	// tolokers with 588.
+	// than half of the labels, kernels are omitted: such samples gained nearly nothing.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
 	kernelColumns     = 32

@@ -37,7 +37,7 @@ func EmbeddingWidth(n int) int { return max(1, min(EmbeddingColumns, n/2)) }
 //
 // times |λ|. τ prevents small components from having the largest eigenvalues: Qin, Rohe, Regularized spectral clustering
 // under the degree-corrected stochastic blockmodel (2013). A model uses some of the first columns, and scales each row x of
-// them to x/√(‖x‖² + ε²): to about unit length, unless the row holds rounding errors alone.
+// them to x/√(‖x‖² + ε²), about unit length.
 type Embedding struct {
 	*sparse.Block[float64]
 	short []float64 // ε² of the first j columns in short[j]

@@ -26,8 +26,7 @@ import (
 //	a_i = ∫_0^1 x_i·∂z/∂x_i (s·x) ds,  Σ_i a_i = z(x) − z(0)
 //
 // (Aumann and Shapley 1974). The error of the quadrature is divided among the a_i in proportion to their sizes, and a_i
-// among the labels or attributes in proportion to their summands in x_i. Everything else is in the rest: biases, priors,
-// walks along arcs, degrees, link rows, eigenvectors, label propagation and beliefs.
+// among the labels or attributes in proportion to their summands in x_i. Everything else is in the rest.
 func newForm(m *model) *explain.Form {
 	f := m.features
 	p := f.in.p

@@ -228,10 +228,9 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// choiceSubsets divides the labels into as many subsets as folds. To predict the labels of a subset, estimate chooses weights
-// without the subset. If every fold has labels that all candidates predict, the subsets are the folds. Otherwise the labels
-// are divided anew: if beliefs predict only two folds, half of the labels or none would be left to choose weights. This is as
-// honest, because predictions for a fold have learned from none of its labels.
+// choiceSubsets divides the labels into as many subsets as folds. To predict the labels of a subset, estimate chooses
+// weights without the subset. If every fold has labels that all candidates predict, the subsets are the folds. Otherwise the
+// labels are divided anew: if beliefs predict only two folds, half of the labels or none would be left to choose weights.
 func choiceSubsets(h *heldOut, mixture []component) []int {
 	candidates := append(slices.Clip(mixture), h.poisson)
 	for _, c := range h.components {

@@ -106,9 +106,9 @@ func newSeeds(in *input) *seeds {
 const leastDispersion = 0.15
 
 // evidenceIn returns the number of labels of each class that the rows of a fold represent: usually all labels of the class.
-// If a label is alone in its class, a label in a class of N labels should look like a node in a class of N − 1 labels:
-// evidenceIn subtracts one label from every class with labels in the fold, because subtracting from its own class alone
-// would reveal the class. If each label is a fold, or classes have equal numbers of labels, any subtraction would reveal the
+// If a label is alone in its class, a label in a class of N labels should look like a node in a class of N − 1 labels. Then
+// one label is subtracted from every class with labels in the fold, because subtracting from its own class alone would
+// reveal the class. If each label is a fold, or classes have equal numbers of labels, any subtraction would reveal the
 // class.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)

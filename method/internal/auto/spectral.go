@@ -23,7 +23,7 @@ const (
 
 	// The search takes at most spectralProducts products with spectralWidth columns. If they cost more than spectralWork
 	// entries × columns and more than reading and walking, spectral features are omitted. A node costs as much as
-	// spectralNode entries. Allowing as much as reading and walking gains 6 points on votes of members on bills.
+	// spectralNode entries.
 	spectralProducts = 100
 	spectralWidth    = 4
 	spectralNode     = 60

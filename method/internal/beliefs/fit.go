@@ -441,9 +441,9 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 }
 
 // Predict returns the class probabilities of each node, from a run with all labels. Nodes that no label reaches have the
-// class shares. With at least 500 labels the run keeps the R of the labels outside the first fold: an R from beliefs becomes
-// sharper with each label, so that a temperature for a blurred R would make a sharp R too certain. Predict may be called
-// once. Cost: with few labels an estimate of R, and a sweep for each round.
+// class shares. With at least 500 labels the run keeps the R of the labels outside the first fold, because an R from more
+// labels is sharper than the temperature allows for. Predict may be called once. Cost: with few labels an estimate of R, and
+// a sweep for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only
