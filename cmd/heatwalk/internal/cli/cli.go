@@ -193,7 +193,7 @@ type command struct {
 	name   string
 	make   func(*shell.Session) *cobra.Command
 	shared bool
-	group  string // its title in the list of commands
+	group  string // title above the command in the list of commands
 }
 
 const (

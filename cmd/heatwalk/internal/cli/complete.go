@@ -42,8 +42,9 @@ func completeValues(cmd *cobra.Command) {
 	}
 }
 
-// namesAfter returns names, with their formulas, that can complete the value of a flag: methods, kernels,
-// learners or functions. After a comma they are further names, and after + learners.
+// namesAfter returns the names, with their formulas, that can complete text, the value of a flag so far.
+// The names are of methods, kernels, learners or functions. After a comma in text a new name begins, and
+// after + the name of a learner.
 func namesAfter(cmd *cobra.Command, flag, text string) (list []string) {
 	if flag == "function" {
 		for _, s := range kernel.FunctionSpecs() {

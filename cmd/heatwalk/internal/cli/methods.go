@@ -26,6 +26,7 @@ func refuseDryRun(line *shell.CommandLine, _ *struct{}, _ []string) {
 	line.Refuse(true, "dry-run", "there is nothing to plan; leave it out")
 }
 
+// declaration is a name that a flag accepts, as heatwalk methods lists it.
 type declaration struct {
 	Name       string                `json:"name"`
 	Flag       string                `json:"flag"` // a flag that accepts the name
@@ -35,7 +36,7 @@ type declaration struct {
 	Inputs     []string              `json:"inputs,omitempty"`
 	Parameters []shell.ParameterInfo `json:"parameters,omitempty"`
 
-	prefix string // a kernel and +, if the name follows one
+	prefix string // a kernel and +, if Name follows a kernel in the value of the flag
 }
 
 type methodsDocument struct {

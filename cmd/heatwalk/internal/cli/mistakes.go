@@ -13,8 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// flagError converts an error of the flag parser. It adds the most similar flag, and the problems recorded
-// before.
+// flagError records the error of the flag parser, for an unknown flag with the most similar flag, and
+// returns all problems recorded so far as one error.
 func flagError(run *shell.Session, cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && cmd.Flags().NArg() > 0 { // flags of a command that does not exist
 		return noSuchCommand(run, cmd, cmd.Flags().Args())
@@ -40,8 +40,8 @@ func flagError(run *shell.Session, cmd *cobra.Command, err error) error {
 	return run.Line.JoinProblems()
 }
 
-// formatErrors sets the format of errors from the arguments, if the parser stopped before the flags of the
-// format.
+// formatErrors reads --json and --log-format from the arguments, because the flag parser may have stopped
+// before them.
 func formatErrors(run *shell.Session) {
 	for i, arg := range run.Line.Args {
 		name, text, isGiven := strings.Cut(arg, "=")

@@ -13,9 +13,9 @@ var synonyms = map[string]string{
 	"negative": "sign(s|ed)", "reason": "explain", "reasons": "explain", "why": "explain",
 }
 
-// findLines returns the method or kernel called phrase, and the lines of the pages that contain phrase or a
-// synonym, with their command or page. It returns at most three lines of each command or page, and each line
-// once.
+// findLines returns pairs of a place and a line: the method or kernel called phrase with its formula, and
+// the lines of the documentation that contain phrase or a synonym. A place is a command or a page. It has at
+// most three lines, and no line is repeated.
 func findLines(phrase string) (found [][2]string) {
 	phrase = strings.ToLower(strings.Trim(phrase, "-"))
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(phrase, "s")), " ", "[ -]")

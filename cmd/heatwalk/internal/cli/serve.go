@@ -140,7 +140,8 @@ func (s *server) read(ctx context.Context) error {
 
 var fieldsOfRequest = []string{"id", "args", "cancel"}
 
-// parseRequest records all problems of a line.
+// parseRequest parses a line of the input, which has the given number, and records all problems in the
+// request.
 func parseRequest(line []byte, number int) *request {
 	r := &request{id: json.RawMessage("null")}
 	problem := func(place, what string) { r.problems = append(r.problems, shell.Problem{Place: place, What: what}) }
@@ -362,7 +363,7 @@ func (w *callErrors) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newServeCommands returns the commands of requests alone, for example open and close.
+// newServeCommands returns the commands that only requests can name, for example open and close.
 func newServeCommands(s *shell.Server, call *shell.Session) []*cobra.Command {
 	name := ""
 	open, in, flags := shell.NewCommand(call, "open GRAPH", "Keep a graph open under the name of --as",

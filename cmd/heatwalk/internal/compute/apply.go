@@ -123,7 +123,8 @@ func (p applyParameters) text(spec *param.Spec) string {
 	return shell.ParameterText(spec, v)
 }
 
-// openBlock checks that the block has the given number of rows.
+// openBlock opens the file of the block. It returns an error if the block does not have the given
+// number of rows.
 func (c *applyOptions) openBlock(run *shell.Session, rows int) (*tablefile.File, error) {
 	file, err := tablefile.Inspect(run.Context, c.block, &tablefile.Options{Memory: 4 << 20})
 	if err != nil || file.Rows == rows {

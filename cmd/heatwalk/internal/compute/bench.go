@@ -97,7 +97,8 @@ func runBench(run *shell.Session, c *benchOptions, _ string) error {
 	return run.Console.PrintResult(v, func(io.Writer) { v.print(run.Console.Stdout, run.Console.Cost()) })
 }
 
-// openTarget opens the graph as a store or in memory, as the flags say, and sets the fields of v.
+// openTarget opens the graph for the benchmark, on disk or in memory as the flags say. It stores the
+// order, the source and the encoding of the graph in v.
 func openTarget(run *shell.Session, c *benchOptions, v *benchDocument) (*bench.Target, error) {
 	copied := c.ids == "raw" || c.ids == "auto" && c.source != "disk" && !c.workload.IsCoded
 	g, t, err := openSwept(run, c, copied)
@@ -139,8 +140,9 @@ func (v *benchDocument) print(w io.Writer, cost string) {
 	})
 }
 
-// openSwept opens the graph as a store or as a copy in memory for many sweeps. It stays on disk if it does
-// not fit into memory together with the workload.
+// openSwept opens the graph for many sweeps. If copied is set, it decodes the graph in memory; otherwise
+// the graph keeps the encoding of the store. If the graph and the workload exceed the memory limit, the
+// graph stays on disk.
 func openSwept(run *shell.Session, c *benchOptions, copied bool) (*shell.OpenGraph, *bench.Target, error) {
 	run.Costs.Timed = true
 	c.graph.Coded = !copied

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// denseInputs holds the other input files of a matrix; "" if not given. Without a list of rows or of columns
-// the matrix has all nodes.
+// denseInputs holds the input files of a matrix besides the graph. A file that is not given is "". If rows
+// or cols is not given, the rows or columns are all nodes.
 type denseInputs struct {
 	labels     string
 	seeds      bool // labels are the seeds of a walk
@@ -50,7 +50,8 @@ func newWriter[T sparse.Float](o *shell.Outputs,
 	return tablefile.NewWriter[T](o.Writer, o.Format, m)
 }
 
-// takesPieces reports whether the rows of the output can be written in any order, also in a dry run.
+// takesPieces reports whether the format and the path of the output allow its rows to be written in any
+// order.
 func takesPieces(o *shell.Outputs) bool {
 	return o.Format.AnyOrder && !textio.IsStream(o.Path)
 }

@@ -83,7 +83,7 @@ type eigenDocument struct {
 	Rows       int             `json:"rows"`
 	Cols       int             `json:"cols"`
 	Components int             `json:"components"`
-	signed     bool            // components may have no eigenvector
+	signed     bool            // the graph has negative weights
 	Parameters eigenParameters `json:"parameters"`
 	*lanczos.GraphPairs
 	shell.Closing
@@ -162,8 +162,9 @@ func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	return err
 }
 
-// ofComponents returns how many eigenvalues the connected components explain, and their value: 0 of a
-// Laplacian, or 1 of S and T.
+// ofComponents returns the eigenvalue that each connected component contributes, 0 for Laplacians and
+// 1 for S and T, and how many of the computed eigenvalues the components explain. For other matrices
+// it returns 0, 0. If the graph has negative weights, count is 0.
 func (r *eigenDocument) ofComponents() (count int, value float64) {
 	switch sparse.Kind(r.Parameters.Matrix) {
 	case sparse.Laplacian, sparse.NormalizedLaplacian:

@@ -135,11 +135,12 @@ func newWalk[T sparse.Float](run *shell.Session, d *shell.GraphRun, in *shell.In
 	}, err
 }
 
+// walkMatrix is a matrix computed from a walk, in panels of rows.
 type walkMatrix[T sparse.Float] struct {
 	tablefile.Matrix
 	memory func() (bytes int64, sweeps int, err error)
 	panels func(sink func(lo int, panel *sparse.Block[T]) error) error
-	picks  [][]cwk.Pick // rows of the walk that memory and panels refer to
+	picks  [][]cwk.Pick // nodes that memory and panels select
 	advice string       // remedy if the matrix is too large for the disk
 
 	parameters shell.WalkParameters
@@ -202,8 +203,8 @@ func writeWalk[T sparse.Float](d *shell.GraphRun, w *cwk.Walk[T],
 			p.Alpha, p.MinSteps, p.Steps))
 }
 
-// walkLocally gives the walk the part of the graph that this process holds. The job must have the labelled
-// and the picked nodes.
+// walkLocally sets the matrix, degrees, seeds, prior and picks of a walk to the rows that this process
+// holds. The job must have the nodes in named: the labelled nodes, then the nodes of each list of picks.
 func walkLocally[T sparse.Float](j *heatwalk.Job, w *cwk.Walk[T],
 	picks [][]cwk.Pick, named [][]int) {
 	w.A, w.Degrees, w.Seeds.Row, w.Prior.Given = j.A, j.Degrees,

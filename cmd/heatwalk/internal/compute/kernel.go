@@ -120,7 +120,7 @@ type kernelDocument struct {
 	Parameters shell.KernelParameters `json:"parameters"`
 
 	Method    string `json:"method"`
-	HalfSteps bool   `json:"half_steps"` // the block is UᵀU
+	HalfSteps bool   `json:"half_steps"` // the block was computed as UᵀU, where U is the columns of K^½
 	Sweeps    int    `json:"sweeps"`
 
 	// ErrorBound is an upper bound of the error of every value. Relative is this bound divided by the largest
@@ -190,7 +190,8 @@ func writeNodeKernel[T sparse.Float](run *shell.Session, f *kernelOptions,
 		Parameters: shell.KernelParameters{Spec: &f.family.Spec, Values: k.Parameters}}, report)
 }
 
-// wholeBlock names the memory of a block that is written when all values are known.
+// wholeBlock is the name in the plan of the memory for a block that is written only after all
+// values are known.
 const wholeBlock = "block"
 
 func finishKernel(d *shell.GraphRun, r *kernelDocument, result *kernel.Report) error {

@@ -196,7 +196,8 @@ func runScaling(run *shell.Session, c *scalingOptions, _ string) (err error) {
 	}, c.page)
 }
 
-// finishedCells reads the cells of an earlier run of this build on this machine, if the file exists.
+// finishedCells reads the measured cells in the report of an earlier run. It returns nil if the
+// file path does not exist, or if another build or another processor measured the cells.
 func finishedCells(run *shell.Session, path string, now *scalingDocument) ([]*bench.Cell, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -95,8 +95,9 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	}
 }
 
-// isMatrix reports whether the content of an input is a matrix of features. An input that cannot be read is
-// judged by its name, and an input that can be read only once by the format of the output.
+// isMatrix reports whether input is a matrix of features. It decides by the content. If the input is a
+// stream, it decides by the format of the output. If the input cannot be read, it decides by the name of
+// the input.
 func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
 	if textio.IsStream(input) {
 		format := shell.FormatOfFile(c.out, c.target)
@@ -157,7 +158,8 @@ func writeFile(run *shell.Session, w io.Writer, path string,
 	return stage.Done(), err
 }
 
-// publish publishes the output and returns the size of the file, or bytes for stdout.
+// publish publishes the output and returns the size of the file. If the output is no regular file, it
+// returns bytes.
 func publish(o *shell.Outputs, bytes int64) (int64, error) {
 	err := o.Publish(nil, nil)
 	if info, unknown := os.Stat(o.Path); unknown == nil && info.Mode().IsRegular() {

@@ -281,8 +281,8 @@ func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.
 
 const maxContentWeight = 1e100
 
-// read reads the rows of --of as a source. If they exceed the memory limit, ingest reports the required
-// memory.
+// read reads the table of --of, and returns a source of edges between its rows. It returns an
+// [ingest.LimitError] if the table exceeds the memory limit.
 func (n *neighbourFlags) read(run *shell.Session) (*ingest.Source, error) {
 	f, err := tablefile.Inspect(run.Context, n.path,
 		&tablefile.Options{Progress: run.Progress.Stages(shell.Bytes)})

@@ -233,7 +233,7 @@ func readPredictionInputs(run *shell.Session, c *classifyOptions, name string) (
 	return in, err
 }
 
-// predictNodes predicts by the method of a run. It adds the file or the flag to an error.
+// predictNodes predicts with the method of a run. Its errors name the file or the flag to change.
 func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *engine.Settings,
 	o *heatwalk.PredictOptions) (*heatwalk.Prediction, error) {
 	p, err := heatwalk.Predict(run.Context, d.Graph.Graph, problemWithShares(d), c.method, s, o)
@@ -256,8 +256,8 @@ func predictNodes(run *shell.Session, c *classifyOptions, d *shell.GraphRun, s *
 	return p, nil
 }
 
-// predictInputs predicts by the method or the model, and saves the model. It warns of what makes the
-// predictions less reliable.
+// predictInputs returns the predictions of the saved model if one is given, and otherwise of the method. It
+// saves the model of the method with --save-model. It warns of what makes the predictions less reliable.
 func predictInputs(run *shell.Session, in *predictionInputs) (*heatwalk.Prediction, error) {
 	c := in.f
 	d := in.data
@@ -413,7 +413,7 @@ func writeLabelled(run *shell.Session, in *predictionInputs, p *heatwalk.Predict
 	return cmp.Or(missing, err)
 }
 
-// predictionRows returns the predictions for the targets of the inputs.
+// predictionRows returns the predictions to write, for the targets or, without targets, for all nodes.
 func (in *predictionInputs) predictionRows(p *heatwalk.Prediction, labelOf labelling) *shell.PredictionRows {
 	d := in.data
 	rows := in.targets

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	mostWalked      = 200 // least certain nodes that a page has with their neighbours
+	mostWalked      = 200 // number of least certain nodes whose neighbours a page shows
 	mostReasons     = 20  // nodes with reasons on a page
 	pageSuggestions = 10
-	suggestEntries  = 1e5 // largest number of entries of a graph whose page has nodes to label next, because their search takes seconds
+	suggestEntries  = 1e5 // the page of a graph with more entries has no nodes to label next, because their search takes seconds
 	mostColors      = 10  // further classes are grey
 )
 
@@ -54,8 +54,8 @@ func finishPage(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction
 		c.out, shell.ErrorText(err))
 }
 
-// addReasons adds nodes to label next, unless the graph is large, and the reasons for some
-// predictions.
+// addReasons adds nodes to label next to doc, and the reasons for some predictions to p. A large graph may
+// have neither.
 func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Prediction,
 	doc *classifyDocument) error {
 	if err := p.AddSuggestions(ctx); err != nil {
@@ -80,8 +80,8 @@ func (in *predictionInputs) addReasons(ctx context.Context, p *heatwalk.Predicti
 	return nil
 }
 
-// explainedRows returns the nodes with reasons: the requested nodes and, up to reasonCount nodes in total,
-// the first nodes of the list of a rare class and the least certain nodes.
+// explainedRows returns the rows whose predictions the page explains. All requested rows are among them. Rows
+// predicted as a rare class and the least certain rows follow, up to reasonCount rows in total.
 func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyDocument) []int {
 	number := reasonCount(in.data.Graph, len(p.Classes))
 	rare := doc.rareRows()
@@ -95,8 +95,8 @@ func (in *predictionInputs) explainedRows(p *heatwalk.Prediction, doc *classifyD
 	return list
 }
 
-// reasonCount returns the number of nodes with reasons if no more are requested. Reasons take at most eight
-// seconds of processor time on a graph of a million nodes.
+// reasonCount returns how many predictions the page explains if the user requests no more. Reasons take at
+// most eight seconds of processor time on a graph of a million nodes.
 func reasonCount(g *shell.OpenGraph, classes int) int {
 	k := int64(classes)
 	nodes := int64(len(g.Degrees))

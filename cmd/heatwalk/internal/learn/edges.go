@@ -42,7 +42,8 @@ func hasOpenHalfLife(g *shell.OpenGraph) bool {
 	return g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife
 }
 
-// edgesText describes chosen factors for the summary. source says what they were chosen from.
+// edgesText describes the factors in d for the summary. source says from what they were chosen, for
+// example from held-out labels.
 func edgesText(g *shell.OpenGraph, d factorsDocument, source string) string {
 	var parts []string
 	if d.KindWeights != nil {

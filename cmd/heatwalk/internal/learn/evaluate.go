@@ -79,8 +79,8 @@ type comparison struct {
 	plan    *evaluate.Plan
 }
 
-// readComparison reads the graph and one label of each node, any number of labels with --multi-label, or a
-// number with --values.
+// readComparison reads the graph and the labels. A node has one label; with --multi-label it has any
+// number of labels, and with --values a number.
 func readComparison(run *shell.Session, c *evaluateOptions, name string) (*comparison, error) {
 	in := &comparison{f: c}
 	path := c.splitting.Report

@@ -184,7 +184,7 @@ func namedList(line *shell.CommandLine, flag string, list []string, choices shel
 	return result
 }
 
-// checkItems completes the input of the kind, and records problems of the flags.
+// checkItems stores the arguments and the flags of the kind in the input, and records problems of the flags.
 func checkItems(line *shell.CommandLine, o *itemOptions, args []string) {
 	o.input.Paths = args
 	o.input.Flags = map[string]string{}
@@ -239,7 +239,8 @@ func runItems(run *shell.Session, o *itemOptions, _ string) error {
 	return learnError(err, r.c.File)
 }
 
-// serve completes the input of the kind with the settings of the run.
+// serve sets the fields of the input that come from the run: settings of labels, memory, workers and
+// callbacks.
 func (o *itemOptions) serve(out *shell.Outputs) {
 	run := out.Run
 	in := &o.input
@@ -261,8 +262,8 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.Temp = func() (string, error) { return run.MakeTempContent(&o.tables, out.Path) }
 }
 
-// begin plans the run and limits its memory to the plan. It returns the number of rows of a kernel to compute
-// at a time.
+// begin plans the run and limits its memory to the plan. disk is the size of the output in bytes, which has n
+// rows of the given number of columns. begin returns the number of rows of a kernel to compute at a time.
 func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	costs := r.out.Run.Costs
 	costs.Disk = disk
@@ -372,8 +373,8 @@ func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	return l, l.Trainable()
 }
 
-// readFile reads a file of classes. If the file has the columns that like was read from, it reads these
-// columns.
+// readFile reads a file of classes. If the file has the columns from which like was read, readFile reads
+// these columns.
 func (r *itemRun) readFile(path string, like *nodefile.Labels) (*nodefile.Labels, error) {
 	config := *r.o.input.Labelling
 	config.Like = like
@@ -465,7 +466,8 @@ func (r *itemRun) classify() (err error) {
 	return r.out.Finish(shell.JoinDocuments(documents...), c.Values, lines...)
 }
 
-// leastJudged predictions of one class are unlikely to be all right.
+// leastJudged is the least number of predictions that warnLargest judges. Fewer may rightly be all of one
+// class.
 const leastJudged = 10
 
 // warnLargest warns if all predictions are of the largest class, because the learner has then learned
@@ -490,7 +492,8 @@ func (r *itemRun) warnLargest(class []int) {
 	}
 }
 
-// describeMethod returns a summary. amount is the number of items with their noun.
+// describeMethod returns the summary of a classification in lines. amount is the number of items with their
+// noun, for example "30 graphs".
 func describeMethod(c *items.Classified, s *items.Source, amount string,
 	d *shell.LabelsDocument) []string {
 	text := amount + " classified by " + s.Spec.Name

@@ -182,7 +182,8 @@ func (d *classifyDocument) judgeHeldOut(console *shell.Console, in *predictionIn
 	}
 }
 
-// judgeLikeness reports the strategy that --strategy auto has chosen, and the evidence in the labels.
+// judgeLikeness reports the strategy that --strategy auto has chosen, and whether the labels show that
+// linked nodes share labels.
 func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionInputs, b *engine.Baselines) {
 	if in.f.strategy != method.AutoStrategy || d.Suggested == 0 {
 		return
@@ -256,8 +257,8 @@ func (d *classifyDocument) reportShift(console *shell.Console, l *nodefile.Label
 	}
 }
 
-// compareLargest notes that always predicting the largest class is, or may be, as accurate. It assumes that
-// the class has the same share of the nodes as of the labels.
+// compareLargest adds a note if always predicting the largest class is, or may be, at least as accurate. It
+// assumes that the class has the same share of the nodes as of the labels.
 func (d *classifyDocument) compareLargest(l *nodefile.Labels, e problem.Estimate) {
 	sizes := l.Sizes()
 	largest := slices.Index(sizes, slices.Max(sizes))
@@ -307,8 +308,8 @@ func (d *classifyDocument) summary(in *predictionInputs, p *heatwalk.Prediction)
 	}
 }
 
-// describeModel describes the parameters of the model, the model that auto chose, or the method of the model
-// in the file saved.
+// describeModel returns a text about the model. If saved is a file, the text is about the model in the file.
+// Otherwise it is about the chosen parameters or about the models that auto combined.
 func (d *classifyDocument) describeModel(saved string, p *heatwalk.Prediction) string {
 	switch {
 	case saved != "" && d.BlockModel:

@@ -90,7 +90,7 @@ func settleMethods(line *shell.CommandLine, f *learningFlags, grid string) {
 	}
 }
 
-// checkGrid records a problem of --grid, of the grid file called name, or of the values of a method.
+// checkGrid records err as a problem of --grid, of the grid file called name, or of --method.
 func checkGrid(line *shell.CommandLine, name string, err error) {
 	wrong := new(nodefile.ParseError)
 	parameter := new(param.ParameterError)
@@ -154,7 +154,8 @@ func readPriorOrShares(run *shell.Session, f *learningFlags, in *shell.Inputs,
 	return f.walk.ReadPrior(run, in, d.Graph, d.Labels)
 }
 
-// completeSettings adds workers, memory, attributes and progress.
+// completeSettings returns a copy of tried with the prior, seed, effort, weights of edges, workers and
+// progress of the run.
 func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Settings, f *learningFlags,
 	progress func(stage string, done, total int64)) (*engine.Settings, error) {
 	prior, err := readPriorOrShares(run, f, &f.graph.Tables, d)
@@ -169,7 +170,7 @@ func completeSettings(d *shell.GraphRun, run *shell.Session, tried *engine.Setti
 }
 
 // checkSeveral prepares a run in which nodes have several labels. It records a problem for each given flag
-// that is not in takes and that such a run cannot use.
+// that such a run cannot use. Flags in takes can be used.
 func checkSeveral(line *shell.CommandLine, f *learningFlags, takes ...string) {
 	f.graph.Tables.Labelling.Several = true
 	line.Require("labels")

@@ -47,17 +47,17 @@ type node struct {
 	ID     string       `json:"id"`
 	Class  int          `json:"c"`
 	Known  bool         `json:"k"`
-	Scores [][2]float64 `json:"p"` // classes and their probabilities, largest first
-	Near   []int        `json:"near"`
-	Others [][2]int     `json:"others"` // classes and counts of neighbours that are not near
+	Scores [][2]float64 `json:"p"`      // classes and their probabilities, largest first
+	Near   []int        `json:"near"`   // positions in Nodes of the neighbours that are drawn
+	Others [][2]int     `json:"others"` // classes and counts of the neighbours that are not drawn
 }
 
 type nodeList struct {
 	IDs         []string  `json:"ids"`
 	Class       []int     `json:"c"`
 	Probability []float64 `json:"p"`
-	Known       []int     `json:"k"` // positions
-	Group       []int32   `json:"g"` // numbers of circles
+	Known       []int     `json:"k"` // positions of nodes with a given label
+	Group       []int32   `json:"g"` // number of the disc of each node
 }
 
 func (l *nodeList) add(g *mapGraph, row int, group int32) {
@@ -152,8 +152,9 @@ func (g *mapGraph) sections(ctx context.Context, rows []int) ([]*report.Section,
 	return []*report.Section{s, {Title: "Unlike their neighbours", Tables: []*report.Table{t}}}, nil
 }
 
-// document returns the nodes of the page and their neighbourhoods. The first node has, if possible, reasons
-// and a neighbourhood that is easy to draw.
+// document returns the data of the page: the centers with complete neighbourhoods, and their neighbours. The
+// page first shows a node of rows or of centers that has, if possible, reasons and a neighbourhood that is
+// easy to draw.
 func (g *mapGraph) document(ctx context.Context,
 	centers, rows []int) (*document, error) {
 	neighbourhoods, err := g.around(ctx, centers)
@@ -381,9 +382,9 @@ func fit(x [][2]float64, groups []group,
 	return position, radius
 }
 
-// compress maps the position of a group to the interval from 0 to 1. Positions in the range of most groups,
-// where share is from 0 to 1, map linearly. Positions outside map to a border on each side, in which
-// distances shrink with the distance from the range.
+// compress maps a position on an axis to the interval from 0 to 1. In the range of most groups share is from 0
+// to 1, and the map is linear. Positions outside the range map to a border on each side, in which distances
+// shrink with the distance from the range.
 func compress(share float64) float64 {
 	const border = 0.05
 	beyond := max(-share, share-1, 0)
@@ -396,8 +397,8 @@ func keepInside(x, radius, span float64) float64 {
 	return min(max(x, edge), span+2*margin-edge)
 }
 
-// middle returns the range of the positions along an axis. At each end it leaves out at most 1 % of the nodes
-// and at most 10 % of the groups.
+// middle returns the range of most positions of the linked groups along an axis. At each end it leaves out at
+// most 1 % of the nodes and at most 10 % of the groups.
 func middle(x [][2]float64, groups []group, linked []int,
 	axis int) (low, high float64) {
 	order := slices.SortedFunc(slices.Values(linked),
@@ -421,8 +422,8 @@ func middle(x [][2]float64, groups []group, linked []int,
 	return low, end(order)
 }
 
-// separate moves discs until no disc hides the center of another disc and discs of single nodes do not
-// overlap. Small discs move more than large discs.
+// separate moves the discs of the linked groups, within span, until no disc hides the center of another disc
+// and discs of single nodes do not overlap. Small discs move more than large discs.
 func separate(position [][2]float64, radius []float64, linked []int,
 	span [2]float64) {
 	const most, gap = 200, 1
@@ -518,8 +519,9 @@ func degrees(n int, links []link) []float64 {
 	return degree
 }
 
-// start returns two pseudo-random vectors after steps of a lazy random walk, so that linked groups have
-// similar values. They are orthogonal to the constant vector and to each other.
+// start returns two vectors as the columns of x. They are pseudo-random vectors after steps of a lazy random
+// walk, so that linked groups have similar values. They are orthogonal to the constant vector and to each
+// other.
 func start(n int, links []link) [][2]float64 {
 	degree := degrees(n, links)
 	x := make([][2]float64, n)

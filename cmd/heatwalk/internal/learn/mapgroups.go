@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	mostNodes   = 2000  // most nodes of a graph whose map has all nodes
-	mostListed  = 20000 // most nodes of a graph whose page has all predictions
+	mostNodes   = 2000  // the map of a graph with more nodes has groups of nodes
+	mostListed  = 20000 // the page of a graph with more nodes has some predictions only
 	largestNode = 20.0  // radius of the disc of a single node
-	mostLeast   = 20    // nodes of a group that the page of a larger graph lists
-	mostGroups  = 240   // groups of one class and region; the other nodes are grouped by class alone
+	mostLeast   = 20    // nodes of each group that the page of such a graph lists
+	mostGroups  = 240   // number of largest groups of one class and region; the other nodes are grouped by class alone
 	regions     = 48
 	rounds      = 30
 )
@@ -30,8 +30,8 @@ type mapGraph struct {
 	Workers  int    // goroutines; 0: one for each processor
 
 	Colors  []int         // number of the color of each class; −1: grey
-	Reasons map[int]any   // JSON documents by row, as Reasons of the module's root
-	Links   map[int][]int // ends of the links of these reasons
+	Reasons map[int]any   // heatwalk.Reasons by row
+	Links   map[int][]int // rows at both ends of the links in these reasons, by row
 	File    string        // file of the predictions of all nodes
 }
 
@@ -56,8 +56,8 @@ func scatter(row int) uint64 {
 	return z ^ z>>31
 }
 
-// regionsOf returns the region of each row. The constant regions stands for rows that no region reaches. Cost:
-// one sweep for each round.
+// regionsOf returns the region of each row, from 0 to regions − 1. Rows that no region reaches have the value
+// regions. Cost: one sweep for each round.
 func (g *mapGraph) regionsOf(ctx context.Context) ([]int32, error) {
 	n := len(g.Class)
 	region := make([]int32, n)
