@@ -47,8 +47,8 @@ func (t *task) checkKinds() error {
 		words.Counted(len(names), "kind"), words.Quoted(t.c.Kind), shard.MaxKinds)
 }
 
-// describe adds kinds, sorted by name, and times to a manifest. It returns the sorted position of each kind,
-// in the order of first appearance.
+// describe adds the kinds, sorted by name, and the unit of times to a manifest. It returns the index in the
+// manifest of each kind, by the number that [lines.Codes] gave the kind.
 func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	if !t.c.hasCodes() {
 		return nil
@@ -80,7 +80,8 @@ type codedEntry struct {
 	weight    float64
 }
 
-// unpack separates weights and codes. The slices are valid until the next call.
+// unpack separates the packed weights of a row from their codes, and sorts the entries by column and code.
+// kinds has the index in the manifest of each kind. The slices are valid until the next call.
 func (r *codedRow) unpack(col []uint32, packed []float64,
 	kinds []uint8) (columns []uint32, val []float64, code []uint32) {
 	r.entries = r.entries[:0]

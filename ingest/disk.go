@@ -66,8 +66,8 @@ func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	return t.checkFree(t.dir, diskStore, int64(bytes))
 }
 
-// storeBytes estimates the size of a store without the text of its ids. The gaps between the columns of a row
-// are about n divided by the length of the row.
+// storeBytes estimates the bytes of a store without the text of its ids. It assumes that the columns of a row
+// are evenly spaced, because columns are stored as gaps.
 func storeBytes(n, entries float64, weighted, directed, ordered bool) float64 {
 	const extraBits = 3.5
 	gap := math.Log2(max(2, n*n/max(1, entries))) + extraBits

@@ -52,8 +52,9 @@ func refuse(file, fix, format string, args ...any) error {
 	return e
 }
 
-// join returns the errors about the bad lines in the parts of a file, one for each kind of bad lines. Parts
-// after the part that reaches maxBad are ignored, because concurrency decides how far they were read.
+// join returns the errors about the bad lines in the parts of a file, one error for each kind of bad lines.
+// good states that the file has good lines. Parts after the part that reaches maxBad are ignored, because
+// concurrency decides how far they were read.
 func join(parts []lines.Faults, good bool) error {
 	var bad lines.Faults
 	qualifier := ""

@@ -241,8 +241,8 @@ func (f *foreign) take(b *graphfile.Batch) error {
 	return r.m.fit(0, f.held)
 }
 
-// codes stores the codes of a batch in f.code: positions if the file numbers its nodes, otherwise small
-// numbers or places in the dictionary.
+// codes stores the codes of the ids of a batch in f.code. If the file numbers its nodes, or all ids are small
+// numbers, the codes are the numbers. Otherwise they are codes of the dictionary.
 func (f *foreign) codes(p *part, b *graphfile.Batch) error {
 	r := f.run
 	n := len(b.Number) + len(b.End)

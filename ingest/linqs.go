@@ -59,8 +59,8 @@ func stemOf(path string) string {
 	return name[:end]
 }
 
-// pair replaces each folder among the inputs by the files in it. If no list of nodes is given, the .content
-// file next to a .cites file becomes the list of nodes.
+// pair replaces each folder among the inputs by the files in it, and each .content file by its .cites file.
+// If no list of nodes is given, the .content file next to a .cites file becomes the list of nodes.
 func (c *Config) pair(inputs []string) ([]string, error) {
 	var paths []string
 	for _, path := range inputs {

@@ -103,7 +103,8 @@ func (e *extent) fixedBytes() int64 {
 	return bytes
 }
 
-// namingBytes returns the memory for the ids while lines are read, and for numbering them.
+// namingBytes returns the memory for the dictionary or the bitmap of ids, including the memory for numbering
+// the ids of the dictionary.
 func (e *extent) namingBytes() int64 {
 	if e.dict == 0 {
 		return e.bits / 8
@@ -115,7 +116,7 @@ func (e *extent) readingBytes() int64 {
 	return e.held + e.fixedBytes() + e.namingBytes()
 }
 
-// numberedBytes returns the memory after ids have rows, without lines and entries.
+// numberedBytes returns the memory of a run once its ids are numbered. It does not count lines and entries.
 func (e *extent) numberedBytes() int64 {
 	const (
 		count = 4 // bytes for each node: its lines, then the row
@@ -135,7 +136,8 @@ func (e *extent) numberedBytes() int64 {
 	return bytes
 }
 
-// graph returns the memory for making the graph that LocalityOrder reads.
+// graph returns the memory for building the graph from which the rows of LocalityOrder are computed. It
+// returns 0 for other orders.
 func (e *extent) graph() int64 {
 	if e.order != LocalityOrder {
 		return 0
@@ -151,8 +153,8 @@ const (
 	spillBelow = 0.25
 )
 
-// fits reports whether the lines in memory may stay there: they take at most spillAbove of the limit, or all
-// later steps also fit.
+// fits reports whether the lines in memory may stay there. They may if reading takes at most spillAbove of
+// the limit. In the default order they may also stay if the memory suffices for all later steps.
 func (e *extent) fits() bool {
 	reading := e.readingBytes()
 	if e.c.Memory == 0 || reading <= int64(spillAbove*float64(e.c.Memory)) {
@@ -178,8 +180,8 @@ func (m *memory) hasValues() bool {
 	return m.lines.values || m.c.Duplicates == SumDuplicates
 }
 
-// fits checks that lines, dictionary, numbering and the extra bytes fit. If lines may go to disk, call fit
-// instead.
+// fits returns a [LimitError] if the memory of reading and the extra bytes exceed the limit. If lines may go
+// to disk, call fit instead.
 func (m *memory) fits(extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -224,7 +226,7 @@ func (m *memory) growth() float64 {
 	return math.Expm1(-most/share) / math.Expm1(-most)
 }
 
-// otherBytes returns the memory without lines and without their dictionary.
+// otherBytes returns the memory that neither the lines nor their dictionary take.
 func (m *memory) otherBytes() int64 {
 	if m.numbering.nodes == nil {
 		return m.extent().fixedBytes()
@@ -236,8 +238,8 @@ func (m *memory) left() int64 {
 	return budget.Subtract(m.c.Memory, m.lines.held+m.otherBytes())
 }
 
-// fit moves lines to disk until the rest and the extra bytes fit. Other workers may have read new ids since
-// the lines were admitted.
+// fit moves lines to disk until the memory of reading and the extra bytes fit the limit. Other workers may
+// have read new ids since the lines were admitted.
 func (m *memory) fit(worker int, extra int64) error {
 	if m.c.Memory == 0 {
 		return nil
@@ -257,8 +259,8 @@ func (m *memory) fit(worker int, extra int64) error {
 	return m.fits(extra)
 }
 
-// admit reports whether a part stays in memory. The caller must move the parts in evict, and p if it does not
-// stay, to disk.
+// admit reports whether the lines of p may stay in memory. The caller must move the parts in evict to disk,
+// and p too if keep is false.
 func (m *memory) admit(p *part) (keep bool, evict []*part) {
 	m.t.mu.Lock()
 	defer m.t.mu.Unlock()

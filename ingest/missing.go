@@ -14,9 +14,9 @@ import (
 // unrelated nodes.
 var nullWords = []string{`\N`, "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "NULL", "null"}
 
-// missingEnds returns the codes of blank ids and of the words in [Config.Missing], and counts their lines. If
-// Config.Missing is nil, it warns of words such as NA that are not in the list of nodes. All ids must be in
-// the dictionary.
+// missingEnds returns the codes of blank ids and of the words in [Config.Missing], and counts the lines with
+// such an id. If Config.Missing is nil, it warns of words such as NA that are not in the list of nodes. All
+// ids must be in the dictionary.
 func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	codesOf := func(words []string) (codes []uint32, ids []string) {
 		for _, word := range words {
@@ -77,8 +77,9 @@ func (n *numberer) missingEnds(listed []uint32) (dropped []uint32, err error) {
 	return dropped, nil
 }
 
-// withoutMissing removes the missing codes from codes, which begin with the list of nodes. It reports whether
-// all remaining ids are integers.
+// withoutMissing removes the missing codes from codes, whose first listed codes are the list of nodes. It
+// returns the remaining codes and how many of them are listed. integers reports whether all their ids are
+// integers.
 func (n *numberer) withoutMissing(codes []uint32, listed int,
 	missing []uint32) (left []uint32, leftListed int, integers bool) {
 	isMissing := func(code uint32) bool { return slices.Contains(missing, code) }

@@ -20,6 +20,7 @@ const noRow = sort.NoRow
 // maxNodes is the largest number of rows of a store. It is a variable for tests.
 var maxNodes = noRow
 
+// numbering holds the nodes and their rows, once ids are numbered.
 type numbering struct {
 	nodes *shard.Nodes // nodes in the default order
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
@@ -72,8 +73,8 @@ func (n *numberer) movedNeeds() int64 {
 	return lines.DictBytes(count, text) + lines.NumberingBytes(count, text)
 }
 
-// smallDict is the bytes of a dictionary for which no collection is forced, because it takes longer than an
-// ingest of a few lines.
+// smallDict is the size in bytes up to which a dictionary is left to the next garbage collection. A forced
+// collection takes longer than an ingest of a few lines.
 const smallDict = 1 << 20
 
 // numberDict numbers the ids of the dictionary in the default order, see the package documentation.

@@ -160,7 +160,7 @@ func (o *orderer) orderError(need int64) error {
 		Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
-// placesPay reports whether sweeps gain from row as the row of each code.
+// placesPay reports whether sweeps gain if node c moves to row[c]. stretches are samples of the given matrix.
 func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
@@ -173,7 +173,8 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	return isOrderFaster(countGroups(stretches, n), countGroups(placed, n))
 }
 
-// mentions returns the number of ends of kept edges with each code, before lines are merged.
+// mentions returns for each code how often it is an end of a kept edge. Lines of one edge count several
+// times.
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.t.workers), countWorkers)
 	if o.c.Memory > 0 {
@@ -217,8 +218,8 @@ func isEdge(code []uint32, weight []float64, e int) bool {
 	return u != noRow && v != noRow && u != v && (weight == nil || weight[e/2] != 0)
 }
 
-// stretches returns samples of consecutive entries of the matrix: the other ends of the lines of codes that
-// are adjacent in the order of the ids.
+// stretches returns samples of consecutive entries of the matrix. Each sample has the columns of the entries
+// in the rows of a span, see [spansOf]. count has the number of entries of each row.
 func (o *orderer) stretches(count []uint32,
 	progress *orderProgress) ([][]uint32, error) {
 	spans := spansOf(count)
@@ -266,8 +267,9 @@ func (o *orderer) stretches(count []uint32,
 
 type span struct{ lo, hi uint32 }
 
-// spansOf returns the codes of the sampled stretches, which begin at equal shares of the lines. Nodes with
-// more lines than a stretch do not count toward its length.
+// spansOf returns the spans of rows to sample. They begin at equal shares of the entries, and each has about
+// [stretchLength] entries. Rows with more entries than this do not count. count has the number of entries of
+// each row.
 func spansOf(count []uint32) []span {
 	total := 0
 	stretch := stretchLength(len(count))

@@ -16,6 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
+// edgeList is a text input that [reader.readGroup] reads. seq is the number of its first chunk.
 type edgeList struct {
 	in   *textio.Reader
 	file int
@@ -275,6 +276,7 @@ func (r *reader) readGroup(group []*edgeList) (err error) {
 	return err
 }
 
+// reading is the state of one call of [reader.readGroup].
 type reading struct {
 	r      *reader
 	group  []*edgeList

@@ -17,6 +17,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
+// stage has the data that the stages of a run, from [reader] to [edgeSorter], hand on.
 type stage struct {
 	t         *task
 	c         *Config
@@ -26,6 +27,7 @@ type stage struct {
 	numbering *numbering
 }
 
+// task is the state of a run that all stages share.
 type task struct {
 	ctx        context.Context
 	c          Config

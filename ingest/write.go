@@ -108,6 +108,7 @@ func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	return nil
 }
 
+// storedRows writes finished buckets to the store and counts their entries.
 type storedRows struct {
 	w        *shard.Writer
 	occupied []uint64            // a bit for each row with an entry

@@ -86,7 +86,8 @@ func (b *blocks) chunks() int {
 	return (b.g.nodes + b.chunk - 1) / b.chunk
 }
 
-// shareOf returns G(rank/n), see [blocks]: the share of the first rank of n nodes of a class.
+// shareOf returns G(rank/n), the share of the weight of a class of n nodes that its first rank nodes have,
+// see [blocks].
 func (b *blocks) shareOf(rank, n int) float64 {
 	if rank == n || b.power == 1 {
 		return float64(rank) / float64(n)
@@ -94,7 +95,7 @@ func (b *blocks) shareOf(rank, n int) float64 {
 	return (math.Exp(b.power*math.Log(float64(rank)/float64(n)+b.offset)) - b.low) / b.norm
 }
 
-// rankAt is the inverse of shareOf.
+// rankAt returns the rank r ≤ n, rounded down, with shareOf(r, n) = x.
 func (b *blocks) rankAt(x float64, n int) int {
 	if b.power == 1 {
 		return int(x * float64(n))
@@ -102,8 +103,8 @@ func (b *blocks) rankAt(x float64, n int) int {
 	return int(float64(n) * (math.Exp(math.Log(x*b.norm+b.low)/b.power) - b.offset))
 }
 
-// option is a set of ends that a node may draw: the first nodes of a class, or all nodes of a class and of all
-// later classes.
+// option is a set of ends that a node may draw: the first nodes of a class, or, if all is set, all nodes of a
+// class and of all later classes. ends is their number.
 type option struct {
 	class, ends int
 	all         bool
@@ -111,8 +112,9 @@ type option struct {
 	rate        float64
 }
 
-// options appends the options of the node at place p to list. The classes with fewer nodes than the rank of
-// the node are a single option, so that many small classes cost no time.
+// options appends the options of the node at place p to list. It returns the sum of their rates and the
+// number of ends. The classes with fewer nodes than the rank of the node are a single option, so that many
+// small classes cost no time.
 func (b *blocks) options(list []option, p int) (_ []option, total float64, ends int) {
 	c := b.g.classAt(p)
 	rank := p - b.g.first[c]
@@ -149,8 +151,8 @@ func (b *blocks) options(list []option, p int) (_ []option, total float64, ends 
 	return list, total, ends
 }
 
-// endsIn returns the number of nodes of class d with which the node of class c with the given rank owns its
-// edges.
+// endsIn returns the number of nodes of class d to which a node of class c with the given rank may own an
+// edge.
 func (b *blocks) endsIn(d, c, rank int) int {
 	if d < c {
 		rank++
@@ -158,8 +160,9 @@ func (b *blocks) endsIn(d, c, rank int) int {
 	return min(rank, b.g.size(d))
 }
 
-// drawCounts draws the number of edges that each node owns, a Poisson number, plus one if there are enough
-// edges for all nodes. It then adds or removes edges at random nodes until the total is right.
+// drawCounts draws for each node a Poisson number of edges that the node owns. If there are enough edges for
+// all nodes, it adds one to each number. It then adds or removes edges at random nodes until the total is
+// right.
 func (b *blocks) drawCounts(ctx context.Context) error {
 	least := 0
 	if b.g.edges >= b.g.nodes-1 && !b.g.isUniform {

@@ -74,9 +74,10 @@ func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	})
 }
 
-// quarters draws entries of the matrix. It compares the random number x of a level with a bound by adding
-// 2^16 − bound to x: the sum carries into bit 16 if x ≥ bound. One addition compares several levels, and
-// [gather] collects the carries.
+// quarters draws entries of the matrix. At each level it chooses a quarter: it compares a random number x
+// below 2^16 with the cumulated probabilities a, a+b and a+b+c. To compare x with a bound, it adds 2^16 −
+// bound to x; the sum carries into bit 16 if x ≥ bound. One addition compares several levels, and [gather]
+// collects the carries.
 type quarters struct {
 	levels     int
 	a, ab, abc uint64
@@ -116,8 +117,8 @@ func (q *quarters) draw(r *rand.PCG) (u, v uint64) {
 	return u, v
 }
 
-// gather returns the carries of four levels. The carry of the first level is the highest bit. A carry is the
-// bit above its number: x + (2^16 − p) ≥ 2^16 if x ≥ p.
+// gather returns the carries of four levels, with the carry of the first level as the highest bit. even has
+// the sums of levels 0 and 2, and odd the sums of levels 1 and 3. The carry is the bit above a sum.
 func gather(even, odd uint64) uint64 {
 	const carry = 1 << levelBits * lanes
 	bits := even&carry<<1 | odd&carry

@@ -115,7 +115,7 @@ func halve(nodes, classes int) []int {
 	return first
 }
 
-// neighbours returns the classes to which edges of a class lead, or from which they come, without noise.
+// neighbours returns the classes that have edges with a class in either direction if there is no noise.
 func (g sbm) neighbours(class int) []int {
 	var list []int
 	for _, d := range []int{class, (class + 1) % g.classes(), (class + g.classes() - 1) % g.classes()} {
@@ -185,7 +185,7 @@ func permutation(ctx context.Context, r *rand.Rand, n int) ([]uint32, error) {
 	return list, nil
 }
 
-// checkContext checks the context if step i is a multiple of 2^14.
+// checkContext returns the error of the context if i is a multiple of 2^14, and nil otherwise.
 func checkContext(ctx context.Context, i int) error {
 	if i%(1<<14) != 0 {
 		return nil

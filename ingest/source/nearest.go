@@ -59,8 +59,8 @@ func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 	}, visit)
 }
 
-// admit adds row j to the nearest rows, which are in order if limit > 0. If there are then more than limit
-// rows, it removes the farthest row.
+// admit adds row j to the nearest rows. If limit > 0, it keeps them in the order of [products.byValue] and
+// drops all but the first limit.
 func (p *products) admit(nearest []uint32, j uint32, limit int) []uint32 {
 	if limit == 0 {
 		return append(nearest, j)

@@ -124,7 +124,8 @@ func patternBytes(a sparse.Matrix) int64 {
 	return 4*a.NNZ() + 8*int64(rows+1)
 }
 
-// pattern returns the positions of the entries of a outside the diagonal.
+// pattern returns the positions of the entries of a outside the diagonal, each once. It calls hold with the
+// bytes of the result.
 func pattern(ctx context.Context, a sparse.Matrix,
 	hold graphfile.Holder) (*sparse.CSR, error) {
 	rows, cols := a.Dims()

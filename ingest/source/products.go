@@ -14,7 +14,7 @@ import (
 const pieceWork = 1 << 16
 
 // productBytes returns an upper bound of the memory of [eachProduct] and [nearestRows] without their matrix.
-// A row has a column in common with at most common rows.
+// Each row has a column in common with at most common rows.
 func productBytes(rows, cols int, entries, common int64, workers int) int64 {
 	const (
 		grown   = 2                   // slices that grow have at most this multiple of the memory that they need
@@ -151,8 +151,8 @@ func addTo(sum []float64, rows []uint32, values []float64, w float64) {
 	}
 }
 
-// eachRow calls fill to append the elements of each row, and visits the rows in order. The bounds of its
-// pieces of rows depend on the matrix alone.
+// eachRow calls fill to append the elements of row i to p, on several workers. It then calls visit with each
+// row in order. The division into pieces depends on the matrix alone.
 func eachRow(ctx context.Context, x *sparse.CSR, workers int,
 	fill func(p *products, i int),
 	visit func(i int, j []uint32, v []float64) error) error {
@@ -199,7 +199,8 @@ func eachRow(ctx context.Context, x *sparse.CSR, workers int,
 	return nil
 }
 
-// cut returns the first row of each piece, and then the number of rows.
+// cut divides the rows of x into pieces of at most [pieceWork] products. A row with more is a piece. It
+// returns the first row of each piece, and then the number of rows. xt is the transpose of x.
 func cut(x, xt *sparse.CSR) []int {
 	rows, _ := x.Dims()
 	work := 0

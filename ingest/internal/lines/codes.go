@@ -40,7 +40,8 @@ func (c *Codes) Names() []string { return c.names }
 // Unit returns the unit of times, or "" before the first time.
 func (c *Codes) Unit() string { return c.unit }
 
-// TimeWarnings returns warnings about times that are not read as they are written.
+// TimeWarnings returns warnings about times whose meaning differs from their text: times with an offset from
+// UTC, and dates of different precisions. setting is the setting of the column of times.
 func (c *Codes) TimeWarnings(setting string) (list []error) {
 	column, _ := table.SplitTimeSetting(setting)
 	warn := func(what, fix string) {
@@ -72,7 +73,8 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge. It ignores kind or time if edges have none.
+// Code returns the code of an edge, which combines the number of its kind with its time. If edges have no
+// kinds or no times, it ignores the text. fault describes a wrong time.
 func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
@@ -88,7 +90,8 @@ func (c *Codes) Code(form table.TimeForm,
 	return shard.CodeOf(uint8(code), t), fault
 }
 
-// Time returns a time in the unit of the first time, or the fault of the text.
+// Time returns a time in the unit of the first time. If the text is wrong, it returns a description of the
+// fault.
 func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	t, fault := form.Parse(text)
 	if fault != "" {
@@ -111,7 +114,8 @@ func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 
 const OutOfRange = "is too large or too small for edges with kinds or times"
 
-// pack packs the weight of the edge in p.fields with its code, see [sort.Pack].
+// pack packs the weight of the edge in p.fields with the code of the edge, see [sort.Pack]. number is the
+// line number for errors.
 func (p *Parser) pack(weight float64, number int64) (float64, error) {
 	lay := p.Layout
 	code := uint32(0)

@@ -21,8 +21,9 @@ type head struct {
 	lay  *Layout
 }
 
-// layoutFrom determines the layout from one line and tail, the later text. If it returns an error, only the
-// line numbers of the layout are set.
+// layoutFrom determines the layout from one line, which has the given number, and from tail, the text after
+// it. konect states that the file begins as a KONECT file. If layoutFrom returns an error, only the line
+// numbers of the layout are set.
 func (c *Settings) layoutFrom(name string, konect bool, number int64,
 	line, tail []byte) (*Layout, error) {
 	lay := &Layout{hasNamedWeight: c.Weight != "", zerosCount: c.Unweighted,
@@ -103,8 +104,8 @@ func (h *head) fault(fix, format string, args ...any) error {
 	return textio.Fault(h.name, h.lay.line, fix, format, args...)
 }
 
-// choose determines the columns, and whether the head is a header. The first line of a KONECT file implies
-// the columns.
+// choose determines the columns, and whether the first data line is a header. In a KONECT file without the
+// setting Fields, the columns are source, target and weight, without a header.
 func (h *head) choose(konect bool) error {
 	lay := h.lay
 	c := h.c

@@ -50,13 +50,14 @@ var maxPlaces = 1<<placeBits - 1
 // NewDict returns an empty dictionary.
 func NewDict() *Dict { return &Dict{seed: maphash.MakeSeed()} }
 
-// token is an id in the text of a chunk or in IDBatch.unquoted. Positions in unquoted follow the positions in
-// the text.
+// token is an id in the text of a chunk or in IDBatch.unquoted. start and end are positions in the text
+// followed by unquoted.
 type token struct {
 	hash       uint64
 	start, end uint32
 }
 
+// IDBatch holds the ids of a chunk of text, in order, for [Dict.Codes].
 type IDBatch struct {
 	tokens   []token
 	unquoted []byte   // ids that are not in the text of the chunk
@@ -73,7 +74,7 @@ func (b *IDBatch) Add(d *Dict, text []byte, start, end int) {
 		token{maphash.Bytes(d.seed, text[start:end]), uint32(start), uint32(end)})
 }
 
-// AddCopy adds an id that is not in the text, which has the given length.
+// AddCopy adds an id that is not in the text of the chunk. length is the length of that text.
 func (b *IDBatch) AddCopy(d *Dict, length int, id []byte) {
 	start := length + len(b.unquoted)
 	b.unquoted = append(b.unquoted, id...)
@@ -90,7 +91,8 @@ func (b *IDBatch) id(text []byte, t token) []byte {
 	return text[t.start:t.end]
 }
 
-// stretch tokens are looked up together, because their text and their codes fit into the cache of a core.
+// stretch is the number of tokens that are looked up together. Their text and their codes fit into the cache
+// of a core.
 const stretch = 1 << 12
 
 // Codes stores the codes of a batch, and adds new ids to the dictionary. Token i has position first + i in
@@ -281,7 +283,8 @@ func (d *Dict) sum(value func(s *dictShard) int) (n int) {
 	return n
 }
 
-// DictBytes returns an upper bound of the memory of a dictionary.
+// DictBytes returns an upper bound of the memory of a dictionary with the given number of ids and bytes of
+// text.
 func DictBytes(ids, text int64) int64 {
 	const slot, entryBytes = 8, 16 // bytes of a slot and of an entry
 	const rounded = 16 << 10       // allocations of a shard may exceed the request by these bytes

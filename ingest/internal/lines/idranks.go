@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A bitmap may have DenseBits bits, or IDBits bits for each id.
+// A bitmap of ids may have DenseBits bits. It may have more if it has at most IDBits bits for each id read.
 const (
 	DenseBits = 1 << 23
 	IDBits    = 32

@@ -16,6 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
+// Layout describes the lines of an edge list: the separator, the columns, and the settings that decide how a
+// line is read. The columns are numbered from 0.
 type Layout struct {
 	sep            byte
 	source, target int
@@ -105,8 +107,8 @@ type Settings struct {
 	Warn         func(error)
 }
 
-// LayoutOf determines the layout of an input, or returns nil if the input is empty. It counts chunks with
-// comments alone in sum.
+// LayoutOf determines the layout of an input. If the input is empty, it returns nil. It adds the comments of
+// the chunks before the first data to sum.
 func (c *Settings) LayoutOf(in *textio.Reader, sum *Tally) (*Layout, error) {
 	head, err := in.Head()
 	if err == nil && graphfile.IsMarket(in.Name(), head.Data) {
@@ -137,8 +139,9 @@ func factorOf(in *textio.Reader, chunk *textio.Chunk) float64 {
 	return max(1, float64(total)*in.Growth()/float64(len(chunk.Data)))
 }
 
-// layoutIn determines the layout of the edge list that continues with the chunk, or returns nil if the chunk
-// has comments alone. If bad lines are skipped, the first line that can be an edge determines the layout.
+// layoutIn determines the layout of the edge list that continues with the chunk. If the chunk has only
+// comments, it returns nil. If bad lines are skipped, the first line that can be an edge determines the
+// layout. factor is as in [isSizes].
 func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 	factor float64) (*Layout, error) {
 	var first *Layout
@@ -219,8 +222,9 @@ func (lay *Layout) want() string {
 	return fmt.Sprintf("at least %d", max(lay.source, lay.target, lay.weight)+1)
 }
 
-// cut finds the fields of a line in the usual form: line[:source], line[source+1:target] and the weight
-// line[weight:]. ok is false for other lines, which may be valid.
+// cut finds the fields of a line without quotes, blanks around ids and other special characters:
+// line[:source], line[source+1:target] and the weight line[weight:]. For other lines, which may be valid, ok
+// is false.
 func (lay *Layout) cut(line []byte) (source, target, weight int, ok bool) {
 	if !lay.simple || len(line) == 0 || line[0] <= '/' {
 		return 0, 0, 0, false // #, % and / are smaller

@@ -43,7 +43,8 @@ func (c *Settings) marketLayout(in *textio.Reader, sum *Tally) (*Layout, error) 
 	}
 }
 
-// layoutOfMarket returns the layout of the lines after the head, whose last line has the number.
+// layoutOfMarket returns the layout of the entries of a Matrix Market file. number is the line number of the
+// last line of its head.
 func layoutOfMarket(m *graphfile.MarketReader, number int64) *Layout {
 	valued := m.Field != graphfile.PatternField
 	lay := &Layout{sep: table.Blanks, target: 1, weight: -1, kind: -1, time: -1,

@@ -129,7 +129,8 @@ func (p *Parser) countZeros(out *Lines, first int64) {
 	}
 }
 
-// plain reads the line data[start:end] if it has the usual form. Otherwise it returns false.
+// plain adds the edge on the line data[start:end] to the weights and to the batch. If [Layout.cut] does not
+// accept the line, or the weight is unusual, plain adds nothing and returns false.
 func (p *Parser) plain(data []byte, start, end int) bool {
 	line := data[start:end]
 	source, target, weight, ok := p.Layout.cut(line)
@@ -149,7 +150,8 @@ func (p *Parser) plain(data []byte, start, end int) bool {
 	return true
 }
 
-// line reads the line data[start:end] of any form.
+// line reads the line data[start:end] of any form, which has the given number. It reports whether the line is
+// an edge, and adds bad lines to out. The other errors end the run.
 func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	text bool) (isEdge bool, err error) {
 	lay := p.Layout
@@ -212,8 +214,8 @@ func (p *Parser) line(out *Lines, data []byte, start, end int, number int64,
 	return true, nil
 }
 
-// fieldsOf splits a line into p.fields and checks it. A line with one blank end, as in a list of employees
-// and managers, is not an edge, but the other end is a node.
+// fieldsOf splits a line into p.fields, checks the fields, and returns the weight. A line with one blank end,
+// as in a list of employees and managers, is not an edge, but its other end is a node.
 func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error) {
 	lay := p.Layout
 	f := &p.fields
@@ -305,7 +307,8 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	return 0, e
 }
 
-// fault returns an error about a field, or about the whole line if column is −1.
+// fault returns an error about the field in a column of the given line, or about the whole line if column is
+// −1. fix is the remedy.
 func (p *Parser) fault(number int64, column int, fix, format string, args ...any) *textio.Error {
 	e := textio.Fault(p.Name, number, fix, format, args...)
 	if column >= 0 && p.Layout.line > 0 { // fields of JSON have no columns
@@ -325,13 +328,15 @@ func (lay *Layout) splitFault(name string, number int64, err error) error {
 	return e
 }
 
-// WithoutWeight returns the setting that omits the weights, in the form of a Fix, or "" without columns.
+// WithoutWeight returns the setting that omits the weights, written as in [input.Error].Fix, or "" without
+// columns.
 func (lay *Layout) WithoutWeight() string {
 	return FieldsWithoutWeight(lay.Columns, lay.hasNamedWeight)
 }
 
-// FieldsWithoutWeight returns the setting of all columns except the weights, in the form of a Fix, or ""
-// without columns.
+// FieldsWithoutWeight returns the setting of all columns except the weights, written as in [input.Error].Fix.
+// It returns "" if no column is a source. hasNamedWeight states that a setting names the column of the
+// weight.
 func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	fields := fieldSetting(columns, "")
 	if fields == "" {
@@ -344,8 +349,8 @@ func FieldsWithoutWeight(columns input.Columns, hasNamedWeight bool) string {
 	return fields
 }
 
-// fieldSetting returns the setting of the columns of edges, or "" without columns of ends. weight is the use
-// of the column of weights, or "" to omit it.
+// fieldSetting returns the setting that names the columns of the edges, or "" if no column is a source.
+// weight is the use of the column of weights, or "" to omit this column.
 func fieldSetting(columns input.Columns, weight string) string {
 	var titles []string
 	for _, c := range columns {
@@ -364,7 +369,7 @@ func fieldSetting(columns input.Columns, weight string) string {
 	return "fields=" + table.FieldList(titles, list...)
 }
 
-// Settings returns the settings with which the table was read, or nil for other text.
+// Settings returns the settings with which a table of text was read, or nil for other files.
 func (lay *Layout) Settings() []string {
 	fields := fieldSetting(lay.Columns, input.Weight)
 	if fields == "" || lay.Market != nil || lay.attributes || lay.line == 0 {
@@ -380,7 +385,7 @@ func (lay *Layout) Settings() []string {
 	return []string{fields, header, "delimiter=" + string(rune(lay.sep))}
 }
 
-// ZeroWarning returns the warning about edges whose weight is 0 or missing. withoutWeight is as from
+// ZeroWarning returns the warning about edges whose weight is 0 or missing. withoutWeight is the result of
 // [FieldsWithoutWeight].
 func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 	noun := "line"
@@ -393,8 +398,8 @@ func ZeroWarning(name string, zeros Count, withoutWeight string) error {
 		words.Counted(zeros.N, noun))
 }
 
-// endOf returns the id of the source (0) or of the target (1), in a column of integers without fraction and
-// exponent.
+// endOf returns the id of the source (end 0) or of the target (end 1). In a column of integers it returns an
+// id such as 1e+05 without fraction and exponent.
 func (p *Parser) endOf(end int) []byte {
 	id := p.fields.Text[[...]int{p.Layout.source, p.Layout.target}[end]]
 	if p.Layout.integers[end] && !table.IsInteger(id) {
@@ -425,7 +430,7 @@ func SmallNumber(id []byte) (v uint32, ok bool) {
 	return uint32(wide), wide <= math.MaxUint32
 }
 
-// tokens adds the ids of a line, which starts at offset in text, to the batch.
+// tokens adds the ids of a line to the batch. The line starts at offset in text.
 func (p *Parser) tokens(text, line []byte, offset int) {
 	for end, i := range [...]int{p.Layout.source, p.Layout.target} {
 		id := p.endOf(end)

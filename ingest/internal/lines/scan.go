@@ -21,8 +21,8 @@ func word(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b) ^ zeros
 }
 
-// notDigits sets the highest bit of the first byte that is not a digit, and perhaps of later bytes. Adding
-// 0x76 to a byte that is 10 or more carries into its highest bit.
+// notDigits returns a word in which the highest bit of the first byte that is not a digit is set, and perhaps
+// bits of later bytes. Adding 0x76 to a byte that is 10 or more carries into its highest bit.
 func notDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
@@ -32,8 +32,8 @@ func digitBits(x uint64) uint {
 	return uint(bits.TrailingZeros64(notDigits(x))) &^ 7
 }
 
-// number reads up to 15 decimal digits at the start of b, which must have at least 16 bytes. digits is 17 if
-// there are more than 15 digits.
+// number reads the decimal digits at the start of b, which must have at least 16 bytes. It returns the value
+// and the number of digits. If there are more than 15 digits, it returns 0 and 17.
 func number(b []byte) (value uint64, digits uint) {
 	x := word(b)
 	k := digitBits(x)
@@ -43,7 +43,7 @@ func number(b []byte) (value uint64, digits uint) {
 	return eightDigits(x << (64 - k)), k >> 3 // a shift by 64 gives 0
 }
 
-// longNumber is number for eight digits or more. x holds the first eight digits.
+// longNumber is [number] if b begins with eight digits or more. x holds the first eight digits.
 func longNumber(b []byte, x uint64) (value uint64, digits uint) {
 	y := word(b[8:])
 	k := digitBits(y)
@@ -71,9 +71,9 @@ type Template struct {
 	Whole       bool // weights are integers
 }
 
-// Scan reads the lines of text from offset on, up to the first line that does not follow the template. It
-// appends two codes for each line to code, and the weights to weight. lineWindow readable bytes that are not
-// digits must follow text.
+// Scan reads the lines of text from offset on, up to the first line that does not follow the template, and
+// returns the offset of this line. It appends two codes for each line to code, and the weights to weight.
+// lineWindow readable bytes that are not digits must follow text.
 func (t Template) Scan(text []byte, offset int, code []uint32,
 	weight []float64) (int, []uint32, []float64) {
 	if !t.Weighted {

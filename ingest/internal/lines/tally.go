@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
+// Tally counts the lines of an input and the peculiarities that a run reports.
 type Tally struct {
 	Lines, Comments int64
 	Rounded         Count // weights that are integers and not exact in float64
@@ -66,6 +67,7 @@ func IsRounded(id []byte) bool {
 	return err == nil && value >= 1<<53 && value == math.Trunc(value)
 }
 
+// Faults holds the bad lines of an input or of a part of it. Count is their number.
 type Faults struct {
 	Kinds []Fault // in the order of their first lines
 	Count int64

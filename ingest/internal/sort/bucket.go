@@ -69,6 +69,8 @@ type key interface{ uint32 | uint64 }
 // span holds the parts lo ≤ p < hi.
 type span struct{ lo, hi int }
 
+// bucket holds the entries of the rows lo ≤ r < hi. If inRuns is set, it is too large for the memory of a
+// worker and is sorted in runs, see [sortedRun].
 type bucket struct {
 	lo, hi int
 	inRuns bool
@@ -176,8 +178,8 @@ const (
 	fillShare = 0.5
 )
 
-// stage returns a function that reports progress from begin to end. It must be called with the size of every
-// finished piece; length is the sum of the sizes.
+// stage returns a function that reports progress from begin to end. The caller must call it with the size of
+// every finished piece of work. length is the sum of the sizes.
 func (s *Sorter) stage(begin, end float64, length int) func(piece int) {
 	if s.Progress == nil || length == 0 {
 		return func(int) {}

@@ -2,6 +2,7 @@ package sort
 
 import "math/bits"
 
+// entryForm states how an entry is stored: the bits and bytes of its key, and whether it has a value.
 type entryForm struct {
 	column     uint // bits of a column
 	narrow     bool // keys take 4 bytes, else 8
@@ -47,8 +48,9 @@ func (f entryForm) mergedBytes() int64 {
 	return 4
 }
 
-// workBytes returns an upper bound of a worker's memory for each entry of a bucket, which is moved and
-// merged. An entry gathered from several fillings is also in a record.
+// workBytes returns an upper bound of a worker's memory for each entry of a bucket: the entry, and its column
+// and value after merging. If buckets are gathered from several fillings, it includes two more copies of the
+// entry.
 func (f entryForm) workBytes(gathered bool) int64 {
 	bytes := f.bytes() + f.mergedBytes()
 	if gathered {
@@ -57,7 +59,7 @@ func (f entryForm) workBytes(gathered bool) int64 {
 	return bytes
 }
 
-// finishBytes returns workBytes of gathered entries and the memory of an equally large merged bucket that
+// finishBytes returns workBytes for gathered entries, and the memory of an entry of a merged bucket that
 // waits to be visited.
 func (f entryForm) finishBytes() int64 {
 	return f.workBytes(true) + f.mergedBytes()

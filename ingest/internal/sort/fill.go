@@ -17,7 +17,8 @@ type entries[K key] struct {
 	work   []finisher[K] // buffers of each worker
 }
 
-// fill puts the entries of a filling into their buckets. It calls read with the number of lines of each part.
+// fill puts the entries of a filling into their buckets. After each part it calls read with the number of
+// lines of the part.
 func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	e.starts = append(e.starts[:0], 0)
 	for _, bucket := range e.s.buckets {
@@ -43,6 +44,7 @@ func (e *entries[K]) fill(b *filling, read func(lines int)) error {
 	})
 }
 
+// filler puts the entries of lines into their buckets.
 type filler[K key] struct {
 	keys     []K
 	values   []float64 // nil: no values
@@ -125,7 +127,7 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 // lineBatch rows of lines stay in the first-level cache.
 const lineBatch = 512
 
-// both is addPlain for lines that make two entries each, as most lines do.
+// both adds the entries of lines without values that make two entries each, as most lines do.
 func (f *filler[K]) both(code []uint32) {
 	var (
 		edges, cell [lineBatch]uint32

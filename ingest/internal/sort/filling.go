@@ -117,7 +117,8 @@ func (s *Sorter) Each(visit func(b *Rows) error) error {
 	return sortFillings[uint64](s, spilled, visit)
 }
 
-// sortFillings is Each after the division into fillings. spilled is the number of bytes that go to disk.
+// sortFillings fills, sorts and merges the buckets and calls visit with each, as [Sorter.Each] does, after
+// the spans have been divided into fillings. spilled is the number of bytes that go to disk.
 func sortFillings[K key](s *Sorter, spilled int64,
 	visit func(b *Rows) error) error {
 	if len(s.fillings) == 0 {

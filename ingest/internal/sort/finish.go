@@ -105,8 +105,9 @@ func (e *entries[K]) gather(f *finisher[K],
 	return f.keys, f.values, nil
 }
 
-// roomFor returns the number of entries to allocate for a bucket: the smallest sufficient number in largest,
-// which decreases. Hence allocations are rare, and a hub gets memory only where it is needed.
+// roomFor returns the number of entries to allocate for a bucket: the smallest number in largest, a
+// decreasing list, that is at least entries. Hence allocations are rare, and a hub gets memory only where it
+// is needed.
 func roomFor(largest []int, entries int) int {
 	for _, n := range slices.Backward(largest) {
 		if n >= entries {

@@ -76,6 +76,8 @@ func (e *MergeError) Error() string {
 	return "ingest: lines of one edge do not agree"
 }
 
+// mergeRows merges the sorted entries keys of a bucket, with values or without, and appends the given number
+// of rows to out. column is the number of bits of a column.
 func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K,
 	values []float64) (err error) {
 	out.Ptr = append(out.Ptr, 0)
@@ -89,7 +91,7 @@ func mergeRows[K key](m *Merger, out *Rows, rows int, column uint, keys []K,
 	return err
 }
 
-// mergeValues is mergeRows for entries with values or both directions.
+// mergeValues merges entries with values, or entries that must have both directions, see [mergeRows].
 func mergeValues[K key](m *Merger, out *Rows, column uint, keys []K,
 	values []float64) error {
 	mask := K(1)<<column - 1
@@ -124,14 +126,14 @@ func (b *Rows) add(row int, col uint32) {
 	b.Col = append(b.Col, col)
 }
 
-// end ends rows without further entries until the given number of rows has begun.
+// end adds rows without entries until b has the given number of rows.
 func (b *Rows) end(rows int) {
 	for len(b.Ptr) <= rows {
 		b.Ptr = append(b.Ptr, len(b.Col))
 	}
 }
 
-// mergePlain is mergeRows for entries without values. Most of them need only their column.
+// mergePlain merges entries without values, see [mergeRows]. Most of them need only their column.
 func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	shift := (column + 1) & 63
 	mask := K(1)<<(column&63) - 1
@@ -180,7 +182,8 @@ func (m *Merger) adds() bool {
 	return m.Policy == Default || m.Policy == Sum
 }
 
-// count counts the lines of the entry (row, col) in its two directions, and returns how they disagree.
+// count counts in n the lines of the entry (row, col), of which ahead lines have one direction and back lines
+// the other. It returns how the directions disagree.
 func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	if m.countsPair(row, col) {
 		n.Duplicates += int64(max(ahead-1, 0) + max(back-1, 0))

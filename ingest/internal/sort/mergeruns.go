@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// next skips n entries of a run, and reports whether entries are left.
+// next skips n entries of a run, and reports whether entries are left. If none are left in memory, it reads
+// the next block from disk.
 func (e *entries[K]) next(f *finisher[K], r *sortedRun[K],
 	n int) (ok bool, err error) {
 	r.keys = r.keys[n:]
@@ -80,6 +81,7 @@ func (e *entries[K]) mergeRuns(f *finisher[K], runs []sortedRun[K]) error {
 	return j.end()
 }
 
+// runOrder is the order of the entries of runs: by row and column, then by the fields.
 type runOrder struct {
 	shift   uint // 1 if the lines of both directions count alike
 	byValue bool // orders equal entries by weight, else by input
@@ -133,7 +135,7 @@ func (h headHeap) second() runHead {
 	return h[1]
 }
 
-// joiner makes rows of entries that come in order.
+// joiner merges sorted lines into the entries of rows.
 type joiner[K key] struct {
 	m      *Merger
 	out    *Rows
@@ -179,7 +181,8 @@ func (j *joiner[K]) add(keys []K, values []float64) error {
 	return nil
 }
 
-// with returns the value of an entry after another line.
+// with returns the value of an entry after a line with the given weight. value is the value of the lines
+// before, whose number is lines.
 func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	switch {
 	case lines == 0:
@@ -194,7 +197,7 @@ func (m *Merger) with(value float64, lines int, weight float64) float64 {
 	return value + weight
 }
 
-// end makes an entry for each code of the current lines.
+// end makes an entry for each code of the lines of the current row and column.
 func (j *joiner[K]) end() error {
 	for i := range j.sums {
 		if err := j.endSum(&j.sums[i]); err != nil {

@@ -61,9 +61,9 @@ const (
 	increasing          // sorted by distinct columns
 )
 
-// sortRows is Radix for all bits of keys except the lowest. row is the first bit of the row. If the entries
-// of each row are already in order, as in a file sorted by rows or by columns, it moves them once, by their
-// counts in count.
+// sortRows sorts keys, and values with them, by all bits below hi except the lowest. The bits from row on are
+// the row. If order, the result of [countRows], is not unordered, sortRows moves the entries once, by the
+// numbers of entries of each row in count. Otherwise it calls [Radix].
 func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	keys, keyScratch []K, values, valueScratch []V, row, hi uint) ([]K, []V) {
 	if order == unordered {
@@ -82,7 +82,8 @@ func sortRows[K key, V any](order rowOrder, count *[radixSize]uint32,
 	return keyScratch, valueScratch
 }
 
-// placeRows makes rows of entries that are in increasing order within each row.
+// placeRows stores the columns and values of entries in out. The entries of each row must be in increasing
+// order; entries of different rows may alternate. count has the number of entries of each row.
 func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	row uint) {
 	out.Ptr = append(out.Ptr, 0)
@@ -109,7 +110,8 @@ func placeRows[K key](out *Rows, count []uint32, keys []K, values []float64,
 	}
 }
 
-// countRows returns the order of the entries. If they are ordered, it counts the entries of each row.
+// countRows returns the order of the entries within each row. If they are ordered, it counts the entries of
+// each row in count.
 func countRows[K key](count *[radixSize]uint32, keys []K, row uint) rowOrder {
 	var last [radixSize]K
 	row &= 63
