@@ -10,26 +10,25 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// calibration turns scores into probabilities of classes. The probability of the first class of
-// an output with the score f is
+// calibration turns scores into probabilities of classes. A binary classifier with the score f gives its first class the
+// probability
 //
 //	r = 1/(1 + exp(A·f + B)),
 //
-// see J. Platt, Probabilistic outputs for support vector machines (1999). The r of
-// one-vs-one outputs are coupled, see couple; the r of outputs against [Rest] are
-// divided by their sum.
+// see J. Platt, Probabilistic outputs for support vector machines (1999). From the r of one-vs-one classifiers, couple
+// computes the probabilities of the classes. The r of classifiers against [Rest] are divided by their sum.
 type calibration struct {
 	classes []int
 	pairs   Pairs
-	a, b    []float64 // A and B of each output
+	a, b    []float64 // A and B of each classifier
 }
 
-// Calibrate returns a function that converts scores of the model m to probabilities: as Learner.Probabilities, it stores in
-// dst the probability of each class that has an item. The learner l must have fitted m with the values v. Calibrate fits l
-// again without each of five parts of the items with y ≥ 0, and learns the probabilities from the scores of the omitted
-// parts, because scores of training items are too confident. Cost: five fits.
+// Calibrate returns a function that converts scores of the model m to the probabilities of the classes that have an item,
+// as [Learner.Probabilities]. The learner l must have fitted m with the values v. Calibrate divides the items with y ≥ 0
+// into five parts and fits l without each part in turn. It learns the probabilities from the scores of the omitted parts,
+// because the scores of training items are too confident. Cost: five fits.
 //
-// If no part has items of both classes of an output, the output has probability ½.
+// If the scores of a classifier are all of one of its two classes, the classifier gives both classes the probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
 	classes int, v param.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5
@@ -166,7 +165,8 @@ func sigmoidLoss(scores, target []float64, a, b float64) float64 {
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// probabilitiesTo stores in dst, and returns, the probability of each of c.classes. If dst is nil, it allocates dst.
+// probabilitiesTo stores in dst, and returns, the probability of each of c.classes, given the score of each of c.pairs. If
+// dst is nil, probabilitiesTo allocates it.
 func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	dst = destination(dst, len(c.classes))
 	if len(scores) != len(c.pairs) {
@@ -190,9 +190,9 @@ func (c *calibration) probabilitiesTo(dst, scores []float64) []float64 {
 	return dst
 }
 
-// couple stores in dst the p with Σp = 1 that minimises Σ_ab (r_ba·p_a − r_ab·p_b)², where r_ab is the probability of class
-// a against class b: Wu, Lin, Weng, Probability estimates for multi-class classification by pairwise coupling, JMLR 5
-// (2004), section 5.
+// couple stores in dst the probabilities p of the classes: p minimises Σ_ab (r_ba·p_a − r_ab·p_b)² with Σp = 1. Here r_ab,
+// from share, is the probability of class a against class b. Source: Wu, Lin, Weng, Probability estimates for multi-class
+// classification by pairwise coupling, JMLR 5 (2004), section 5.
 func (c *calibration) couple(dst, share []float64) []float64 {
 	k := len(c.classes)
 	place := map[int]int{}

@@ -128,7 +128,7 @@ func addScaled[T sparse.Float](dst []float64, a float64, x []T) {
 	}
 }
 
-// roundedGram is a Gram that stores values in single precision.
+// roundedGram is a Gram with roundedTo, which is PartTo in single precision.
 type roundedGram interface {
 	roundedTo(dst []float32, i int, items []int)
 }
@@ -142,13 +142,13 @@ const (
 // Model is a fitted kernel model: for any item it computes the decision of every classifier in
 // Pairs.
 type Model struct {
-	Classes  int // number of classes, with and without items
+	Classes  int // number of classes, with or without items
 	Items    int // number of items of the Gram
 	Pairs    Pairs
 	Machines []Machine // nil: scores are not linear in kernel values
 	Rule     Rule      // computes the scores if Machines is nil
 
-	// IsIndefinite reports that the kernel is not positive semidefinite, so that the model may not be the best.
+	// IsIndefinite reports that the kernel is not positive semidefinite. The model may then not be optimal.
 	IsIndefinite bool
 }
 
@@ -162,7 +162,7 @@ type Rule interface {
 // Machine is a binary kernel classifier with the decision Σ_j Coef[j]·K(x, Index[j]) − Rho.
 type Machine struct {
 	Index      []int     // support vectors, positive class first
-	Coef       []float64 // y·α of each, not 0
+	Coef       []float64 // y·α of each support vector, not 0
 	Rho        float64
 	Objective  float64 // Σα − ½ΣΣ α_i·α_j·y_i·y_j·K_ij, the dual objective
 	Iterations int
@@ -193,8 +193,9 @@ func (m *Model) ScoresTo(dst, row []float64, self float64) []float64 {
 	return dst
 }
 
-// Support returns the number of items that are support vectors of a classifier that was found by iteration. If the model has
-// a Rule with a method Support() int, it returns the result of this method. Otherwise it returns 0.
+// Support returns the number of distinct items that are support vectors. Only classifiers with Iterations > 0 count: in
+// other classifiers every item has a coefficient. If the model has a Rule, Support returns the result of its method
+// Support() int, or 0 if the Rule has no such method.
 func (m *Model) Support() (items int) {
 	if m.Rule != nil {
 		if machine, ok := m.Rule.(interface{ Support() int }); ok {
@@ -261,9 +262,9 @@ func (l *LinearModel) machine(i int) []float64 {
 	return l.Weights[i*l.Features : (i+1)*l.Features : (i+1)*l.Features]
 }
 
-// ScoresTo stores in dst, and returns, the decision ⟨w, x⟩ + bias of every classifier for an item with the features x.
-// shared must hold the values of shared columns, laid out as in [SharedColumns], or be nil without them. If dst is nil,
-// ScoresTo allocates it.
+// ScoresTo stores in dst, and returns, the decision ⟨w, x⟩ + bias of every classifier for an item with the features x. If
+// l.Shared is set, shared must hold the item's row of [SharedColumns].Values and its weighted sum is added; otherwise
+// shared is nil. If dst is nil, ScoresTo allocates it.
 func (l *LinearModel) ScoresTo(dst, x, shared []float64) []float64 {
 	if len(x) != l.Features || len(shared) != len(l.Shared)*l.Classes {
 		panic(badLength)

@@ -13,9 +13,11 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// factor returns features G of items with K = GGᵀ, as many features as the rank r of K. G is the pivoted Cholesky factor,
-// cut when the rest of the diagonal is below 1e-15 to 1e-6 of the largest value. The rows of the items in pivots are a lower
-// triangle. If K is not positive semidefinite, the error is [ErrIndefinite]. Cost: m·r² products for m items.
+// factor returns the pivoted Cholesky factor G of the kernel K between items, K = GGᵀ. Row a of G holds r features of
+// items[a], where r is the rank of K. The factorisation ends when the rest of the diagonal is below 1e-15 of the largest
+// value. If rounding errors are larger, this bound is raised up to 1e-6. The rows of G at the positions pivots, in this
+// order, are a lower triangle. If K is not positive semidefinite, the error is [ErrIndefinite]. Cost: m·r² products for m
+// items.
 func factor(ctx context.Context, k Gram,
 	items []int) (g *sparse.Block[float64], pivots []int, err error) {
 	gram, err := between(ctx, k, items)
@@ -81,13 +83,14 @@ func (l kernelSoftmax) fit(ctx context.Context, k Gram, y []int, classes int, v 
 	return models[0], nil
 }
 
-// compare fits models for comparison. Fits end when the error of the weights is at most a hundredth of their norm.
+// compare fits a model with each setting, for comparison. A fit ends when the error of its weights is at most a hundredth
+// of their norm.
 func (l kernelSoftmax) compare(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) ([]*Model, error) {
 	return l.fitAll(ctx, k, y, classes, settings, 1e-2)
 }
 
-// fitAll fits a model with each setting. It computes the features once, and starts each fit from the minimum with the next
-// larger ridge.
+// fitAll fits a model with each setting. A fit ends when the relative error of its weights is at most enough. fitAll
+// computes the features once, and starts each fit from the minimum with the next larger ridge.
 func (l kernelSoftmax) fitAll(ctx context.Context, k Gram, y []int, classes int, settings []param.Values,
 	enough float64) ([]*Model, error) {
 	g, err := newGroupsOfTwo(k.Len(), y, classes)

@@ -20,34 +20,35 @@ type Learner struct {
 	// classes have an item, Fit returns [ErrOneClass].
 	Fit FitFunc
 
-	// Linear is Fit on explicit features, faster than Fit on their [LinearGram]; nil: there is no faster way.
+	// Linear, if not nil, fits on explicit features in less time than Fit on their [LinearGram].
 	Linear func(ctx context.Context, f *sparse.Block[float32], y []int, classes int, v param.Values) (*LinearModel, error)
 
-	// MostItems is the largest number of items on explicit features; 0 means no limit. If there are more items, callers fit
-	// a sample.
+	// MostItems is the largest number of items to fit on explicit features; 0 means no limit. If there are more items,
+	// callers fit a sample.
 	MostItems int
 
-	// ComparedItems is the largest number of items on which settings are compared with explicit features; 0 means no limit.
+	// ComparedItems is the largest number of items on which callers compare settings on explicit features; 0 means no
+	// limit.
 	ComparedItems int
 
-	// Compare, if not nil, fits a model with each of some settings, for comparison: unlike Fit, it may end before the
-	// tolerance.
+	// Compare, if not nil, fits a model with each of the given settings, so that callers can compare the settings. It may
+	// end before the tolerance of Fit.
 	Compare PathFit
 
-	// Path declares the parameter that is chosen along a path; nil: all combinations of usual values are compared.
+	// Path declares the parameter that is chosen along a path. If Path is nil, callers compare all combinations of usual
+	// values.
 	Path *Path
 
-	// Solve, if not nil, is Fit without kernel values: its argument solve returns (K +
-	// diag(ridge))⁻¹·targets. It takes less time than Fit for more than Solved items. All items
-	// must have a class.
+	// Solve, if not nil, fits the model of Fit without reading kernel values: it calls solve, which must return (K +
+	// diag(ridge))⁻¹·targets. All items must have a class. With more than Solved items, Solve takes less time than Fit.
 	Solve  func(y []int, classes int, v param.Values, solve func(ridge []float64, targets *mat.Dense) (*mat.Dense, error)) (*Model, error)
 	Solved int
 
 	// Dual says that every model of Fit has Machines.
 	Dual bool
 
-	// Whole says that the model depends on the kernel between all items, with or without a class. Scores of x depend on K(x,
-	// x) and on the values K(x, i) of items i with a class.
+	// Whole says that the model depends on the kernel between all items, with or without a class. The scores of an item x
+	// depend on K(x, x) and on K(x, i) for the items i with a class.
 	Whole bool
 
 	// Probabilities stores in dst, and returns, the probabilities of the classes that
@@ -66,7 +67,7 @@ func Learners() param.List[*Learner] {
 	return slices.Clone(learners)
 }
 
-// Declare returns the result of Workspace, or if it is nil, the zero value.
+// Declare returns l.Workspace(items, features, classes). If l.Workspace is nil, Declare returns the zero value.
 func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
 	if l.Workspace != nil {
 		w = l.Workspace(items, features, classes)
@@ -75,7 +76,8 @@ func (l *Learner) Declare(items, features, classes int) (w budget.Workspace) {
 }
 
 // Register adds a learner. The learner then works on every kernel and on walks. Only Spec and Fit are required. Call
-// Register from an init function. It panics if the name is taken, if Fit is nil, or if a kernel has one of the parameters.
+// Register from an init function. Register panics if the name is taken, if Fit is nil, or if a kernel has a parameter of
+// the same name.
 func Register(l *Learner) {
 	l.claim()
 	learners.Add(l, l.Fit != nil)
@@ -97,8 +99,8 @@ func init() {
 var learners = param.List[*Learner]{&svmLearner, &rlsLearner, &gpLearner,
 	&logisticLearner, &centroidLearner, &densityLearner}
 
-// AgainstRest lists a classifier for each class that has an item, against all other classes. It returns [ErrOneClass] if
-// fewer than two classes have an item.
+// AgainstRest returns, for each class that has an item, a classifier of the class against [Rest]. It returns [ErrOneClass]
+// if fewer than two classes have an item.
 func AgainstRest(y []int, classes int) (Pairs, error) {
 	g, err := newGroupsOfTwo(len(y), y, classes)
 	return g.againstRest(), err
@@ -119,8 +121,8 @@ type Path struct {
 	// about 1.
 	param.Spec
 
-	// Parameter is the name of the parameter. On a multiple s·K of a kernel, and on s copies of each item,
-	// the value s·x if Ridge is set, or x/s otherwise, gives the same models as x gives on K.
+	// Parameter is the name of the parameter. If Ridge is set, the value s·x on the kernel s·K gives the same models as x
+	// on K; otherwise x/s does. The same holds for s copies of each item.
 	Parameter string
 	Ridge     bool
 
@@ -130,22 +132,23 @@ type Path struct {
 	// features, where each setting is fitted separately.
 	Fit func() PathFit
 
-	// LeaveOneOut, if not nil, returns for each setting s the decisions on each item i by a model of all other items, in
-	// decisions[s][i·len(pairs):]. If the kernel does not allow the setting, decisions[s] is nil. loss[s] is subtracted
-	// from the share of right predictions when settings are compared.
+	// LeaveOneOut, if not nil, returns for each setting s the decisions on each item i, in decisions[s][i·len(pairs):].
+	// They are decisions of the model of all other items. If the kernel does not allow the setting, decisions[s] is nil.
+	// Callers that compare settings subtract loss[s] from the share of right predictions.
 	LeaveOneOut func(ctx context.Context, k Gram, y []int, classes int, settings []param.Values) (pairs Pairs, decisions [][]float64, loss []float64, err error)
 
 	// OnFeatures, if not nil, replaces the path on explicit features.
 	OnFeatures *Path
 
-	// For, if not nil, returns values in place of defaults for a number of classes.
+	// For, if not nil, returns the values that replace defaults for the given number of classes.
 	For func(classes int) param.Values
 
-	// Pairwise, if not nil, reports whether there is a classifier for every two classes, given all values except Parameter.
-	// Nil: each class is separated from the rest.
+	// Pairwise, if not nil, reports whether the learner fits a classifier for every two classes. v holds all values except
+	// Parameter. If Pairwise is nil, the learner fits a classifier of each class against the rest.
 	Pairwise func(v param.Values) bool
 
-	// Noun names a classifier in messages, for example "a support vector machine"; "": learning.
+	// Noun names a classifier in messages, for example "a support vector machine". If Noun is empty, messages say
+	// "learning".
 	Noun string
 }
 

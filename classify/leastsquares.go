@@ -16,7 +16,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// rlsLearner declares [FitRLS]. Its cost C is the ridge λ = m/C for m items: Gärtner, Le, Smola 2006.
+// rlsLearner declares [FitRLS]. Its parameter cost C means the ridge λ = m/C for m items: Gärtner, Le, Smola 2006.
 var rlsLearner = Learner{
 	Spec: param.Spec{
 		Name: "rls", Title: "regularised least squares on targets of 1 and −1",
@@ -55,7 +55,8 @@ var rlsLearner = Learner{
 	Solved: 2000,
 }
 
-// fewTried items compare settings that each cost a factorization, or distances between all items.
+// fewTried is the number of items on which settings are compared if each setting costs a factorization or the distances
+// between all items.
 const fewTried = 250
 
 var ridgeParam = param.Param{
@@ -64,7 +65,7 @@ var ridgeParam = param.Param{
 	Grid: param.Grid(0.001, 0.01, 0.1, 1, 10, 100),
 }
 
-// scaledRidge is for kernels where the mean of K(i, i) is 1.
+// scaledRidge declares the parameters of least squares, with usual values for kernels where the mean of K(i, i) is 1.
 var scaledRidge = param.Spec{Name: "rls",
 	Params: []param.Param{usually(ridgeParam, 0.1, 0.001, 0.01, 0.1, 1, 10),
 		WeightsParam}}
@@ -103,7 +104,8 @@ func ridgeOf(v param.Values, y []int) float64 {
 // explain. Least squares return it if K + λI is not positive definite.
 var ErrIndefinite = errors.New("the kernel is not positive semidefinite")
 
-// targets has a classifier of each class with an item against [Rest], and the used items with their weights and targets.
+// targets holds the right-hand sides of least squares: for each used item, its weight and a row of value with a target for
+// each classifier. There is a classifier against [Rest] for each class with an item.
 type targets struct {
 	pairs  Pairs
 	items  []int
@@ -167,8 +169,8 @@ func FitRLS(ctx context.Context, k Gram, y []int, classes int, lambda float64,
 	})
 }
 
-// solveRLS is [FitRLS] without kernel values: solve returns (K + R)⁻¹·T for items and a diagonal R with the ridge of each
-// item.
+// solveRLS is [FitRLS] without kernel values. Its argument solve must return (K + diag(ridge))⁻¹·t, where K is the kernel
+// between items.
 func solveRLS(y []int, classes int, lambda float64, weights []float64,
 	solve func(items []int, ridge []float64, t *mat.Dense) (*mat.Dense, error)) (*Model, error) {
 	t, err := newTargets(y, classes, weights)
@@ -218,8 +220,8 @@ func between(ctx context.Context, k Gram, items []int) (*mat.SymDense, error) {
 	return sym, nil
 }
 
-// solve returns (a + diag(ridges))⁻¹·b in b and overwrites a. If ctx is cancelled, the factorisation still runs, and the
-// caller must not use a and b again.
+// solve overwrites b with (a + diag(ridges))⁻¹·b, returns b, and overwrites a. If ctx is cancelled, the factorisation
+// continues in the background, and the caller must not use a and b again.
 func solve(ctx context.Context, a *mat.SymDense, ridges []float64,
 	b *mat.Dense) (*mat.Dense, error) {
 	for i := range a.SymmetricDim() {
@@ -247,8 +249,8 @@ func newKernelModel(classes, n int, pairs Pairs, items []int,
 	return model
 }
 
-// FitLinearRLS is [FitRLS] on the inner products of features X: W = (XᵀVX + λI)⁻¹XᵀVT, or Xᵀ(XXᵀ + λV⁻¹)⁻¹T, whichever
-// matrix is smaller. Cost: this matrix and its Cholesky factorisation.
+// FitLinearRLS is [FitRLS] on the inner products of features X. It returns the weights W = (XᵀVX + λI)⁻¹XᵀVT or W = Xᵀ(XXᵀ
+// + λV⁻¹)⁻¹T, whichever needs the smaller matrix. Cost: this matrix and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
 func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
@@ -327,12 +329,14 @@ func alongRidges(ctx context.Context, k Gram, y []int, classes int,
 	return models, nil
 }
 
-// leaveOneOut returns for each λ, in [i·len(pairs):], the decisions on item i of classifiers fitted to all other items,
+// leaveOneOut returns, for each λ at index l, the decisions on each item i by classifiers fitted to all other items. They
+// are
 //
-//	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii,
+//	d_i = t_i − a_i/((K + λV⁻¹)⁻¹)_ii
 //
-// and 0 for items that are not used. If [FitRLS] returns [ErrIndefinite], the decisions are nil. squared is the mean of (d −
-// t)² over the used items and the classifiers. Cost: one eigendecomposition.
+// in decisions[l][i·len(pairs):]. The decisions on items that are not used are 0. If [FitRLS] returns [ErrIndefinite],
+// decisions[l] is nil. squared[l] is the mean of (d − t)² over the used items and the classifiers. Cost: one
+// eigendecomposition.
 func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	lambdas, weights []float64) (pairs Pairs, decisions [][]float64, squared []float64, err error) {
 	p, err := newRLSPath(ctx, k, y, classes, weights)
@@ -390,8 +394,8 @@ func (p *rlsPath) isDefinite(lambda float64) bool {
 	return p.Least+lambda > 0
 }
 
-// leaveOneOut returns the decisions at each item by a model of all other items, and the sum of their squared errors. If K +
-// λV⁻¹ is not positive definite, decisions are nil.
+// leaveOneOut returns the decisions on each item by a model of all other items, and their mean squared error. If K + λV⁻¹
+// is not positive definite, decisions is nil.
 func (p *rlsPath) leaveOneOut(lambda float64) (decisions []float64, squared float64) {
 	if !p.isDefinite(lambda) {
 		return nil, 0

@@ -61,7 +61,7 @@ type Logistic struct {
 	Weights []float64
 	// Shared are the columns whose weights all classes share; nil: none.
 	Shared *SharedColumns
-	// Tolerance is the norm of the gradient at which the fit stops, relative to its norm where all logits are 0; 0 means
+	// Tolerance is the norm of the gradient at which the fit stops, relative to its norm at zero logits; 0 means
 	// 1e-6.
 	Tolerance float64
 	// MaxSteps limits the steps of Newton's method; 0 means 200.
@@ -172,7 +172,8 @@ func logisticPath[T sparse.Float](ctx context.Context, s *Logistic,
 	return models, limited
 }
 
-// startAt replaces shared weights by their differences from prior, and stores the logits of prior in the offset.
+// startAt makes prior the origin of the shared weights: θ then holds their differences from prior, and the offset holds the
+// logits of prior.
 func (s *softmaxFit[T]) startAt(ctx context.Context, prior []float64) error {
 	if prior == nil {
 		return nil
@@ -203,7 +204,8 @@ func (g *groups) all(classes int) {
 	}
 }
 
-// logisticWorkspace declares the memory of [LogisticPath] without the features and the models, or of a fit to a kernel.
+// logisticWorkspace declares the memory of [LogisticPath], without the features and the models. If features is 0, it
+// declares the memory of a fit to a kernel.
 func logisticWorkspace(items, features, classes int) budget.Workspace {
 	if features == 0 {
 		return kernelSoftmaxWorkspace(items, 0, classes)
@@ -216,12 +218,13 @@ func logisticWorkspace(items, features, classes int) budget.Workspace {
 	return w
 }
 
-// triangle replaces features X by fewer features L if there are fewer items than features: X = LQ with a lower triangle L
-// and orthonormal rows Q. Weights θ of L and Qᵀθ of X have the same logits and norm, so that the minimum is the same.
+// triangle holds features L that replace features X if there are fewer items than features: X = LQ with a lower triangle L
+// and orthonormal rows Q. The weights θ of L and Qᵀθ of X have the same logits and the same norm, so that the minimum is
+// the same.
 type triangle struct {
 	values *sparse.Block[float64] // L, by item
 	order  []int                  // row order[a] has its last nonzero in column a
-	turned *sparse.Block[float64] // Xᵀ of the first rows in order
+	turned *sparse.Block[float64] // Xᵀ, of the first L.Cols items in order
 }
 
 // With at least manyClasses classes, logistic regression uses a [triangle] if there are fewer items than features, and

@@ -15,18 +15,18 @@ import (
 )
 
 // RidgePath is ridge regression on features or kernel values, for many ridges at the price of one eigendecomposition. Let A
-// be the m×d features, with a column of a constant, Y the targets (one-hot classes or numbers), and ȳ their means. It
-// minimises
+// be the m×d features, with a column of a constant, Y the targets (one-hot classes or numbers), and ȳ the means of the
+// targets. RidgePath minimises
 //
 //	‖AW − (Y − 1ȳᵀ)‖² + λw̄‖W‖²,  w̄ = tr(AAᵀ)/m,
 //
-// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ), items F that are left out have exactly
-// the scores
+// and gives item i the scores Wᵀa_i + ȳ. With G = (AAᵀ + λw̄I)⁻¹ and C = G(Y − 1ȳᵀ), a set F of items that are left out has
+// exactly the scores
 //
 //	Y_F − (G_FF)⁻¹·C_F
 //
-// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). For a path of the other items r, without F, G and C
-// become G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F.
+// except that ȳ is the mean of all items (Golub, Heath, Wahba 1979). If only the other items r are fitted, G and C become
+// G_rr − G_rF·(G_FF)⁻¹·G_Fr and C_r − G_rF·(G_FF)⁻¹·C_F.
 type RidgePath struct {
 	Mean  float64 // w̄, or 1 if w̄ is 0; callers may set 1, for an absolute λ
 	Least float64 // least eigenvalue of AAᵀ, or of the smaller AᵀA
@@ -43,7 +43,8 @@ type RidgePath struct {
 	projected *mat.Dense // Uᵀ(Y − 1ȳᵀ)
 }
 
-// OneHot returns a row for each item with a one for each of its classes, several or none.
+// OneHot returns a matrix with a row for each item and a column for each class. It has a 1 for each class in y[i]; an item
+// may have several classes or none.
 func OneHot(y [][]int, classes int) *mat.Dense {
 	targets := mat.NewDense(len(y), classes, nil)
 	for i, list := range y {
@@ -54,9 +55,9 @@ func OneHot(y [][]int, classes int) *mat.Dense {
 	return targets
 }
 
-// NewRidgePath returns the path for features f and targets, which it overwrites. It appends a column with constant to the
-// features. Cost: the products of all columns or of all items, whichever are fewer, and one eigendecomposition. The error is
-// the error of ctx.
+// NewRidgePath returns the path for the features f, with a further column of the value constant, and for targets. It
+// overwrites targets. Cost: the inner products of all columns or of all items, whichever are fewer, and one
+// eigendecomposition. The error is the error of ctx.
 func NewRidgePath[T float32 | float64](ctx context.Context, f *sparse.Block[T],
 	constant float64, targets *mat.Dense, workers int) (*RidgePath, error) {
 	m := f.Rows
@@ -140,7 +141,8 @@ func (p *RidgePath) decompose(ctx context.Context, squares *mat.SymDense,
 	return nil
 }
 
-// ridgeInverse is G = U·diag(w)·Uᵀ if AAᵀ was decomposed; otherwise G = (I − U·diag(w)·Uᵀ)/ridge with AV in place of U.
+// ridgeInverse is the G of [RidgePath] for one λ. If AAᵀ was decomposed, G = U·diag(w)·Uᵀ. Otherwise G = (I −
+// U·diag(w)·Uᵀ)/ridge with AV in place of U.
 type ridgeInverse struct {
 	*RidgePath
 	ridge        float64 // λw̄
@@ -160,8 +162,8 @@ func (p *RidgePath) inverse(lambda float64) *ridgeInverse {
 	return g
 }
 
-// times returns some rows of GX, given these rows of U and X, and projected = UᵀX. Given XᵀU and XᵀX in place of u and x, it
-// returns XᵀGX.
+// times returns rows of GX: u and x must be these rows of U and X, and projected UᵀX. With u = XᵀU and x = XᵀX, it returns
+// XᵀGX.
 func (g *ridgeInverse) times(u mat.Matrix, x, projected *mat.Dense) *mat.Dense {
 	out := new(mat.Dense)
 	out.Mul(u, g.scaleRows(projected))
@@ -248,7 +250,8 @@ func (p *RidgePath) scores(rows *mat.Dense) *mat.Dense {
 	return rows
 }
 
-// cosine returns the cosine of scores less ȳ with the targets, over the items in takes.
+// cosine returns the cosine between scores − ȳ and targets − ȳ, over all columns of the items in takes. If one of them is
+// 0, cosine returns 0.
 func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	var product, a, b float64
 	for i := range takes {
@@ -269,8 +272,8 @@ func (p *RidgePath) cosine(scores *mat.Dense, takes []bool) float64 {
 	return product / math.Sqrt(float64(a*b))
 }
 
-// Choose returns for each set of items takes[i] the first λ whose leave-one-out scores have the largest cosine with the
-// targets on the set, and the cosine.
+// Choose returns, for each set takes[i] of items, the λ whose leave-one-out scores have the largest cosine with the targets
+// on the set, and this cosine. In a tie it chooses the first λ.
 func (p *RidgePath) Choose(lambdas []float64, takes [][]bool) (best, cosines []float64) {
 	best = make([]float64, len(takes))
 	cosines = slices.Repeat([]float64{math.Inf(-1)}, len(takes))
@@ -302,16 +305,16 @@ func (p *RidgePath) Weights(lambda float64) (w *mat.Dense, means []float64) {
 	return w, slices.Clone(p.means)
 }
 
-// LeavePartsOut returns for each λ > 0 the predictions for the items of each part by a model of all other items, with an
-// unpenalized constant. If the equations have no solution, the predictions are nil. The path must have no column of a
-// constant. Items with a negative fold are in no part. For part f the model also has the features others[f] of all items,
-// with the same ridge; nil: none.
+// LeavePartsOut returns, for each λ > 0, the predictions for the items of each part by a model of all other items. Item i
+// is in part fold[i]; items with a negative fold are in no part. The model has an unpenalized constant, so that the path
+// must have no column of a constant. If others is not nil, the model for part f also has the features others[f] of all
+// items, with the ridge of the path. If the equations for a λ have no solution, its predictions are nil.
 //
 // With the columns Z = [Y 1 others] and C = GZ, a part F has the residuals R = (G_FF)⁻¹·C_F. N = ZᵀGZ − C_FᵀR are the
 // products ZᵀGZ of the other items. The weights w of the columns after Y solve the equations of N + diag(0, 1, …) in these
 // columns, and the predictions are Y_F − R·[I; −w].
 //
-// Cost: for each part the products with U, and for each λ a factorisation of its size.
+// Cost: for each part the products with U, and for each λ a factorisation of the part's size.
 func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, others []*mat.Dense) ([]*mat.Dense, error) {
 	out := make([]*mat.Dense, len(lambdas))
 	inverses := make([]*ridgeInverse, len(lambdas))
@@ -366,8 +369,8 @@ func (p *RidgePath) LeavePartsOut(lambdas []float64, fold []int, parts int, othe
 	return out, nil
 }
 
-// WeightsBeside returns the weights of the model of [RidgePath.LeavePartsOut] fitted to all items: w as in
-// [RidgePath.Weights], and beside, the constant and then the weights of the other features. The error is [ErrIndefinite].
+// WeightsBeside fits the model of [RidgePath.LeavePartsOut] to all items and returns its weights: w as in
+// [RidgePath.Weights], and in beside the constant, then the weights of the features others. The error is [ErrIndefinite].
 func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside *mat.Dense, err error) {
 	g := p.inverse(lambda)
 	columns := p.columnsBeside(others)
@@ -384,7 +387,7 @@ func (p *RidgePath) WeightsBeside(lambda float64, others *mat.Dense) (w, beside 
 	return w, beside, nil
 }
 
-// ridgeColumns are Z = [Y 1 others], UᵀZ and ZᵀZ.
+// ridgeColumns holds Z = [Y 1 others], projected = UᵀZ and products = ZᵀZ.
 type ridgeColumns struct{ z, projected, products *mat.Dense }
 
 func (p *RidgePath) columnsBeside(others *mat.Dense) *ridgeColumns {
@@ -442,10 +445,10 @@ func splitFold(fold []int, f int) (members, complement []int) {
 	return members, complement
 }
 
-// WithoutParts returns for each part f the scores of all items by models with lambdas[f] fitted without the part; the model
-// for an item outside the part lacks this item too. It also returns, for each part, the cosine of these scores with the
-// targets over the items in takes[f]. A choice by these cosines does not depend on the part. The error is [ErrIndefinite].
-// Cost: a product of all items with all items, and for each part a factorisation of its size.
+// WithoutParts returns, for each part f, the scores of all items by models fitted with lambdas[f] without the items of part
+// f. The model that scores an item outside part f is also fitted without this item. cosines[f] is the cosine of these
+// scores with the targets over the items in takes[f]; a choice by it does not depend on part f. The error is
+// [ErrIndefinite]. Cost: a product of all items with all items, and for each part a factorisation of its size.
 func (p *RidgePath) WithoutParts(lambdas []float64, fold []int,
 	takes [][]bool) (out []*mat.Dense, cosines []float64, err error) {
 	k := len(p.means)

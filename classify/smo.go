@@ -47,12 +47,12 @@ type dual[T sparse.Float] struct {
 	sums     []float64 // errors that are recomputed
 }
 
-// curvature replaces K_ii + K_jj − 2K_ij of a pair if that is not positive: by rounding, for equal items, or if the kernel
-// is indefinite.
+// curvature replaces the curvature K_ii + K_jj − 2K_ij of a pair if this is not positive: by rounding, for equal items, or
+// if the kernel is indefinite.
 const curvature = 1e-12
 
-// start sets up a classifier with the positive class items[:positive] and β = 0; d.rate holds C_i for a cost of 1. The
-// caller sets the bounds.
+// start sets up a classifier with β = 0 and the positive class items[:positive]. diag[i] is K(i, i) of item i. d.rate must
+// hold C_i for a cost of 1; the caller then sets the bounds.
 func (d *dual[T]) start(gram Gram, items []int, positive int, diag []float64,
 	cacheBytes int64) {
 	n := len(items)
@@ -100,7 +100,7 @@ func (d *dual[T]) errorAt(k int) float64 {
 
 func (d *dual[T]) mark(k int) { d.setError(k, d.errorAt(k)) }
 
-// setError stores the error of position k for the directions in which its bounds let β move.
+// setError stores the error f of position k in up if β can grow within its bounds, and in down if β can shrink.
 func (d *dual[T]) setError(k int, f float64) {
 	d.up[k], d.down[k] = math.Inf(1), math.Inf(-1)
 	if d.beta[k] < d.hi[k] {
@@ -111,8 +111,8 @@ func (d *dual[T]) setError(k int, f float64) {
 	}
 }
 
-// raise raises the cost from start to end. If it increases the objective, as with many items at their bound, all β are
-// multiplied by the ratio of the costs.
+// raise raises the cost from start to end. If multiplying all β by end/start increases the objective, raise multiplies
+// them. It does if many items are at their bound.
 func (d *dual[T]) raise(start, end float64) {
 	ratio := end / start
 	var linear, quadratic float64
@@ -137,7 +137,8 @@ func (d *dual[T]) raise(start, end float64) {
 // shrinkPeriod is the number of iterations between attempts to shrink and checks of the context.
 const shrinkPeriod = 1000
 
-// solve iterates until the largest violation is below tolerance; all positions are active before and after.
+// solve iterates until the largest violation is below tolerance, at most limit times, and returns the number of iterations.
+// All positions are active before and after.
 func (d *dual[T]) solve(ctx context.Context, tolerance float64,
 	limit int) (int, error) {
 	n := len(d.item)
@@ -207,8 +208,8 @@ func (d *dual[T]) move(i, j int, step float64) float64 {
 	return step
 }
 
-// extremes returns the active position with the lowest error that may go up, this error, and the highest error that may go
-// down.
+// extremes returns, among active positions, the position i with the lowest error that may go up, this error, and the
+// highest error that may go down.
 func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	lowest = math.MaxFloat64
 	highest = math.Inf(-1)
@@ -222,8 +223,8 @@ func (d *dual[T]) extremes() (i int, lowest, highest float64) {
 	return i, lowest, highest
 }
 
-// shrink shrinks the items at a bound whose error lies beyond the extremes. Once the violation is within ten tolerances, it
-// reactivates all items, because earlier decisions were far from the solution.
+// shrink moves items at a bound behind active if their error lies outside [lowest, highest]. When the violation is first
+// within ten tolerances, shrink makes all items active before, because earlier decisions were made far from the solution.
 func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 	if !d.unshrunk && highest-lowest <= 10*tolerance {
 		d.unshrunk = true
@@ -261,7 +262,7 @@ func (d *dual[T]) unshrink() {
 	d.active = len(d.item)
 }
 
-// recompute computes the errors of the positions from first on.
+// recompute computes the errors at all positions ≥ first.
 func (d *dual[T]) recompute(first int) {
 	if first == len(d.item) {
 		return
@@ -389,8 +390,8 @@ func (c *rowCache[T]) read(dst []T, position int, items []int) {
 	}
 }
 
-// after returns the columns from first on of the row at a position, valid until the next call. It does not add the row to
-// the cache.
+// after returns the row at a position, from column first to the last, valid until the next call. If the cache is full,
+// after does not add the row to the cache.
 func (c *rowCache[T]) after(position, first int) []T {
 	if c.slot[position] >= 0 || len(c.owner) < c.limit {
 		return c.row(position, len(c.item))[first:]
@@ -424,7 +425,8 @@ func (c *rowCache[T]) free() int {
 	return s
 }
 
-// swap exchanges the positions a < b. A cached row is permuted when it is next used; most shrunk rows are never used again.
+// swap records the exchange of the positions a < b. A cached row is permuted when it is next used, because most shrunk rows
+// are never used again.
 func (c *rowCache[T]) swap(a, b int) {
 	c.swaps = append(c.swaps, [2]int32{int32(a), int32(b)})
 	c.slot[a], c.slot[b] = c.slot[b], c.slot[a]

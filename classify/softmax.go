@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// softmaxFit minimises, from θ as it is given,
+// softmaxFit minimises
 //
 //	Σ_a v_y_a·(log Σ_c exp z_ac − z_a,y_a) + ½·Σ_j ridge_j·θ_j²
 //	z_ac = offset_ac + b_c + ⟨w_c, x_a⟩ + Σ_s u_s·S_s(a, c)
@@ -23,8 +23,8 @@ type softmaxFit[T sparse.Float] struct {
 	features *sparse.Block[T]
 	rows     []int     // row of features of each item
 	items    []int     // rows of shared columns, by item
-	triangle *triangle // features are its rows, of item a 0 behind a; nil: none
-	y        []int     // position in class of each item
+	triangle *triangle // features are its rows, 0 after column a in row a; nil: none
+	y        []int     // index in class of the class of each item
 	class    []int     // classes with logits
 	classes  int       // number of classes of shared columns
 	biases   int       // number of biases: one for each class, or none
@@ -72,8 +72,8 @@ func softmaxWorkspace(items, features, classes int) budget.Workspace {
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
-// solve minimises from θ. At the limit of steps it returns [ErrIterationLimit]. It may be called again after the ridge has
-// changed.
+// solve minimises, starting from s.theta. If it reaches s.limit steps, it returns [ErrIterationLimit]. It may be called
+// again after the ridge has changed.
 func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	if err := s.logitsTo(ctx, s.z, s.theta); err != nil {
 		return err
@@ -107,8 +107,8 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	return ErrIterationLimit
 }
 
-// forcingTerm returns the relative residual to which a Newton step is solved. left is the norm of the gradient relative to
-// its norm at zero logits.
+// forcingTerm returns the relative residual at which a Newton step ends. left is the norm of the gradient over its norm at
+// zero logits.
 func forcingTerm(classes int, left float64) float64 {
 	if classes >= manyClasses && left > 5e-3 {
 		return 0.3
@@ -144,7 +144,7 @@ func (s *softmaxFit[T]) value(theta, z []float64) float64 {
 		s.ridge[1]*inner(biases, biases)+s.ridge[2]*inner(shared, shared))/2
 }
 
-// reference returns the norm of the gradient at θ = 0 and zero logits.
+// reference returns the norm of the gradient at θ = 0 and zero logits, without the offset.
 func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	for j := range s.r {
 		s.r[j] = 1 / float64(len(s.class))
@@ -172,7 +172,7 @@ func weightOf(weights []float64, y int) float64 {
 	return weights[y]
 }
 
-// subtractTruth subtracts the one-hot classes from r and applies the weights of items.
+// subtractTruth subtracts the one-hot class of each item from its row of r, and multiplies the row by the item's weight.
 func (s *softmaxFit[T]) subtractTruth() {
 	k := len(s.class)
 	for a, y := range s.y {
@@ -227,8 +227,8 @@ func (s *softmaxFit[T]) newton(ctx context.Context, norm, forcing float64) error
 	return nil
 }
 
-// search takes the step, or a part of the step that lowers the value, and returns the new value. It returns false if only
-// rounding errors are left.
+// search moves θ by the step, halved until the objective decreases, and returns the new objective. value is the objective
+// before. search returns false if only rounding errors are left.
 func (s *softmaxFit[T]) search(value float64) (float64, bool) {
 	slope := inner(s.gradient, s.step)
 	theta := s.direction
@@ -317,8 +317,8 @@ func (s *softmaxFit[T]) adjoint(ctx context.Context) error {
 	return err
 }
 
-// curve stores the logits v of the direction, and in image H times the direction: the elements π_c·(v_c − Σ_b π_b·v_b) of an
-// item, times its weight.
+// curve stores the logits v of the direction in directionLogits, and the product of the Hessian with the direction in
+// image. The Hessian maps v to π_c·(v_c − Σ_b π_b·v_b), times the weight of the item.
 func (s *softmaxFit[T]) curve(ctx context.Context) error {
 	k := len(s.class)
 	s.sums.Begin(len(s.image))
@@ -344,9 +344,9 @@ func (s *softmaxFit[T]) curve(ctx context.Context) error {
 type batch[T sparse.Float] struct {
 	s         *softmaxFit[T]
 	lo, count int
-	width     int                     // number of features that may not be 0, rounded up
+	width     int                     // number of leading features that are not all 0, rounded up
 	x         [softmaxBatch][]float64 // features; the last item is repeated up to a multiple of four
-	unused    []float64               // weights of a further class if their number is odd
+	unused    []float64               // row that takes the sums of a further class if the number of classes is odd
 }
 
 func (b *batch[T]) begin(s *softmaxFit[T]) {

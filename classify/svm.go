@@ -85,12 +85,12 @@ var svmPath = Path{
 	Noun:     "a support vector machine",
 }
 
-// comparedIterations is the largest number of iterations of a classifier in a comparison. Classifiers that need more have a
-// cost far too high for noisy classes, and are compared as they are.
+// comparedIterations is the largest number of iterations of a classifier when settings are compared. A classifier that
+// needs more has a cost far too high for noisy classes. It is compared as it is after these iterations.
 const comparedIterations = 20_000
 
-// mostPairwise is the largest number of classes for which one-vs-one is the default. It has 190 classifiers; the scores of
-// more would need more memory than the graph.
+// mostPairwise is the largest number of classes for which one-vs-one is the default. 20 classes have 190 classifiers; the
+// scores of more classifiers would need more memory than the graph.
 const mostPairwise = 20
 
 func svmOf(v param.Values, y []int, classes int) SVM {
@@ -127,7 +127,7 @@ var (
 	}
 )
 
-// For kernels where the mean of K(i, i) is 1.
+// scaledCostParam, scaledStrategyParam and scaledToleranceParam are for kernels where the mean of K(i, i) is 1.
 var (
 	scaledCostParam = usually(costParam, 0.5, 0.125, 0.5, 2, 8, 32,
 		128, 512, 2048)
@@ -287,8 +287,8 @@ type costSolver struct {
 	cells  []Machine
 }
 
-// path returns a model for each of costs, which must increase. Each fit starts from the previous model. Models are valid
-// until the next call. If the error is [ErrIterationLimit], path returns the models too.
+// path returns a model for each of costs, which must increase. Each fit starts from the model of the previous cost. Models
+// are valid until the next call. If the error is [ErrIterationLimit], path returns the models too.
 func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	costs []float64) ([]Model, error) {
 	set := s.SVM.withDefaults()
@@ -323,8 +323,8 @@ func (s *costSolver) path(ctx context.Context, k Gram, y []int, classes int,
 	return s.models, err
 }
 
-// pathTo trains several classifiers at a time on kernel values rounded to T. A classifier that reaches its limit does not
-// stop the others.
+// pathTo trains the classifiers of s.pairs for all costs, several classifiers at a time, on kernel values rounded to T. If
+// a classifier reaches its iteration limit, the others continue.
 func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	trainers *[]trainer[T], set *SVM, k Gram, g *groups, costs []float64) error {
 	workers := min(sched.Workers(set.Workers), len(s.pairs))
