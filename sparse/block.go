@@ -31,12 +31,12 @@ func NewBlock[T Float](rows, cols int) *Block[T] {
 		Data: system.Make[T](rows * stride)}
 }
 
-// Stride returns the distance between the rows of [NewBlock] with cols columns.
+// Stride returns the stride, in elements, of a block of cols columns from [NewBlock].
 func Stride[T Float](cols int) int {
 	return int(budget.Row[T](cols)) / sizeOf[T]()
 }
 
-// BlockOf returns a rows×cols block that shares the memory of data. data must have the rows without padding.
+// BlockOf returns a rows×cols block that shares the memory of data, where rows have no padding.
 func BlockOf[T Float](rows, cols int, data []T) *Block[T] {
 	if rows < 0 || cols < 1 || len(data) != rows*cols {
 		panic(badShape)
@@ -49,8 +49,8 @@ func (b *Block[T]) Row(i int) []T {
 	return b.Data[i*b.Stride : i*b.Stride+b.Cols : i*b.Stride+b.Cols]
 }
 
-// Columns returns the block of the columns lo ≤ j < hi, which shares memory with b. The padding of its rows may be
-// nonzero.
+// Columns returns the columns lo ≤ j < hi as a block that shares memory with b. Elements of its rows after the last
+// column may be nonzero.
 func (b *Block[T]) Columns(lo, hi int) *Block[T] {
 	if lo < 0 || hi > b.Cols || lo >= hi {
 		panic(badShape)
@@ -78,7 +78,7 @@ func (b *Block[T]) T() mat.Matrix {
 	return mat.Transpose{Matrix: b}
 }
 
-// overlaps reports whether a and b share an element. Disjoint groups of columns of one block do not.
+// overlaps reports whether a and b share an element. Views of different columns of one block share no element.
 func overlaps[T Float](a, b *Block[T]) bool {
 	if len(a.Data) == 0 || len(b.Data) == 0 {
 		return false

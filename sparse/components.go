@@ -33,9 +33,10 @@ func FindComponents(ctx context.Context, a Matrix,
 	return FindComponentsInOrder(ctx, a, false, inTurn, workers)
 }
 
-// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in an order of all rows of the
-// whole matrix. If the matrix is symmetric, set symmetric to read fewer entries. If several processes share the rows,
-// Of has the rows of this process, Sizes are the sizes in the whole matrix, and the memory is for all n rows.
+// FindComponentsInOrder is [FindComponents] with components numbered by their first rows in order, which must yield all
+// rows of the whole matrix. If symmetric is set, a must be symmetric, and fewer entries are read. If several processes
+// share the rows, Of has the rows of this process, Sizes are the sizes in the whole matrix, and the memory is for all n
+// rows.
 func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order iter.Seq[int],
 	workers int) (*Components, error) {
 	rows, cols := a.Dims()
@@ -68,12 +69,12 @@ func FindComponentsInOrder(ctx context.Context, a Matrix, symmetric bool, order 
 	return c, nil
 }
 
-// connect joins the rows and columns of nonzero entries. If sign is 1 or −1, each row i has a copy n + i. A positive
-// entry of sign·A then joins its row with its column, and their copies with each other. A negative entry joins its row
-// with the copy of the column, and the copy of the row with the column.
+// connect returns the sets of rows that nonzero entries join. If sign is 1 or −1, each row i has a copy n + i: a
+// positive entry of sign·A joins its row with its column, and their copies with each other; a negative entry joins its
+// row with the copy of the column, and the copy of the row with the column.
 //
-// If A is symmetric, connect skips rows that are already joined with a certain row, the hub: the columns of a skipped
-// row are joined with the hub too, or their own entries join them.
+// If symmetric is set, connect skips rows that are already joined with one early row, the hub. This loses nothing: the
+// columns of a skipped row are joined with the hub too, or their own entries join them.
 func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	workers int) (forest, error) {
 	rows, _ := a.Dims()
@@ -129,10 +130,11 @@ func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	return f, err
 }
 
-// FindSides returns the sides, 1 and −1, of the rows of each balanced component of sign·A, and 0 in the other components. A
-// component is balanced if positive entries join rows of the same side and negative entries join rows of different sides.
-// With sign −1 and entries ≥ 0 the balanced components are the bipartite components. The first row of a component has side 1.
-// A must be symmetric. Cost: one sweep, and 8n bytes in addition to the result.
+// FindSides divides each balanced component of sign·A into two sides. A component is balanced if positive entries join
+// rows of one side and negative entries join rows of different sides. FindSides returns 1 for each row on the side of
+// the first row of the component, −1 for the other side, and 0 for rows of other components. If sign is −1 and all
+// entries are ≥ 0, the balanced components are the bipartite components. A must be symmetric. Cost: one sweep, and 8n
+// bytes in addition to the result.
 func FindSides(ctx context.Context, a Matrix, sign float64,
 	workers int) ([]float64, error) {
 	f, err := connect(ctx, a, true, sign, workers)
@@ -176,7 +178,7 @@ func newForest(n int) forest {
 	return f
 }
 
-// root returns the smallest row of the set of i, and halves the path to it.
+// root returns the smallest row of the set that has row i, and halves the path to it.
 func (f forest) root(i uint32) uint32 {
 	for {
 		up := f[i].Load()
@@ -206,8 +208,8 @@ func (f forest) join(a, b uint32) {
 	}
 }
 
-// joinAll joins the sets of all processes. It takes ⌈log₂ P⌉ transfers to process 0, of 4 bytes for each row, and one
-// transfer back.
+// joinAll joins the sets of all processes, so that every process has the result. It takes ⌈log₂ P⌉ transfers to process
+// 0, of 4 bytes for each row, and one transfer back.
 func (f forest) joinAll(team *Team) {
 	const size = 1 << 14 // bytes of a transferred row
 	bytes := bytesOf(f)

@@ -11,46 +11,47 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// Divided is the part of a square matrix that one of several processes has, see [Division]. Its entries are in memory.
-// Only [Operator] can multiply with it, because products need rows of other processes.
+// Divided is the part of a square matrix that this process has in a [Division]. Its entries are in memory. Only
+// [Operator] can multiply with it, because products need rows of other processes.
 //
-// A product gathers from ghost rows, which are rows of other processes. The process receives ghost rows before the
-// sweep, and meanwhile computes ranges of rows that need none. Each process computes some of the named rows and
-// receives the other named rows after the sweep.
+// A product reads ghost rows: rows of the block that only other processes have. The process receives them before it
+// computes the rows that need them, and meanwhile computes other rows. All processes have the named rows, see
+// [Division]: each process computes some named rows of the product and receives the other named rows after the sweep.
 //
 // Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one
 // process.
 type Divided struct {
 	division *Division
 	team     *Team
-	local    Matrix   // rows of blocks: a CSR, or tiles
-	columns  []uint32 // row of the whole matrix for each column, increasing: own, named, and ghost rows
-	batches  [][]run  // columns of own and named rows
-	arriving [][]run  // columns of ghost rows, in the order in which they are received
+	local    Matrix   // the entries, by rows of blocks: a *CSR or a *tiledMatrix
+	columns  []uint32 // increasing: the own, named and ghost row of the whole matrix that each column of local refers to
+	batches  [][]run  // where own and named rows of a block are among the columns
+	arriving [][]run  // where received ghost rows are among the columns
 	arrivals int      // number of ghost rows
-	held     int64    // memory of the entries
-	copied   int64    // memory of their copies in Divide
+	held     int64    // bytes of the entries
+	copied   int64    // bytes of the entries and their copy in Divide
 	maxima   largest
-	interior []int // ranges without ghost rows
-	boundary []int // other ranges
-	ghosts   Exchange
+	interior []int    // ranges without ghost rows
+	boundary []int    // ranges with ghost rows
+	ghosts   Exchange // transfers ghost rows
 	shares   Exchange // transfers named rows
 }
 
 type largest struct{ entries, columns, ghosts int64 }
 
+// run maps consecutive rows of a block, or of the received rows, to consecutive columns.
 type run struct{ row, column, rows int }
 
-// mostRun is the largest number of rows of a run. A batch has about as many rows.
+// mostRun is the largest number of rows of a [run]. A batch of runs has about as many rows.
 const mostRun = 4096
 
 // ErrDivided is returned by a sweep that visits the entries of a [Divided] matrix.
 var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
 
-// Divide returns the part of a that this process has in a division. Every process must call it. Entries are in tiles,
-// see [FindLayout], if tiles are faster and their copies fit into half of memory; a memory of 0 means no limit. Cost:
-// two sweeps over the rows of this process, 4 bytes for each of its entries, 12 with values, and n/5 bytes for n rows
-// of a.
+// Divide returns the part of a that this process has in a division. Every process must call it. If tiles are faster,
+// see [FindLayout], and if the entries and their copy in tiles fit into half of memory, the entries are in tiles. A
+// memory of 0 means no limit. Cost: two sweeps over the rows of this process, 4 bytes for each of its entries, 12 with
+// values, and n/5 bytes for n rows of a.
 func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	workers int) (*Divided, error) {
 	rows, cols := a.Dims()
@@ -65,7 +66,7 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	return m, m.chooseLayout(ctx, memory, workers)
 }
 
-// visitRow gets the row in blocks, and the columns of the whole matrix.
+// visitRow receives the entries of a row of blocks. col has columns of the whole matrix.
 type visitRow func(row int, col []uint32, val []float64)
 
 func (d *Division) build(sweep func(visit visitRow) error) (*Divided, error) {
@@ -188,7 +189,7 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	return err
 }
 
-// sweep calls visit for every row of this process.
+// sweep calls visit for every row of a in the ranges of this process.
 func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	visit visitRow) error {
 	for lo, hi := range d.mine {
@@ -204,7 +205,7 @@ func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
 	return nil
 }
 
-// cutRanges cuts the local rows into ranges, each of own rows, of padding, or of named rows.
+// cutRanges cuts the rows of local into ranges. A range has only own rows, only padding or only named rows.
 func (m *Divided) cutRanges(local *CSR) {
 	for _, group := range [][2]int{{0, m.team.Own}, {m.team.Own, m.team.First},
 		{m.team.First, m.team.First + m.team.Named}} {
@@ -256,12 +257,12 @@ func (m *Divided) Dims() (r, c int) {
 	return len(m.team.Rows), len(m.team.Rows)
 }
 
-// NNZ returns the largest number of entries in any process, so that decisions that depend on it are the same in all processes.
-// See also [EntriesOf].
+// NNZ returns the largest number of entries in any process, so that all processes make the same decisions. See also
+// [EntriesOf].
 func (m *Divided) NNZ() int64 { return m.maxima.entries }
 
-// Bytes returns the larger of two sizes: the entries and their copies in [Divide], and the entries and the buffers of
-// steps.
+// Bytes returns the memory of the entries with the buffers of steps, or the memory that [Divide] needed if it is
+// larger.
 func (m *Divided) Bytes() int64 {
 	return dividedMemory(m.division.mostRows(), m.maxima.columns, m.maxima.ghosts,
 		m.held, m.copied)
@@ -271,13 +272,13 @@ func (d *Division) mostRows() int64 {
 	return int64(slices.Max(d.count) + d.Team.Named)
 }
 
-// dividedMemory returns the memory of a divided matrix and its steps. Ghost rows count three times, because the network
-// copies received rows and about as many sent rows.
+// dividedMemory returns the bytes of a divided matrix and its steps. held and copied are as in [Divided]. A step holds
+// every ghost row three times, because the network copies received rows and about as many sent rows.
 func dividedMemory(rows, columns, ghosts, held, copied int64) int64 {
 	return 4*columns + max(copied, held+dividedBytes*(columns+3*ghosts+rows))
 }
 
-// Ghosts returns the number of rows of other processes that a product gathers from.
+// Ghosts returns the number of ghost rows: rows that a product receives from other processes.
 func (m *Divided) Ghosts() int { return m.arrivals }
 
 // Team returns the processes that share the rows.

@@ -8,10 +8,11 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// dividedBytes is the largest width of a step, which bounds the memory of copied and transferred rows.
+// dividedBytes is the largest width of a row in a step with a [Divided] matrix, in bytes. It bounds the memory of
+// copied and transferred rows.
 const dividedBytes = 128
 
-// stepDivided cuts a step into slabs of at most dividedBytes.
+// stepDivided does a step slab by slab: for columns of at most dividedBytes at a time.
 func (o *Operator[T]) stepDivided(ctx context.Context, dst, x *Block[T],
 	s Step[T]) error {
 	slab := s
@@ -65,7 +66,7 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int,
 	return f.visitRanges(ctx, workers, m.team.First)
 }
 
-// receiveGhosts begins the transfer of ghost rows, for which finish waits.
+// receiveGhosts begins the transfer of ghost rows. finish waits for its end and stores the ghost rows in f.source.
 func (f *fused[T]) receiveGhosts(ctx context.Context, workers int,
 	m *Divided) (finish func() error, err error) {
 	b := &f.source
@@ -150,8 +151,8 @@ func (f *fused[T]) visitRanges(ctx context.Context, workers, lo int) error {
 	})
 }
 
-// withGhosts calls visit with the rows of this process and a block with ghost rows. It then exchanges the named rows of
-// y.
+// withGhosts calls visit once, with the rows of m in this process and a copy of x that has the ghost rows too. It then
+// exchanges the named rows of y.
 func withGhosts[T Float](ctx context.Context, m *Divided, y, x *Block[T],
 	workers int, visit func(rows Matrix, x *Block[T]) error) error {
 	workers = sched.Workers(workers)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// LocalRows returns the rows of a that this process has: a itself if one process has all rows. For a [Divided] matrix
-// it returns the own rows of the process and its share of the named rows; the other rows are empty. diagonal returns
-// the column with the diagonal element of a row. The other columns are in the order of the rows of the whole matrix.
-// See [Team.SumNamed] for sums over the entries of each row.
+// LocalRows returns the rows of a that this process has. If one process has all rows, it returns a. For a [Divided]
+// matrix it returns the own rows and the share of the named rows that this process computes; other rows are empty.
+// Columns are then numbered in the order of the rows of the whole matrix, and diagonal returns the column that belongs
+// to a row. See [Team.SumNamed] for sums over the entries of each row.
 func LocalRows(a Matrix) (rows Matrix, diagonal func(row int) int) {
 	if m, ok := a.(*Divided); ok {
 		return m.local, m.diagonal
@@ -21,8 +21,8 @@ func (m *Divided) diagonal(row int) int {
 	return column
 }
 
-// GhostValues returns a number for each column of [LocalRows]. v must have the numbers of the rows of this process. The
-// numbers of ghost columns come from other processes. Every process must call it.
+// GhostValues returns the element of v for each column of [LocalRows]. v must have an element for each row of this
+// process. Elements for ghost rows come from other processes. Every process must call it.
 func GhostValues(a Matrix, v []float64) []float64 {
 	m, divided := a.(*Divided)
 	if !divided {

@@ -7,23 +7,26 @@ import (
 	"sync/atomic"
 )
 
-// namedAt divides the number of the first named row, so that no chunk of a sum has both named rows and other rows.
+// namedAt is a divisor of the number of the first named row. It is a multiple of every chunk of a sum, so that no chunk
+// has both named rows and other rows.
 const namedAt = 4096
 
-// Division numbers the rows of a square matrix in one process of a [Team]. The rows are cut into consecutive ranges.
-// Process p of P has the ranges p, p+P, p+2P, …. Every process has the named rows, which are not part of the ranges.
+// Division assigns the rows of a square matrix to the processes of a [Team], and numbers them in this process. The rows
+// are cut into consecutive ranges. Process p of P has the ranges p, p+P, p+2P, …, without the named rows. Every process
+// has all named rows.
 type Division struct {
 	Team    Team  // the processes and their rows
 	bounds  []int // range k has the rows bounds[k] ≤ i < bounds[k+1]
-	offset  []int // own rows that the process of range k has in its ranges before k
-	count   []int // own rows of each process
+	offset  []int // number of own rows, in ranges before k, of the process of range k
+	count   []int // number of own rows of each process
 	named   rankedSet
-	namedOf [][]int // named rows in the ranges of each process, counted from the first named row
+	namedOf [][]int // numbers, among the named rows, of those in the ranges of each process
 }
 
-// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds must increase from 0 to n, and each
-// process must have the same number of ranges. named must increase strictly. The arguments must be the same in all
-// processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
+// NewDivision divides the rows 0 ≤ i < n among the processes of a network. Range k has the rows bounds[k] ≤ i <
+// bounds[k+1]; bounds must increase from 0 to n, and each process must have the same number of ranges. named has the
+// named rows and must increase strictly. The arguments must be the same in all processes. Memory: n/6 bytes, and 4
+// bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
 	size := network.Size()
 	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 ||
@@ -73,7 +76,8 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 	}
 }
 
-// owner returns the process that has a row in its ranges and, unless the row is named, its number there.
+// owner returns the process that has a row in its ranges and the number of the row among its own rows. The number has
+// no meaning for a named row.
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]
@@ -91,10 +95,10 @@ func (d *Division) Local(row int) (local int, ok bool) {
 	return int(owner.Row), int(owner.Rank) == d.Team.Rank()
 }
 
-// rankedSet is a set of rows i < n as bits. rank(i) returns the number of members below i.
+// rankedSet is a set of rows i < n as bits. rank(i) returns the number of members smaller than i.
 type rankedSet struct {
 	words  []uint64
-	offset []int // number of members before each group
+	offset []int // number of members before each groupWords words
 }
 
 const groupWords = 8

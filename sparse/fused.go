@@ -15,40 +15,40 @@ type fused[T Float] struct {
 	o      *Operator[T]
 	dst, x *Block[T]
 	step   Step[T]
-	width  int // number of columns of the loops, with padding if possible
+	width  int // number of columns that the loops compute, with padding if possible
 
 	alpha   float64  // Alpha·Scale
 	source  Block[T] // the gathered block: x or diag(Right)·x
-	scaled  []T
+	scaled  []T      // memory of diag(Right)·x
 	zero    []T
 	worker  []scratch[T] // buffers of each goroutine
-	partial []T          // sums of the pieces of long rows, at distances of width
-	rankOne []T
-	chunks  []float64 // parts of rankOne, by chunks of rows
-	offered []T       // rows for other processes, see Divided
-	arrived []T       // rows from other processes
+	partial []T          // sums of the pieces of long rows, width for each piece
+	rankOne []T          // Alpha·Gamma·Vᵀ·X
+	chunks  []float64    // sums of Vᵀ·X over chunks of rows
+	offered []T          // rows for other processes, see Divided
+	arrived []T          // rows from other processes
 }
 
 // scratch holds the buffers of one goroutine.
 type scratch[T Float] struct {
 	sums     []T  // sums of a batch of rows
-	tileSums []T  // sums of a unit, see tiled
+	tileSums []T  // sums of a unit, see tiledMatrix
 	factors  []T  // factors of a batch of rows
 	values   []T  // converted values of a panel
 	read     byte // see readLines
 }
 
 const (
-	// batchBytes is the size of the sums between the gather and the other terms of a step, which fit into the
-	// first-level cache.
+	// batchBytes is the size of a batch of sums. A batch is gathered and then gets the other terms of the step, while
+	// it is in the first-level cache.
 	batchBytes = 16 << 10
 
-	// factorsBytes is the size of the factors of a batch of a step without other terms. Large batches keep the hardware
-	// prefetcher on the streams of factors and ids.
+	// factorsBytes is the size of the factors of a batch if the step has no other terms. Large batches keep the
+	// hardware prefetcher on the streams of factors and ids.
 	factorsBytes = 16 << 10
 
-	// slabBytes is the width of one pass. The sums stay in registers, and for a small matrix all rows of x stay in the
-	// cache.
+	// slabBytes is the part of a row that one pass computes; the last pass computes up to mostSlabBytes. The sums stay
+	// in registers. For a small matrix, all rows of x stay in the cache.
 	slabBytes     = 256
 	mostSlabBytes = slabBytes + slabBytes/4
 
@@ -101,8 +101,8 @@ func (f *fused[T]) end() {
 	f.o.idle = append(f.o.idle, f)
 }
 
-// ownsPadding reports whether the elements of a row up to the stride belong to b. Loops may then include them, which
-// avoids partial vectors.
+// ownsPadding reports whether b has all elements up to the stride. Loops may then include the padding, which avoids
+// partial vectors.
 func (b *Block[T]) ownsPadding() bool {
 	return len(b.Data) == b.Rows*b.Stride
 }
@@ -114,8 +114,8 @@ func grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// visit calls the visitor of the step. It skips pieces of long rows, and named rows, some of which other processes
-// compute.
+// visit calls the visitor of the step for the rows of a panel. It skips pieces of long rows and named rows, because
+// they are not finished yet.
 func (f *fused[T]) visit(worker int, p Panel) {
 	if f.step.Visit != nil && p.Pieces == 1 && !TeamOf(f.o.A).IsNamed(p.Lo) {
 		f.step.Visit(Rows{Lo: p.Lo, Hi: p.Hi, Range: p.Index, Worker: worker})
@@ -131,8 +131,8 @@ func (f *fused[T]) columns(worker int, p Panel, lo, hi int) {
 	}
 }
 
-// slabEnd returns the end of the slab that begins at column lo. A slab has at most bytes bytes of a row, and the last
-// slab at most limit bytes.
+// slabEnd returns the end of the slab of columns that begins at column lo: hi if at most limit bytes of a row remain,
+// and otherwise the column after bytes bytes.
 func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	if hi-lo <= limit/sizeOf[T]() {
 		return hi
@@ -140,10 +140,11 @@ func slabEnd[T Float](lo, hi, bytes, limit int) int {
 	return lo + bytes/sizeOf[T]()
 }
 
+// gathering describes the gather of the columns lo ≤ j < hi of a panel.
 type gathering[T Float] struct {
 	p        Panel
-	values   []T
-	slot     []int32      // index in tileSums of the initial sum of each row; may be nil
+	values   []T          // values of the panel as T
+	slot     []int32      // row of tileSums that each sum begins with, or noSlot; nil without tiles
 	tileSums simd.Rows[T] // sums over the tiles
 	lo, hi   int
 }
@@ -180,7 +181,7 @@ func (b *Block[T]) rowsOf(i, j int) simd.Rows[T] {
 		Stride: b.Stride}
 }
 
-// gather stores the scaled sums of the rows lo ≤ i < hi of the panel.
+// gather stores in dst the sums over the entries of the rows lo ≤ i < hi of the panel, times scale.
 func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	lo, hi int) {
 	start := g.p.Ptr[lo] - g.p.Ptr[0]
@@ -199,7 +200,7 @@ func (f *fused[T]) gather(dst simd.Rows[T], scale []T, g *gathering[T],
 	simd.GatherOnto(dst, g.hi-g.lo, scale, x, ptr, col, values)
 }
 
-// begin stores the sums over the tiles, or zeros without tiles.
+// begin stores in dst the sums over the tiles, or 0 for rows without tiles.
 func (g *gathering[T]) begin(dst simd.Rows[T], lo, hi int) {
 	slots := g.slot[lo:hi]
 	width := g.hi - g.lo
@@ -235,8 +236,8 @@ func (f *fused[T]) factors(w *scratch[T], lo, hi int) []T {
 	return w.factors
 }
 
-// addTerms stores in dst the scaled sums plus the other terms of the step, for the rows lo ≤ i < hi and the columns
-// first ≤ j < end.
+// addTerms stores in dst sums plus the other terms of the step, for the rows lo ≤ i < hi and the columns first ≤ j <
+// end.
 func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	lo, hi, first, end int) {
 	dst := f.dst.rowsOf(lo, first)
@@ -266,8 +267,8 @@ func (f *fused[T]) addTerms(w *scratch[T], sums simd.Rows[T],
 	}
 }
 
-// addWhereNotZero adds the scaled rows of x to dst. It skips rows with the factor 0: nearly all rows for a transition
-// matrix.
+// addWhereNotZero adds scale[i] times row i of x to dst. It skips rows with the factor 0, which are nearly all rows for
+// a transition matrix.
 func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	x simd.Rows[T]) {
 	for lo := 0; lo < len(scale); lo++ {
@@ -284,7 +285,7 @@ func addWhereNotZero[T Float](dst simd.Rows[T], width int, scale []T,
 	}
 }
 
-// joinSplitRows adds the pieces of long rows in order.
+// joinSplitRows computes each long row from the sums of its pieces, which it adds in order.
 func (f *fused[T]) joinSplitRows() {
 	ranges := f.o.A.Ranges()
 	w := &f.worker[0]
@@ -321,8 +322,8 @@ func (f *fused[T]) visitSplitRows(hi int) {
 	}
 }
 
-// scaleColumns stores diag(Right)·x, with room for ghost rows. A factor for each entry would double the time of the
-// gather.
+// scaleColumns stores diag(Right)·x in f.source, with room for ghost rows. Scaling each entry instead would double the
+// time of the gather.
 func (f *fused[T]) scaleColumns(ctx context.Context, workers int) error {
 	x, rows := f.x, f.x.Rows
 	m, divided := f.o.A.(*Divided)
@@ -363,7 +364,8 @@ func (f *fused[T]) scaleRun(worker int, r run) {
 		simd.Rows[T]{Data: f.zero}, w.factors, f.x.rowsOf(r.row, 0))
 }
 
-// sumRankOne computes Alpha·Gamma·Vᵀ·X in float64, over fixed chunks of rows and then over the chunks in order.
+// sumRankOne stores Alpha·Gamma·Vᵀ·X in f.rankOne. It adds up in float64, over fixed chunks of rows and then over the
+// chunks in order.
 func (f *fused[T]) sumRankOne(ctx context.Context, workers int) error {
 	const chunk = 4096
 	x := f.x

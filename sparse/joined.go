@@ -9,21 +9,21 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Joined is a matrix that adds the entries of another matrix with the same row and column, for example entries of
-// several kinds of an edge. Sums of 0 are not entries. Each sweep computes the sums.
+// Joined is a copy of another matrix in which entries with the same row and column are added up, for example the
+// entries of an edge of several kinds. Sums of 0 are omitted. The sums are computed anew in each sweep.
 //
-// [Joined.Plan] must be called before the first use, and again after values of the other matrix have changed.
+// [Joined.Plan] must be called before the first use, and again after values of the other matrix change.
 type Joined struct {
 	Matrix           // the matrix whose entries are added
 	Weighted bool    // some entry is not 1
-	changes  bool    // entries differ from the entries of Matrix
+	changes  bool    // entries differ from the entries of Matrix; otherwise sweeps visit Matrix
 	ranges   []Range // ranges of Matrix with new numbers of entries; a long row has pieces of its new length
-	first    []int   // the first range of the rows of each range of Matrix
+	first    []int   // for each range of Matrix, index of the first range with its rows
 	entries  int64
 	buffers  sync.Pool // of *rowBuffer
 }
 
-// Plan counts the entries of each range. Cost: one sweep.
+// Plan computes the ranges and the number of entries. Cost: one sweep.
 func (m *Joined) Plan(ctx context.Context, workers int) error {
 	ranges := m.Matrix.Ranges()
 	counts := make([]int, len(ranges))
@@ -118,7 +118,7 @@ func (m *Joined) buffer() *rowBuffer {
 		val: make([]float64, 0, MaxRange)}
 }
 
-// join returns the panel with the sums of entries that have equal columns. It omits sums of 0.
+// join returns p with the entries of equal columns of a row added up, without sums of 0. The result is in b.
 func (b *rowBuffer) join(p Panel) Panel {
 	ptr := append(b.ptr[:0], 0)
 	col := b.col[:0]
@@ -153,7 +153,7 @@ func (b *rowBuffer) join(p Panel) Panel {
 	return p
 }
 
-// JoinedBytes returns the memory of the buffers of sweeps of a [Joined] matrix of a.
+// JoinedBytes returns the bytes of the buffers of a sweep of a [Joined] matrix that adds up the entries of a.
 func JoinedBytes(a Matrix, workers int) int64 {
 	_, longest := longRowsOf(a)
 	return int64(workers) * max(20*MaxRange, 2*longest)

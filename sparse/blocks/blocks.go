@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ChunkRows is the number of rows in a chunk, on which bits of results depend.
+// ChunkRows is the number of rows in a chunk. Sums are added chunk by chunk, so that their bits depend on it.
 const ChunkRows = 512
 
 // Chunks returns the number of chunks of the given number of rows.
@@ -20,8 +20,8 @@ func Chunks(rows int) int {
 	return (rows + ChunkRows - 1) / ChunkRows
 }
 
-// EachChunk calls do with the rows lo ≤ i < hi of each chunk. Nothing interrupts a pass over the rows, because it takes
-// less time than a sweep.
+// EachChunk calls do with the rows lo ≤ i < hi of each chunk. A pass over the rows takes less time than a sweep, so
+// that it cannot be cancelled.
 func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 	_ = sched.Run(context.Background(), workers, Chunks(rows), func(worker, chunk int) error {
 		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))
@@ -29,7 +29,7 @@ func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 	})
 }
 
-// Slabs returns the intervals lo ≤ i < hi of at most the given width that cover 0 ≤ i < n.
+// Slabs yields consecutive intervals lo ≤ i < hi of at most the given width, which cover 0 ≤ i < n.
 func Slabs(n, width int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		for lo := 0; lo < n; lo += width {
@@ -60,7 +60,7 @@ func Scale(x *sparse.Block[float64], f float64) {
 	}
 }
 
-// DivideRows divides the rows of x by s; nil means ones.
+// DivideRows divides row i of x by s[i]. If s is nil, x does not change.
 func DivideRows(x *sparse.Block[float64], s []float64) {
 	for i, f := range s {
 		row := x.Row(i)
@@ -70,7 +70,7 @@ func DivideRows(x *sparse.Block[float64], s []float64) {
 	}
 }
 
-// ScaleRows stores diag(s)·X in dst, which may be x; a nil s means ones.
+// ScaleRows stores diag(s)·X in dst. dst may be x. A nil s means ones.
 func ScaleRows(dst, x *sparse.Block[float64], s []float64) {
 	for i := range x.Rows {
 		f := Factor(s, i)
@@ -114,7 +114,7 @@ func AddScaled(dst []float64, f float64, x []float64) {
 	}
 }
 
-// Grow returns a slice of length n, part of s if the capacity of s suffices.
+// Grow returns a slice of length n. If the capacity of s suffices, the slice shares the memory of s.
 func Grow[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -122,7 +122,8 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns a block with the given shape, b itself or in the memory of b if possible.
+// Reshape returns a rows×cols block. If b has this shape, it returns b. Otherwise it returns a zero block, in the
+// memory of b if the memory suffices.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
 		return b
@@ -137,7 +138,7 @@ func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 		Data: data}
 }
 
-// ExactSum is a sum of numbers ≥ 0 with the sum of its rounding errors (Knuth). The relative error of Value is about
+// ExactSum is a sum of numbers ≥ 0 with the sum of the rounding errors (Knuth). The relative error of Value is about
 // ε².
 type ExactSum struct{ Sum, Rest float64 }
 

@@ -12,12 +12,12 @@ import (
 type Disjoint struct {
 	Unit []float64 // element i of the vector whose support has row i; 0 if there is no such vector
 
-	// Sums over the rows of a vector are added by chunks of rows. A chunk has a slot for each vector with a row in the
-	// chunk; slots are numbered in the order of chunks.
+	// Products with a vector are added up by chunks of rows. A slot holds the partial products of one chunk with one
+	// vector that has rows in the chunk. Slots are numbered in the order of chunks.
 	Slot    []uint32 // slot of each row; NoSlot outside all vectors, OwnSlot for a vector of one row
-	vector  []uint32 // vector of each slot
-	slots   []int    // the first slot of each chunk, and the number of slots
-	vectors int
+	vector  []uint32 // number of the vector of each slot
+	slots   []int    // number of the first slot of each chunk; then the number of slots
+	vectors int      // number of vectors of several rows
 	team    *sparse.Team
 }
 
@@ -127,8 +127,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 }
 
-// numberVectors numbers the components in which the vector has several nonzero rows. Components with one nonzero row
-// get OwnSlot.
+// numberVectors returns the number of the vector of each component, and the number of vectors. It numbers components in
+// which unit has several nonzero rows; other components get OwnSlot.
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)
@@ -164,7 +164,7 @@ func (n *Disjoint) RemoveTo(dst, x *sparse.Block[float64], workers int) {
 	new(Share).RemoveTo(n, dst, x, workers)
 }
 
-// RemoveTo stores X − P₀·X in dst as [Disjoint.RemoveTo] does, and overwrites s, whose memory it reuses.
+// RemoveTo stores X − P₀·X in dst, which may be x. It overwrites s, whose memory it reuses. Cost: two passes over x.
 func (s *Share) RemoveTo(n *Disjoint, dst, x *sparse.Block[float64], workers int) {
 	if len(n.Unit) != x.Rows || dst.Rows != x.Rows || dst.Cols != x.Cols {
 		panic(badShape)
@@ -176,16 +176,16 @@ func (s *Share) RemoveTo(n *Disjoint, dst, x *sparse.Block[float64], workers int
 	})
 }
 
-// Negate changes the signs of the totals, for [Share.Subtract].
+// Negate changes the signs of the totals. It must be called before [Share.Subtract].
 func (s *Share) Negate() {
 	for i, v := range s.Totals {
 		s.Totals[i] = -v
 	}
 }
 
-// Subtract stores in dst, which may be x, the rows lo ≤ i < hi of x less their share. The share of a row is its factor
-// times the totals of its vector, from the given column of the totals on. The totals must be negated, see
-// [Share.Negate]. A row that is a vector of its own becomes 0.
+// Subtract stores in dst, for the rows lo ≤ i < hi, the row of x minus factors[i−lo] times the totals of the vector of
+// the row, which [Share.Negate] must have negated. Column j of x belongs to column column+j of the totals. dst may be
+// x. A row that is a vector of its own becomes 0; a row outside all vectors is copied.
 func (s *Share) Subtract(lo, hi, column int, factors []float64, dst, x *sparse.Block[float64]) {
 	s.EachRun(lo, hi, func(r Run) {
 		if r.Total != nil {
@@ -207,13 +207,13 @@ func (s *Share) Subtract(lo, hi, column int, factors []float64, dst, x *sparse.B
 // Share is the part P₀·X of a block in a [Disjoint] space, stored as the products of the columns of X with the vectors.
 type Share struct {
 	*Disjoint
-	Totals  []float64 // the products with the vectors of several rows, one after the other
+	Totals  []float64 // cols products with each vector of several rows, vector by vector
 	cols    int
-	partial []float64 // cols for each slot
+	partial []float64 // cols partial products of each slot
 }
 
-// Compute stores the share of x in s. If fill is not nil, Compute calls it to store the rows lo ≤ i < hi of each chunk
-// of x before it reads these rows, which saves a pass. Cost: a pass over x.
+// Compute stores the share of x in s. If fill is not nil, Compute first calls fill for each chunk, to store the rows lo
+// ≤ i < hi of x; this saves a pass. Cost: a pass over x.
 func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
 	fill func(worker, lo, hi int)) {
 	s.Begin(n, x.Cols)
@@ -227,8 +227,8 @@ func (s *Share) Compute(n *Disjoint, x *sparse.Block[float64], workers int,
 	s.Total()
 }
 
-// Add adds the rows lo ≤ i < hi of x that count in this process, times their factors, to the sums of their slots, from
-// the given column of the sums on.
+// Add adds factors[i−lo] times row i of x to the partial products of its slot, for the rows lo ≤ i < hi that count in
+// this process, see [sparse.Team.Counts]. Column j of x belongs to column column+j of the products.
 func (s *Share) Add(lo, hi, column int, factors []float64, x *sparse.Block[float64]) {
 	for start, end := range s.team.CountingRows(lo, hi) {
 		s.EachRun(start, end, func(r Run) {
@@ -256,7 +256,7 @@ type Run struct {
 	Own    bool
 }
 
-// EachRun visits the rows lo ≤ i < hi, in runs and in order.
+// EachRun calls visit with consecutive runs of P₀·X that cover the rows lo ≤ i < hi.
 func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	n := s.Disjoint
 	for start := lo; start < hi; {
@@ -274,7 +274,7 @@ func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 	}
 }
 
-// Begin allocates the products of cols columns with the vectors of n.
+// Begin prepares s for products of cols columns with the vectors of n, of undefined values.
 func (s *Share) Begin(n *Disjoint, cols int) {
 	s.Disjoint = n
 	s.cols = cols
@@ -282,18 +282,18 @@ func (s *Share) Begin(n *Disjoint, cols int) {
 	s.Totals = Grow(s.Totals, n.vectors*cols)
 }
 
-// Clear sets the sums of the slots of a chunk to 0.
+// Clear sets the partial products of the slots of a chunk to 0.
 func (s *Share) Clear(chunk int) {
 	clear(s.partial[s.slots[chunk]*s.cols : s.slots[chunk+1]*s.cols])
 }
 
-// At returns the sums of a slot, one for each column.
+// At returns the partial products of a slot, one for each column.
 func (s *Share) At(slot uint32) []float64 {
 	return s.partial[int(slot)*s.cols:][:s.cols]
 }
 
-// Total adds the slots of each vector in order, and then over the processes. The slots of a chunk must have the sums of the
-// rows that count in this process, see [sparse.Team.Counts].
+// Total computes the totals: it adds the partial products of each vector in the order of its slots, and then over the
+// processes. The partial products must be sums over the rows that count in this process, see [sparse.Team.Counts].
 func (s *Share) Total() {
 	clear(s.Totals)
 	for slot, v := range s.vector {
@@ -302,7 +302,7 @@ func (s *Share) Total() {
 	s.team.Sum(s.Totals)
 }
 
-// Of returns the products of the columns with the vector of a slot.
+// Of returns the totals of the vector that a slot belongs to, one for each column.
 func (s *Share) Of(slot uint32) []float64 {
 	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	tileRows = 64   // rows of g that are multiplied at a time, and rows of f of several workers
+	tileRows = 64   // rows of g that are multiplied at a time; with several workers also rows of f
 	jobCols  = 1024 // rows of g in one piece of work
 	depth    = 256  // features whose products are added in float64 before they are added to dst
 )
@@ -18,9 +18,9 @@ const (
 //
 //	dst[i, j] += Σ_{e in chunk} f[i, e]·g[j, e]
 //
-// for one chunk of features after the other. Each chunk is added up in float64. A sum depends on its two rows only, so
-// that any cut of f or g into parts gives the same bits. If f and g are the same block, AddProducts computes one side
-// of the diagonal only, and dst must be symmetric. It returns the error of the context.
+// for one chunk of features after the other. Each chunk is added up in float64. An element of dst depends on its two
+// rows only, so that any cut of f or g into parts gives the same bits. If f and g are the same block, dst must be
+// symmetric, and AddProducts computes one triangle and copies it to the other. It returns the error of the context.
 func AddProducts[D, T sparse.Float](ctx context.Context, dst *sparse.Block[D],
 	f, g *sparse.Block[T], workers int) error {
 	if dst.Rows != f.Rows || dst.Cols != g.Rows || f.Cols != g.Cols {

@@ -11,8 +11,8 @@ import (
 // NodeChunk is the number of nodes in one piece of work of a loop over nodes.
 const NodeChunk = 4096
 
-// EachNodeChunk calls do for the items lo ≤ i < hi of n, in pieces of fixed length. If the context is cancelled, do may
-// return early.
+// EachNodeChunk calls do with pieces lo ≤ i < hi of [NodeChunk] items, which cover 0 ≤ i < n. If the context is
+// cancelled, do may return early.
 func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi int)) error {
 	return sched.Run(ctx, workers, (n+NodeChunk-1)/NodeChunk, func(_, piece int) error {
 		do(piece, piece*NodeChunk, min(n, (piece+1)*NodeChunk))
@@ -20,8 +20,9 @@ func EachNodeChunk(ctx context.Context, workers, n int, do func(piece, lo, hi in
 	})
 }
 
-// NodeSums returns count sums over the nodes of a team, of which this process has n. If team is nil, it sums over n
-// items. do must add the items lo ≤ i < hi to sums. The bits of the result do not depend on the number of workers.
+// NodeSums returns a vector of count sums over all rows of a team, of which n are in this process. If team is nil, the
+// sums are over n items. do must add the contributions of the items lo ≤ i < hi to sums. The bits of the result do not
+// depend on the number of workers.
 func NodeSums(ctx context.Context, team *sparse.Team, workers, n, count int,
 	do func(sums []float64, lo, hi int)) ([]float64, error) {
 	var sums sched.Sums

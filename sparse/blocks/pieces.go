@@ -7,23 +7,24 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pieces computes sums over the rows of tall matrices: chunk by chunk within at most MaxPieces pieces, piece by piece,
-// and over the processes, so that their bits do not depend on the number of workers.
+// Pieces computes sums over the rows of tall matrices, so that their bits do not depend on the number of workers.
+// Consecutive chunks of rows form at most MaxPieces pieces. Sums are added chunk by chunk in a piece, then over the
+// pieces, then over the processes.
 type Pieces struct {
 	Workers int
-	Chunks  int
+	Chunks  int // number of chunks
 
 	team             *sparse.Team
-	rows             int // rows of a chunk
-	perPiece, pieces int
+	rows             int       // rows of a chunk
+	perPiece, pieces int       // chunks of a piece, and number of pieces
 	partial          []float64 // the sums of each piece
 }
 
-// MaxPieces is the largest number of pieces, whose sums are in memory.
+// MaxPieces is the largest number of pieces. It bounds the memory of their sums.
 const MaxPieces = 128
 
-// NewPieces returns the pieces of a matrix with the given number of rows, in chunks of chunk rows. chunk must divide
-// 4096.
+// NewPieces returns the pieces of a matrix with the given number of rows. chunk is the number of rows in a chunk, and
+// must divide 4096.
 func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 	p := Pieces{team: team, rows: chunk, Workers: sched.Workers(workers),
 		Chunks: (rows + chunk - 1) / chunk}
@@ -32,8 +33,9 @@ func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 	return p
 }
 
-// Each calls do for every chunk with the sums of its piece: size numbers, which are 0 at the first chunk of the piece.
-// Only rows that count in this process contribute, see [sparse.Team]. Padding must be zero.
+// Each calls do for every chunk. do must add the contributions of the rows of the chunk to sums, the size sums of its
+// piece. Each drops the sums of named rows that do not count in this process, see [sparse.Team]. Rows of padding must
+// be zero.
 func (p *Pieces) Each(ctx context.Context, size int,
 	do func(worker, chunk int, sums []float64)) error {
 	p.partial = Grow(p.partial, p.pieces*size)
@@ -52,7 +54,8 @@ func (p *Pieces) Each(ctx context.Context, size int,
 	})
 }
 
-// TotalTo stores in dst the totals of the sums from offset on. Each piece has step sums.
+// TotalTo stores in dst the totals over all pieces and processes of the sums offset ≤ i < offset+len(dst). step must be
+// the size that Each got.
 func (p *Pieces) TotalTo(dst []float64, step, offset int) {
 	clear(dst)
 	for piece := range p.pieces {

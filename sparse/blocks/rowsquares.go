@@ -6,7 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// RowSquares returns Σ_j (a_ij/unit)² of each row i of a symmetric matrix. Cost: a sweep.
+// RowSquares returns Σ_j (a_ij/unit)² for each row i of a symmetric matrix a. If all entries are 1, unit must be 1.
+// Cost: a sweep.
 func RowSquares(ctx context.Context, a sparse.Matrix, unit float64,
 	workers int) ([]float32, error) {
 	sums, err := sparse.RowSums(ctx, a, workers, func(col []uint32, val []float64) float64 {

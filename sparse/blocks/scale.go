@@ -12,7 +12,7 @@ import (
 // ErrScale is returned for weights so large or so small that computing with them would overflow or underflow.
 var ErrScale = errors.New("graph: edge weights")
 
-// leastWeight is the least weight of an edge in float64.
+// leastWeight is the smallest weight of an edge that is computed with in float64.
 const leastWeight = 1e-100
 
 // CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest is below 1e-100, because its inverse would
@@ -27,9 +27,9 @@ func CheckLeast(smallest float64) error {
 	}
 }
 
-// CheckScale returns an [*input.Error] that wraps [ErrScale] if a sum of the weights at a node is neither 0 nor between
-// two numbers. Between these numbers, the squares and products of two sums in float64, in norms and in bounds on
-// eigenvalues, neither overflow nor underflow. In float32 the sums and their inverses do not.
+// CheckScale returns an [*input.Error] that wraps [ErrScale] if a nonzero degree is outside 1e-100 to 1e100, or 1e-30
+// to 1e30 in float32. In this range, squares and products of two degrees neither overflow nor underflow in float64; in
+// float32, degrees and their inverses do not. degrees must be the sums of the weights at the nodes of this process.
 func CheckScale[T sparse.Float](team *sparse.Team, degrees []float64) error {
 	low, high := leastWeight, 1/leastWeight
 	if _, single := any(T(0)).(float32); single {

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sums returns size sums over the rows of the matrix. rows is the number of rows of blocks in this process. add must
-// add the contribution of row i to sums.
+// Sums returns a vector of size sums over all rows of the matrix. rows is the number of rows of blocks in this process.
+// add must add the contribution of row i to sums.
 func Sums(team *sparse.Team, rows, size int,
 	add func(i int, sums []float64)) []float64 {
 	return chunkSums(team, rows, size, func(lo, hi int, sums []float64) {
@@ -34,7 +34,7 @@ func chunkSums(team *sparse.Team, rows, size int,
 	return total
 }
 
-// Dots returns the product of each column of x with the same column of y.
+// Dots returns the inner product of each column of x with the same column of y.
 func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	if x.Rows != y.Rows || x.Cols != y.Cols {
 		panic(badShape)
@@ -44,7 +44,7 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	})
 }
 
-// Norms returns the norms of the columns of x, even if their squares are out of the range of float64.
+// Norms returns the Euclidean norms of the columns of x. The squares of the norms may overflow or underflow.
 func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	norms := Dots(team, x, x)
 	for j, square := range norms {
@@ -63,12 +63,12 @@ func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// Dot returns the product of two vectors.
+// Dot returns the inner product of x and y.
 func Dot(team *sparse.Team, x, y []float64) float64 {
 	return Dots(team, sparse.BlockOf(len(x), 1, x), sparse.BlockOf(len(y), 1, y))[0]
 }
 
-// Norm returns the norm of a vector.
+// Norm returns the Euclidean norm of x.
 func Norm(x []float64) float64 {
 	return math.Sqrt(Dot(nil, x, x))
 }
@@ -91,14 +91,14 @@ func SumOver(team *sparse.Team, v float64) float64 {
 	return sum[0]
 }
 
-// MaxOver returns the largest v of any process.
+// MaxOver returns the largest v of all processes.
 func MaxOver(team *sparse.Team, v float64) float64 {
 	largest := []float64{v}
 	team.Max(largest)
 	return largest[0]
 }
 
-// Largest returns the largest absolute value of an element of x in any process.
+// Largest returns the largest absolute value of an element of x over all processes.
 func Largest(team *sparse.Team, x *sparse.Block[float64]) (size float64) {
 	rows := x.Rows
 	cols := x.Cols
@@ -147,12 +147,13 @@ func ShareOfProductTo(team *sparse.Team, dst, a, b *sparse.Block[float64]) {
 	}
 }
 
-// BoundRounding bounds the rounding error of the product of two columns of n rows, in units of ε times their norms.
+// BoundRounding returns a bound on the rounding error of the inner product of two columns of n rows, in units of ε
+// times the product of their norms.
 func BoundRounding(n int) float64 {
 	return float64(min(n, ChunkRows) + n/ChunkRows + 2)
 }
 
-// ByPart returns the sum of v over the rows of each component, added in the order of the rows.
+// ByPart returns, for each component, the sum of v over its rows, added in the order of the rows.
 func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	sums := make([]float64, len(c.Sizes))
 	for lo, hi := range team.CountingRows(0, len(v)) {
@@ -164,8 +165,8 @@ func ByPart(team *sparse.Team, c *sparse.Components, v []float64) []float64 {
 	return sums
 }
 
-// Centre subtracts from the columns of x their weighted means in each component. The weights of the rows must be ≥ 0. A
-// component of weight 0 is not changed.
+// Centre subtracts from each column of x, in each component, the weighted mean of the column. The weights of the rows
+// must be ≥ 0. Components of weight 0 do not change.
 func Centre(team *sparse.Team, x *sparse.Block[float64], c *sparse.Components,
 	weights []float64) {
 	volume := ByPart(team, c, weights)

@@ -12,12 +12,12 @@ import (
 // ErrAsymmetric is returned for a matrix that must be symmetric and is not.
 var ErrAsymmetric = errors.New("the graph is directed, or its matrix is not symmetric; give edges without a direction")
 
-// asymmetry is the smallest asymmetry of a map that is an error, relative to the size of its products. It is not
-// smaller, because a map may be a solve to a tolerance.
+// asymmetry is the largest accepted asymmetry of a map, relative to the size of its products. It allows for maps that
+// solve equations to a tolerance.
 const asymmetry = 1e-7
 
-// CheckSymmetric returns [ErrAsymmetric] if |xᵀ(Ay) − yᵀ(Ax)| exceeds rounding, for random vectors x and y. If rounding
-// is 0, the limit is 1e-7 of the typical size of such a product. Cost: a sweep of two columns.
+// CheckSymmetric returns [ErrAsymmetric] if |xᵀ(Ay) − yᵀ(Ax)| > rounding for two random vectors x and y. If rounding is
+// 0, the limit is 1e-7 of the typical size of such a product. Cost: a sweep of two columns.
 func CheckSymmetric(ctx context.Context, a sparse.Applier[float64], rounding float64) error {
 	n, _ := a.Dims()
 	team := sparse.TeamOf(a)
