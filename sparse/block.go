@@ -20,7 +20,7 @@ type Block[T Float] struct {
 	Data               []T
 }
 
-// NewBlock returns a zero block whose rows are padded to 4, 8, 16 or 32 bytes, or to a multiple of 32 bytes. Large
+// NewBlock returns a zero block. Its rows are padded to 4, 8, 16 or 32 bytes, or to a multiple of 32 bytes. Large
 // blocks are on huge pages if the system has huge pages.
 func NewBlock[T Float](rows, cols int) *Block[T] {
 	if rows < 0 || cols < 1 {

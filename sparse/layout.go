@@ -29,11 +29,12 @@ const (
 	unknownRowBytes = 1 << 10
 )
 
-// FindLayout returns the layout of a copy of a that is fastest for the steps that o describes, or nil if no copy fits
-// the memory of o. The layout has
+// FindLayout returns the layout of a copy of a that is fastest for the steps that o describes. If no copy fits the
+// memory of o, it returns nil. The layout has
 //
-//   - tiles, if the first columns have many of the entries, or if narrower types hold the values, and if the tiles fit
-//   - plain ids otherwise, see [Load]
+//   - tiles of columns with ids of 16 bits, if the first columns have many of the entries
+//   - values in a narrower type than float64, if it represents all values exactly
+//   - plain ids, see [Load], if neither applies or the memory of o does not suffice
 //
 // A store that is only to be copied should be opened with Options.Stream, so that it keeps no frames in addition to the
 // copy. Cost: up to two sweeps.

@@ -61,6 +61,6 @@ func LoadBytes(rows, entries int64, weighted bool) int64 {
 	return bytes
 }
 
-// spareIDs is the number of ids after the last column id that the gather loops may read. With fewer, a slower loop
-// gathers the last rows.
+// spareIDs is the number of ids behind the last column id that the gather loops may read. If they are fewer, a slower
+// loop gathers the last rows.
 const spareIDs = 256

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// MapValues returns the matrix with the entries value(i, j, w), where w is the entry of a in row i and column j. Each
-// sweep computes the entries. If a is a [Divided] matrix, the entries are stored, and i is the column of the diagonal
-// element of the row, see [LocalRows] and [GhostValues].
+// MapValues returns the matrix with the entries value(i, j, w), where w is the entry of a in row i and column j. The
+// entries are computed in each sweep. If a is a [Divided] matrix, the entries are stored; i and j are then columns of
+// [LocalRows], and i is the column that belongs to the row. See also [GhostValues].
 func MapValues(ctx context.Context, a Matrix,
 	value func(i, j int, w float64) float64) (Matrix, error) {
 	if d, ok := a.(*Divided); ok {

@@ -10,10 +10,10 @@ import (
 // of the sum over a longer row depend on it.
 const MaxRange = 1 << 14
 
-// Matrix is a sparse matrix that is read in sweeps. The columns of a row increase strictly; in a store with codes,
-// equal columns may follow each other, see [Joined]. A row of more than [MaxRange] entries is visited in pieces;
-// [EachRow] and [RowSums] visit whole rows. Implementations must be safe for concurrent sweeps; package test/testgraph
-// checks the contract.
+// Matrix is a sparse matrix that is read in sweeps. The columns of a row increase strictly, except in a store with
+// codes, where equal columns may follow each other, see [Joined]. A row of more than [MaxRange] entries is visited in
+// pieces; [EachRow] and [RowSums] visit whole rows. Implementations must be safe for concurrent sweeps; package
+// test/testgraph checks the contract.
 type Matrix interface {
 	// Dims returns the number of rows and columns.
 	Dims() (r, c int)
@@ -78,8 +78,8 @@ func (p Panel) Row(i int) (col []uint32, val []float64) {
 	return p.Col[lo:hi], val
 }
 
-// AppendCodes appends the codes of row Lo+i, which are kind + 256·time. Codes increase among equal columns. It returns
-// nil if the panel has no kinds and no times.
+// AppendCodes appends to dst the codes of row Lo+i, which are kind + 256·time, and returns the result. Codes increase
+// among equal columns. If the panel has no kinds and no times, it returns nil.
 func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	if p.Kinds == nil && p.Times == nil {
 		return nil
@@ -97,9 +97,9 @@ func (p Panel) AppendCodes(dst []uint32, i int) []uint32 {
 	return dst
 }
 
-// Cut cuts rows into ranges, greedily from the first row. A range takes whole rows until [MaxRange] entries or MaxRange
-// rows. A longer row is cut into pieces of MaxRange entries; the last piece may be shorter. length returns the number
-// of entries of a row.
+// Cut returns the ranges of a matrix whose row i has length(i) entries. It is greedy from the first row: a range takes
+// whole rows until [MaxRange] entries or MaxRange rows. A longer row is cut into pieces of MaxRange entries; the last
+// piece may be shorter.
 func Cut(rows int, length func(i int) int64) []Range {
 	var ranges []Range
 	open := Range{Pieces: 1}

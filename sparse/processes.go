@@ -105,8 +105,8 @@ func (t *Team) Max(v []float64) {
 	t.combine(v, func(a, b float64) float64 { return max(a, b) })
 }
 
-// LeastLimit returns the smallest memory limit of all processes, or 0 if no process has a limit. All processes then
-// compute the same slabs.
+// LeastLimit returns the smallest memory limit of all processes, so that all processes compute the same slabs. A limit
+// of 0 means no limit.
 func (t *Team) LeastLimit(limit int64) int64 {
 	if t == nil {
 		return limit
@@ -121,16 +121,16 @@ func (t *Team) LeastLimit(limit int64) int64 {
 	return int64(-negated[0])
 }
 
-// SumNamed adds the elements of v for named rows over all processes. Each process must have computed its share of the named
-// rows and set the others to 0, see [LocalRows].
+// SumNamed replaces the elements of v for named rows by their sums over all processes. Each process must have stored
+// the elements of the named rows that it computes, and 0 for the other named rows, see [LocalRows].
 func (t *Team) SumNamed(v []float64) {
 	if t != nil {
 		t.Sum(v[t.First:])
 	}
 }
 
-// combine replaces v by f of the vectors of all processes. It uses the order of ranks, so that all processes get the
-// same bits.
+// combine replaces v by v₀, v₁, … of all processes combined element by element with f, in the order of ranks, so that
+// all processes get the same bits.
 func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -148,8 +148,8 @@ func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 // ErrOther is the error of a computation that has failed in another process.
 var ErrOther = errors.New("sparse: another process has failed")
 
-// Agree returns err, or [ErrOther] if only another process has an error, so that all processes end a common
-// computation.
+// Agree returns err. If err is nil and another process has an error, it returns [ErrOther], so that all processes end a
+// common computation.
 func (t *Team) Agree(err error) error {
 	failed := []float64{0}
 	if err != nil {
@@ -161,7 +161,7 @@ func (t *Team) Agree(err error) error {
 	return err
 }
 
-// Concat returns the numbers of all processes, in their order. For a nil team it returns v.
+// Concat returns the slices v of all processes, joined in the order of the processes. For a nil team it returns v.
 func (t *Team) Concat(v []float64) []float64 {
 	if t == nil {
 		return v

@@ -32,7 +32,7 @@ func EachRowOf(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// sweepWhole is [Matrix.SweepRows] with the pieces of a long row joined.
+// sweepWhole visits ranges as [Matrix.SweepRows] does, with the pieces of a long row joined to one panel.
 func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	visit PanelVisitor) error {
 	long := longRows{ranges: a.Ranges()}
@@ -44,10 +44,10 @@ func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// EachRowWith is [EachRow] with a block whose row c is the row of x for column c. visit may store the result for a row
-// in y, and must not change other elements. If several processes share the rows of a, visit is called with the rows of
-// this process. The block then includes rows of other processes, and a named row of y comes from the process that has
-// visited it.
+// EachRowWith calls visit with the columns and the values of every row of a, and with a block whose row c is the row of
+// x that column c refers to. visit may store the result for the row in y, and must not change other elements. If
+// several processes share the rows of a, visit is called with rows of this process, and the block includes rows of
+// other processes. Each named row of y then comes from the process that visited the row. Otherwise it is as [EachRow].
 func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
 	visitRows := func(rows Matrix, x *Block[T]) error {
@@ -61,8 +61,8 @@ func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	return withGhosts(ctx, m, y, x, workers, visitRows)
 }
 
-// RowSums returns a number for each row. sum must return the sum over some entries of a row; nil values mean ones.
-// Cost: one sweep.
+// RowSums returns a sum over the entries of each row of a. sum must return the sum over the given entries; nil values
+// mean ones. RowSums calls sum for each piece of a long row and adds the results. Cost: one sweep.
 func RowSums(ctx context.Context, a Matrix, workers int,
 	sum func(col []uint32, val []float64) float64) ([]float64, error) {
 	rows, _ := a.Dims()
@@ -92,20 +92,22 @@ func RowSums(ctx context.Context, a Matrix, workers int,
 	return sums, nil
 }
 
+// longRows joins the pieces of long rows in a sweep.
 type longRows struct {
 	ranges []Range
 	mu     sync.Mutex
 	open   map[int]*longRow // guarded by mu; the keys are rows
 }
 
+// longRow is a long row of which some pieces are missing.
 type longRow struct {
 	col     []uint32
 	val     []float64 // nil: all are 1
-	missing int       // number of pieces
+	missing int       // number of missing pieces
 }
 
-// join collects the pieces of a long row. It returns the whole row with the last piece; for other pieces isWhole is
-// false.
+// join returns p if it has whole rows. For a piece it returns the whole row with the last piece that arrives; for
+// earlier pieces isWhole is false.
 func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 	if p.Pieces == 1 {
 		return p, true
@@ -148,9 +150,9 @@ func (l *longRows) join(p Panel) (joined Panel, isWhole bool) {
 		Col: row.col, Val: row.val}, true
 }
 
-// LongRowBytes returns the memory of rows of more than [MaxRange] entries. It is the larger of two sizes: the rows that
-// [EachRow] copies at the same time, and three copies of the longest row, which a sweep in order that appends its
-// entries needs.
+// LongRowBytes returns a bound on the memory of copies of rows of more than [MaxRange] entries: the rows that [EachRow]
+// joins at the same time, or three copies of the longest row if they are larger. A sweep in order that appends the
+// entries of rows needs three copies.
 func LongRowBytes(a Matrix, workers int) int64 {
 	rows, longest := longRowsOf(a)
 	return longest * int64(max(min(rows, sched.Workers(workers)+1), min(3, 3*rows)))

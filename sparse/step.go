@@ -23,12 +23,12 @@ type Step[T Float] struct {
 // Rows describes finished rows for a visitor.
 type Rows struct {
 	Lo, Hi int // the rows Lo ≤ i < Hi
-	Range  int // their range (the first piece for a long row), for sums by range
+	Range  int // index of their range, for sums by range; of the first piece for a long row
 	Worker int // number of the goroutine, for buffers
 }
 
-// StepTo stores Y in dst. dst may be s.Prev. It must not overlap x or another part of s.Prev; different columns of one
-// block do not overlap. If StepTo returns an error, the content of dst is undefined.
+// StepTo stores Y in dst. dst must not overlap x. dst may be s.Prev, but must not overlap it otherwise. Different
+// columns of one block do not overlap. If StepTo returns an error, the content of dst is undefined.
 //
 // Cost: one sweep over A; each stored entry reads one row of x. After the first step, a step allocates nothing that
 // grows with A or the blocks.
@@ -120,7 +120,8 @@ func (o *Operator[T]) check(dst, x *Block[T], s *Step[T]) {
 	}
 }
 
-// groupCount returns the number of groups of columns. It is more than 1 only if there are few ranges for the workers.
+// groupCount returns the number of groups of columns that are computed in parallel. It is 1 if there are enough ranges
+// for the workers.
 func (f *fused[T]) groupCount(workers int) int {
 	ranges := len(f.o.A.Ranges())
 	groups := min(workers, f.width*sizeOf[T]()/slabBytes)

@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Sum returns A + B with plain column ids. If all values of A and B are 1, so are the values of the sum. If several
-// processes share the rows, A and B must have the same [Division], and every process must call Sum. Cost: time and
-// memory proportional to the entries, see [SumBytes].
+// Sum returns A + B with plain column ids, see [Load]. If all values of A and B are 1, all values of the sum are 1,
+// even where both have an entry. If several processes share the rows, A and B must have the same [Division], and every
+// process must call Sum. Cost: time and memory proportional to the entries, see [SumBytes].
 func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
 	x, err := Plain(ctx, a, workers)
 	if err != nil {
@@ -29,8 +29,8 @@ func Sum(ctx context.Context, a, b Matrix, workers int) (Matrix, error) {
 	return m.sum(ctx, b.(*Divided), x, y, workers)
 }
 
-// SumBytes returns an upper bound of the memory of [Sum] with copies of A and B, or with the buffers of steps if they
-// take more. It is the same in all processes.
+// SumBytes returns an upper bound on the memory of [Sum], including copies of A and B. If several processes share the
+// rows, the bound also holds for the sum with the buffers of steps, and is the same in all processes.
 func SumBytes(a, b Matrix, weighted bool) int64 {
 	rows, _ := a.Dims()
 	copies := LoadBytes(int64(rows), a.NNZ(), weighted) +
@@ -47,7 +47,8 @@ func SumBytes(a, b Matrix, weighted bool) int64 {
 	return dividedMemory(m.division.mostRows(), columns, ghosts, sum, sum+copies)
 }
 
-// Plain returns the rows of a that this process has, copied by [Load] unless they are in memory with plain column ids.
+// Plain returns the rows of a that this process has, with plain column ids. If they are not in memory in this form, it
+// copies them with [Load].
 func Plain(ctx context.Context, a Matrix, workers int) (*CSR, error) {
 	rows, _ := LocalRows(a)
 	if c, ok := rows.(*CSR); ok {

@@ -76,7 +76,8 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	return s, err
 }
 
-// checkRow checks the entries of row i that follow the column previous. sum is their share of the sum of hashes.
+// checkRow checks entries of row i of an n×n matrix. previous is the column before the first of these entries. It
+// returns their contribution to the sum of hashes and the number of entries on the diagonal.
 func checkRow(i uint32, n int, previous int64, col []uint32,
 	val []float64) (sum uint64, loops int64, err error) {
 	one := math.Float64bits(1)
@@ -105,10 +106,10 @@ func checkRow(i uint32, n int, previous int64, col []uint32,
 	return sum, loops, nil
 }
 
-// average replaces mirror images that differ by rounding by their mean. next[j] is the position of the first entry of
-// row j above the diagonal whose mirror image has not been read yet.
+// average replaces mirror images that differ by rounding by their mean. It returns an error if an entry has no mirror
+// image, or if the two differ by more.
 func (s *Symmetric) average(ctx context.Context) error {
-	next := make([]int64, s.rows)
+	next := make([]int64, s.rows) // position of the first entry of row j above the diagonal whose mirror image was not read
 	for i := range s.rows {
 		if i%MaxRange == 0 && ctx.Err() != nil {
 			return sched.Cause(ctx)
@@ -150,7 +151,7 @@ func (s *Symmetric) average(ctx context.Context) error {
 	return nil
 }
 
-// MakeColumns returns memory for n column ids, with spare ids behind them that sweeps may read.
+// MakeColumns returns a slice of n column ids whose capacity has the spare ids that sweeps may read.
 func MakeColumns(n int) []uint32 {
 	return system.Make[uint32](n + spareIDs)[:n]
 }

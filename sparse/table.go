@@ -3,14 +3,14 @@ package sparse
 import "math"
 
 // Table is a tall matrix of float32 in which rows may be missing, for example the attributes of nodes. The caller must
-// set Rows and Cols, and then each row that is not missing. A row is stored dense or by its nonzero values, whichever
-// is smaller. If Source is set, all rows are read from Source. A table is safe for concurrent reading.
+// set Rows and Cols, and then either Source, from which all rows are read, or each row that is not missing. A set row
+// is stored dense or by its nonzero values, whichever is smaller. A table is safe for concurrent reading.
 type Table struct {
 	Rows, Cols int
-	Source     RowSource // reads the rows from disk; nil: they are set
+	Source     RowSource // reads the rows from disk; nil: rows are set by Set
 	Present    int       // number of rows that are not missing
 	Entries    int64     // number of nonzero values
-	Bytes      int64     // memory, after the first row
+	Bytes      int64     // memory; 0 before the first row is set
 
 	slot    []tableRow // nil while all rows are missing
 	values  [][]float32
@@ -22,18 +22,18 @@ type RowSource interface {
 	// Has reports whether row i is not missing.
 	Has(i int) bool
 
-	// RowsTo stores whole rows from row lo on. A missing row has zeros.
+	// RowsTo fills dst with consecutive rows, from row lo on. A missing row has zeros.
 	RowsTo(dst []float32, lo int)
 
 	// Err returns the first error of RowsTo. After this error RowsTo stores zeros.
 	Err() error
 }
 
-// tableRow is the position of a row: length values of a chunk, from offset on, and the columns of a sparse row. Its
-// zero value is a missing row.
+// tableRow says where a row is stored. A row has length values in Table.values, from offset of a chunk on. A sparse row
+// also has length columns in Table.columns, from colAt of a chunk on. The zero value is a missing row.
 type tableRow struct {
 	chunk, offset   uint32 // chunk counts from 1
-	colChunk, colAt uint32 // colChunk is 0 where the row is dense
+	colChunk, colAt uint32 // colChunk counts from 1; it is 0 for a dense row
 	length          uint32
 }
 
@@ -42,7 +42,7 @@ const (
 	tableChunk = 1 << 16 // number of values of an allocation
 )
 
-// Set copies the values of row i, which must be missing. The values must be finite.
+// Set stores a copy of values as row i, which must be missing. The values must be finite.
 func (t *Table) Set(i int, values []float32) {
 	if t.slot == nil {
 		t.slot = make([]tableRow, t.Rows)
@@ -84,7 +84,7 @@ func (t *Table) Set(i int, values []float32) {
 	}
 }
 
-// room returns the number, from 1, of a chunk with space for length more elements.
+// room returns the number, from 1, of a chunk with space for length more elements. It may append the chunk to chunks.
 func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	n := len(*chunks)
 	if n == 0 || cap((*chunks)[n-1])-len((*chunks)[n-1]) < length {
@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline estimates the size of a table with present rows, of which t has the first rows. The result has Present,
-// Entries and Bytes, but no rows.
+// Outline estimates the size of a table in which present rows are not missing, from t, which must have the first of
+// these rows. The result has Rows, Cols, Present, Entries and Bytes, but no rows.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -
@@ -117,7 +117,7 @@ func spare[E any](chunks [][]E) int {
 	return cap(last) - len(last)
 }
 
-// Err returns the error of reading rows from disk. It must be checked after the last row is read.
+// Err returns the first error of reading rows from Source. It must be checked after the last row is read.
 func (t *Table) Err() error {
 	if t.Source == nil {
 		return nil
@@ -136,8 +136,8 @@ func (t *Table) Has(i int) bool {
 // TableReader reads rows of a table. It is not safe for concurrent use.
 type TableReader struct {
 	t      *Table
-	rows   []float32 // rows that were read from disk
-	lo, hi int       // rows lo ≤ i < hi are in rows
+	rows   []float32 // the rows lo ≤ i < hi, read from disk
+	lo, hi int
 }
 
 // Reader returns a reader of the rows of t. If rows on disk are read in order, the reader reads ahead.
@@ -145,7 +145,7 @@ func (t *Table) Reader() *TableReader {
 	return &TableReader{t: t}
 }
 
-// readAhead bounds the values that a reader reads at once, unless a row is longer.
+// readAhead is the largest number of values that a reader reads at once. A longer row is read alone.
 const readAhead = 1 << 15
 
 // Row returns the values of row i and their columns, in increasing order. columns is nil for a dense row. values is nil

@@ -29,7 +29,7 @@ type tiledMatrix struct {
 	values     weights  // values of the rest
 }
 
-// newTiled returns a copy of a in the tiles of t, which must not be used afterwards. Cost: one sweep.
+// newTiled returns a copy of a in the tiles of t. t must not be used afterwards. Cost: one sweep.
 func newTiled(ctx context.Context, a Matrix, t *tiling,
 	workers int) (Matrix, error) {
 	m := &tiledMatrix{tiling: t, ranges: a.Ranges()}
@@ -111,6 +111,7 @@ func (a *tiledMatrix) SweepRows(ctx context.Context, lo, hi, workers int,
 	})
 }
 
+// rowBuffer is the memory of the panel of a range.
 type rowBuffer struct {
 	ptr []int64
 	col []uint32
@@ -154,7 +155,7 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// restPanel returns the entries of range i outside tiles.
+// restPanel returns a panel with the column ids, but not the values, of the entries of range i outside tiles.
 func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr,
@@ -174,7 +175,8 @@ func (f *fused[T]) sweepTiles(ctx context.Context, workers int,
 	})
 }
 
-// computeUnit computes the columns first ≤ j < end of u, and calls the visitor after the last columns.
+// computeUnit computes the columns first ≤ j < end of the rows of u. If these are the last columns, it then calls the
+// visitor.
 func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	first, end int) {
 	w := &f.worker[worker]
@@ -212,8 +214,9 @@ func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 	}
 }
 
-// readLines reads a byte of every cache line of some rows, which loads them sequentially; otherwise the first entries
-// that refer to these rows would wait for one line at a time. The sum prevents the compiler from removing the reads.
+// readLines reads a byte of every cache line of some rows. This loads them sequentially; otherwise the first entries
+// that refer to these rows would wait for one line at a time. The returned sum prevents the compiler from removing the
+// reads.
 func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	if x.Stride <= width {
 		rows, width = 1, rows*width
@@ -229,7 +232,8 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 	return sum
 }
 
-// call returns the end of the rows, from lo on, that one gather computes. Nothing can interrupt a gather.
+// call returns hi such that one gather computes the rows lo ≤ i < hi of the tile. hi is limited, because nothing can
+// interrupt a gather.
 func (t tile) call(lo int) int {
 	limit := int64(1 << 16)
 	if !t.weights.none() { // Converted values should stay in the first-level cache.

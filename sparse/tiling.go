@@ -7,13 +7,13 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// tiling divides a matrix into tiles of columns, see [newTiled].
+// tiling divides a matrix into tiles of columns, see [tiledMatrix].
 type tiling struct {
 	pay     *tilingRule // when tiles are faster
 	columns int         // number of columns of a tile
-	first   []int       // number of the first row of each range; a piece of a long row counts as a row
-	slot    []int32     // index of each row in the sums of its unit, or noSlot
-	untiled []int64     // offset of the entries of each row outside tiles
+	first   []int       // number of the first row of each range, where each piece of a long row counts as a row
+	slot    []int32     // index of each row in the tiles of its unit, or noSlot if it has no tile
+	untiled []int64     // offset, in the rest, of the entries of each row outside tiles
 	inTiles int64       // number of entries in tiles
 	units   []unit
 	weights weightType
@@ -21,15 +21,16 @@ type tiling struct {
 
 const noSlot = -1
 
-// unit is a group of consecutive ranges, which one core gathers tile by tile.
+// unit is the group of consecutive ranges lo ≤ i < hi, which one core gathers tile by tile.
 type unit struct {
 	lo, hi int
 
-	// Rows are sorted by decreasing number of tiles, so that every tile has the first rows of the unit.
+	// Rows in tiles are sorted by decreasing number of their tiles, so that every tile has the first rows of the unit.
 	tiles []tile
 }
 
-// tile is a group of columns for some rows, in CSR layout. Ids count from the first column.
+// tile has the entries of some columns and of the first rows of a unit, in CSR layout. Ids count from the first column
+// of the tile.
 type tile struct {
 	ptr     []int64
 	ids     []uint16
@@ -46,13 +47,15 @@ func (t tile) row(i int) ([]uint16, weights) {
 const (
 	mostTileColumns = 1 << 16
 
-	// unitsPerWorker balances two costs: larger units load tiles less often, smaller units balance the work better.
+	// unitsPerWorker is the number of units for each worker. Larger units load tiles less often; smaller units balance
+	// the work better.
 	unitsPerWorker = 4
-	mostEntries    = 1 << 22
+	mostEntries    = 1 << 22 // of a unit
 
-	// mostRows bounds the rows of a unit, whose sums pass through the cache once for each tile.
+	// mostRows is the largest number of rows in tiles of a unit. Their sums pass through the cache once for each tile.
 	mostRows = 1 << 15
 
+	// wholeEntries is the number of entries after which a unit without tiles ends.
 	wholeEntries = 1 << 16
 
 	// tileSlabBytes is larger than slabBytes, because every pass reads the tiles again.
@@ -60,19 +63,20 @@ const (
 	mostTileSlabBytes = 544
 )
 
+// tilingRule says when tiles are faster than plain ids.
 type tilingRule struct {
-	entries int64 // smallest number of entries of a matrix, and of a unit
-	row     int   // smallest number of entries of a row
-	tile    int   // entries of a row in a tile that outweigh the cost of one more segment
-	reuse   int64 // smallest mean number of uses of a column of a tile in a unit
+	entries int64 // smallest number of entries of a matrix; also the least limit on the entries of a unit
+	row     int   // smallest number of entries of a row in tiles
+	tile    int   // cost of a segment, in entries
+	reuse   int64 // smallest mean number of entries of a column in a tile of a unit
 }
 
 var tilesPay = tilingRule{entries: 1 << 20, row: 32, tile: 2, reuse: 1}
 
 // findTiling returns a tiling of a for blocks with rows of rowBytes bytes, if it is predicted to be faster than plain
-// ids: at least a third of the entries must be in long rows and in the first columns, which must be frequent. If no
-// tiling is faster, but a narrower type than float64 holds the values of a weighted matrix, it returns a tiling without
-// tiles. Otherwise it returns nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a segment.
+// ids. This is so if at least a third of the entries are in tiles that meet pay. If no tiling is faster, but a narrower
+// type than float64 represents the values of a weighted matrix, it returns a tiling without tiles. Otherwise it returns
+// nil. Cost: up to two sweeps; up to 12 bytes a row and 14 bytes a [segment].
 func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers int,
 	pay *tilingRule) (*tiling, error) {
 	if !weighted && a.NNZ() < pay.entries {
@@ -96,8 +100,8 @@ func findTiling(ctx context.Context, a Matrix, weighted bool, rowBytes, workers 
 	return t, nil
 }
 
-// newTiling returns the tiling with tiles of the given number of columns, at most 65,536, even if it is slower than a
-// sweep.
+// newTiling returns the tiling with tiles of the given number of columns, at most 65,536; 0 means no tiles. It may be
+// slower than plain ids.
 func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	pay *tilingRule) (*tiling, error) {
 	ranges := a.Ranges()
@@ -139,6 +143,7 @@ func newTiling(ctx context.Context, a Matrix, columns, workers int,
 	return t, nil
 }
 
+// segment stands for the entries of a row in a tile.
 type segment struct {
 	row     uint16 // number of the row in its range
 	tile    uint16
@@ -147,7 +152,8 @@ type segment struct {
 
 type segments []segment
 
-// add chooses the segments that maximize the entries in tiles minus the cost of the segments.
+// add appends segments for the first entries of a row: those that maximize the number of entries in tiles minus the
+// cost of the segments. row is the number of the row in its range.
 func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return
@@ -268,7 +274,7 @@ func (u *unit) rows() int {
 	return u.tiles[0].rows()
 }
 
-// bytes returns the memory of the copy and of the buffers of steps.
+// bytes returns the memory of a copy in the tiles and of the buffers of steps with rows of rowBytes bytes.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
 	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +

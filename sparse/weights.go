@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/system"
 )
 
-// weights holds the values of some entries in one type, or none if all are 1.
+// weights holds the values of some entries in one of three types. It is empty if all values are 1.
 type weights struct {
 	bytes   []uint8
 	singles []float32
@@ -32,7 +32,8 @@ func (t weightType) narrow() bool {
 	return t == byteWeights || t == singleWeights
 }
 
-// with returns the narrowest type that represents the values of t and val exactly; nil means ones.
+// with returns the narrowest type that represents the values of type t and the values val exactly. A nil val means
+// ones.
 func (t weightType) with(val []float64) weightType {
 	for _, v := range val {
 		if t == ones && v != 1 {
@@ -86,7 +87,7 @@ func (w weights) store(val []float64, n int) {
 	}
 }
 
-// convertValues returns the values as T, or nil if all are 1. It converts in the buffer, which it may enlarge.
+// convertValues returns w as values of type T, or nil if all are 1. It may store them in buffer, which it may enlarge.
 func convertValues[T Float](w weights, buffer *[]T) []T {
 	if values, ok := any(w.singles).([]T); ok && values != nil {
 		return values
