@@ -113,7 +113,7 @@ func declaredIn(m *engine.Engine, name string) *param.Spec {
 	return nil
 }
 
-// paramOf returns the parameter with a name, in which an underscore may stand for a dash.
+// paramOf finds a parameter by its name, in which an underscore may stand for a dash.
 func paramOf(spec *param.Spec, name string) *param.Param {
 	if p := spec.Param(name); p != nil {
 		return p

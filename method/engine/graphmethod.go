@@ -171,7 +171,6 @@ func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error)
 	return c, err
 }
 
-// foldGroups returns the groups of as many folds as have the given number of tested labels.
 func (j *Job) foldGroups(p *Problem, folds, tested int) (groups []Group) {
 	fold := choose.Folds(p.Class, folds, j.Settings.RNGSeed, 0)
 	for f := range folds {
@@ -238,7 +237,6 @@ func (m *Engine) Choosing() *Engine {
 	return m.InStages(GraphMethod{Spec: m.Specs[0], Target: m.Target, Predictions: f.predictions, Scores: f.scores}.begin)
 }
 
-// fit is the Fit of an engine that does not choose.
 type fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
 func (f fit) predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {

@@ -308,7 +308,6 @@ func (s *Source) learn(ctx context.Context, j *engine.Job, choice *engine.Choice
 	return c, nil
 }
 
-// score stores the scores and the classes of all items; y has the classes of the items of k.
 func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k classify.Gram, y []int) error {
 	c.Class = make([]int, s.Items)
 	if s.Rows != nil {

@@ -39,8 +39,6 @@ func Engines() (list []*engine.Engine) {
 	return list
 }
 
-// engine returns the learner on the kernel as an engine. The switches of the kernel are no parameters, because the learner
-// needs one form of the kernel.
 func (m method) engine() *engine.Engine {
 	e := engine.Engine{
 		Name: m.kernel.Name + "+" + m.learner.Name, Specs: []*param.Spec{&m.kernel.Spec, engine.SpecOf(m.learner)},

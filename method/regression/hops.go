@@ -46,7 +46,6 @@ func hopWorkspace(p *engine.Problem) budget.Workspace {
 	return w
 }
 
-// attributeFeatures returns the attributes of known nodes, and the means of attributes over each node and its neighbours.
 func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, _ param.Values) (*features, error) {
 	if p.Attributes == nil || p.Attributes.Cols == 0 {
 		return &features{Block: &sparse.Block[float64]{Rows: len(positions)}}, nil

@@ -132,7 +132,6 @@ func (m spreading) solve(ctx context.Context, j *engine.Job,
 	return nil
 }
 
-// predictions solves several groups at a time. A node that no label reaches gets the largest class.
 func (m spreading) predictions(ctx context.Context, j *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {

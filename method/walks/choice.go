@@ -456,7 +456,6 @@ func walkSettings(s *engine.Settings) ([]param.Values, error) {
 		func(v param.Values) bool { return v.Int("steps") < first }), nil
 }
 
-// orderedWalks returns the declaration of walks with the grids of s, and with features as its first parameter.
 func orderedWalks(s *engine.Settings) *param.Spec {
 	spec := s.WithGrids(&Spec)
 	last := len(spec.Params) - 1

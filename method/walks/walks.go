@@ -149,7 +149,7 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learnRows fits the votes and the learner to the training rows. Rows of nodes follow the training rows.
+// learnRows fits the votes and the learner. Rows of nodes follow the training rows.
 func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
@@ -439,7 +439,6 @@ func (r *predictor) calibrate(ctx context.Context) error {
 // decisions needs another walk.
 const decisionBytes = 64 << 20
 
-// scoreWalk returns the walk that computes the decisions on all nodes, in the memory that the sums of votes leave.
 func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	isRest bool) *cwk.Walk[float32] {
 	w := walkOf[float32](p, set, par.Steps())

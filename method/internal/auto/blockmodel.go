@@ -69,7 +69,6 @@ const (
 	believedFolds = 2
 )
 
-// believes reports whether beliefs are a candidate of the mixture. On larger graphs they predict alone or not at all.
 func (in *input) believes() bool {
 	return !in.manyClasses && in.arcs == nil && in.p.Attributes == nil &&
 		!in.set.LowEffort && in.p.Nodes() <= blockModelNodes &&

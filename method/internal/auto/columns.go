@@ -63,7 +63,6 @@ func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures
 	return c, c.measureSpread(ctx, p, w, in.set.Workers)
 }
 
-// withCounts returns a copy of c with class shares from the numbers of labels.
 func (c *columns) withCounts(count []float64) *columns {
 	k := c.classes
 	out := *c
@@ -264,7 +263,6 @@ type graphColumns struct {
 	arcs             *arcs
 }
 
-// newGraphColumns returns the columns of a graph. Cost: one sweep.
 func newGraphColumns(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (*graphColumns, error) {
 	n := len(p.Degrees)

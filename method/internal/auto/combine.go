@@ -126,7 +126,6 @@ func blendShares(h *heldOut, mixture []component, among func(label int) bool) []
 	return best
 }
 
-// addShares returns the mixture with the shares of the classes added, and without beliefs.
 func addShares(h *heldOut, mixture []component, weight float64) []component {
 	shares := h.components[majorityOf(h)]
 	shares.Weight = weight

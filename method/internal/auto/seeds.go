@@ -43,7 +43,6 @@ const (
 // on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
-// cell is the set of labels of one class in one fold.
 type cell struct{ class, fold, labels int }
 
 // seeds holds the labels at which walks start, in stratified folds. Walks have a column for each cell, so that the row of a

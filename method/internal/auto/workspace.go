@@ -32,7 +32,6 @@ func keepsHighest(p *problem.Problem, set *settings) bool {
 	return d.manyClasses && !d.propagation
 }
 
-// newPlan returns the plan of a prediction. Rows of features are stored in files if the memory would exceed the limit.
 func newPlan(p *problem.Problem, set *settings) *plan {
 	d := designOf(p, set)
 	n := len(p.Degrees)

@@ -46,7 +46,6 @@ func (l *Propagation) CompareWorkspace() budget.Workspace {
 	return sub.Workspace().And(budget.Held(HeldOutBytes(l.P)))
 }
 
-// room returns the memory that a factor or a reduction may take; 0: no limit.
 func (l *Propagation) room() int64 {
 	solved, entries, _ := iterative.SolvedSize(l.P.Graph)
 	room := budget.Subtract(l.Memory, l.Workspace().Required(l.Memory))
