@@ -115,8 +115,8 @@ func (c *classifyOptions) readModel(run *shell.Session) (err error) {
 	return nil
 }
 
-// refuseFlags returns an error about the first of the named flags that is given, because it has no meaning
-// for the target of the model.
+// refuseFlags returns an error if one of the named flags is given, because they have no meaning for
+// target, what the model predicts.
 func (c *classifyOptions) refuseFlags(run *shell.Session, target string, names ...string) error {
 	for _, name := range names {
 		if run.Line.Command.Flags().Changed(name) {

@@ -188,7 +188,7 @@ func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error 
 	return f.Write(out.w)
 }
 
-// predictNumbers predicts by a model, whose errors it measures again.
+// predictNumbers predicts numbers by a saved model. It measures the errors of the model again.
 func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
 	if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
 		return err

@@ -231,8 +231,8 @@ type itemIDs interface {
 	ID(row int) string
 }
 
-// DrawSplits completes a plan with the training sets of the labels l, read from the file of --split. It
-// writes all splits to the file of --save-splits.
+// DrawSplits completes a plan with the fractions, folds and number of splits of s. With --split it reads the
+// training sets of the labels l from the file. With --save-splits it writes all splits to the file.
 func (s *SplitFlags) DrawSplits(o *Outputs, in *Inputs, plan *evaluate.Plan,
 	nodes itemIDs, l *nodefile.Labels) error {
 	plan.Fractions = s.Train
@@ -265,9 +265,9 @@ func (s *SplitFlags) Explain(err error, nodes itemIDs) error {
 type AttributesDocument struct {
 	Nodes   int      `json:"nodes"` // nodes with attributes
 	Columns int      `json:"columns"`
-	Values  int64    `json:"values"`            // nonzero values
-	Unknown int      `json:"unknown,omitempty"` // rows of nodes that are not in the graph
-	Passed  []string `json:"passed_over,omitempty"`
+	Values  int64    `json:"values"`                // nonzero values
+	Unknown int      `json:"unknown,omitempty"`     // rows of nodes that are not in the graph
+	Passed  []string `json:"passed_over,omitempty"` // columns that are not used
 }
 
 func (g *OpenGraph) DescribeAttributes() *AttributesDocument {

@@ -91,8 +91,8 @@ func (console *Console) printLine(level slog.Level, prefix, text string) {
 	console.progress.Print(line.Bytes())
 }
 
-// NoteColumns prints the use of the columns of a table, if there are several, so that the user notices a
-// wrong choice.
+// NoteColumns prints which columns of a table are used, so that the user notices a wrong choice. It prints
+// nothing for a single column.
 func (console *Console) NoteColumns(name string, columns input.Columns) {
 	if len(columns) > 1 {
 		console.Note(input.Escape(name) + ": " + columns.String())
@@ -181,7 +181,7 @@ func encodeDocument(w io.Writer, v any) error {
 }
 
 // summary returns the writer of the closing summary: stderr if stdout carries an output, otherwise stdout.
-// With --quiet and --json the writer discards the summary.
+// With --quiet or --json the writer discards the summary.
 func (console *Console) summary(outputs ...string) io.Writer {
 	console.progress.Close()
 	if console.quiet || console.JSON {

@@ -192,7 +192,8 @@ func parseReport(p *nodefile.ParseError) ErrorReport {
 	return r
 }
 
-// flagOf returns the flag for an option of a library. Flags and options have the same names.
+// flagOf returns the flag for the option called name of a library, with value if it is not "". Flags and
+// options have the same names.
 func flagOf(name, value string) string {
 	if value != "" {
 		name += "=" + input.ShellWord(value)

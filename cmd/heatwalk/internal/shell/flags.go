@@ -116,7 +116,8 @@ func (f *FlagSet) AddCheck(check func(line *CommandLine, args []string)) {
 	f.checks = append(f.checks, check)
 }
 
-// value is a flag whose mistakes are collected, so that all of them are reported together.
+// value is a flag parsed by set. It collects mistakes, so that the mistakes of all flags are reported
+// together.
 type value struct {
 	line *CommandLine
 	name string
@@ -172,8 +173,8 @@ func (line *CommandLine) HasProblem(place string) bool {
 		func(p Problem) bool { return p.Place == place })
 }
 
-// AddValue declares a flag whose text is parsed by set. kind denotes the value in the help, or lists the
-// accepted words between bars.
+// AddValue declares a flag whose text is parsed by set. text is the default. kind is the placeholder of the
+// value in the help, or the accepted words between bars.
 func (f *FlagSet) AddValue(name, kind, text, usage string,
 	set func(string) error) {
 	v := &value{line: f.Line, name: name, kind: kind, text: text, set: set}

@@ -53,8 +53,8 @@ func FormatOfFile(path, name string) *FileFormat {
 	return nil
 }
 
-// MatrixFormatOf returns the matrix format with the ending of path, if formats lists the ending, and
-// otherwise the first of formats. It returns nil for other endings.
+// MatrixFormatOf returns the matrix format of the ending of path if formats contains the ending, and
+// otherwise the format of formats[0]. It returns nil if that format has no matrices.
 func MatrixFormatOf(path string, formats []string) *tablefile.Format {
 	if f := FormatOfFile(FormatOf(path, formats), ""); f != nil {
 		return f.Matrix
@@ -69,8 +69,8 @@ func Ending(path string) string {
 	return filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz"))
 }
 
-// FormatOf returns the ending of path if formats contains it. Otherwise it returns the first of formats,
-// which is also the format of stdout.
+// FormatOf returns the ending of path if formats contains it, and otherwise formats[0], the format of
+// stdout.
 func FormatOf(path string, formats []string) string {
 	ending := Ending(path)
 	if slices.Contains(formats, ending) {

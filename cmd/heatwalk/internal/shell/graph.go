@@ -217,8 +217,8 @@ func (in *Inputs) DeclareTemp(flags *FlagSet) {
 	flags.AddText(&in.tempDir, "temp-dir", "`DIR` for temporary files (default: folder of the output)")
 }
 
-// ParseFields parses a list of minimum to maximum columns, given as numbers or titles; otherwise the error
-// shows the example.
+// ParseFields parses s, a list of columns by number or title, into fields. It returns an error, which shows
+// the example, if the list has fewer than minimum or more than maximum columns, or a column twice.
 func ParseFields(fields *[]string, s string, minimum, maximum int,
 	example string) error {
 	var list []string

@@ -36,8 +36,8 @@ func (s *inputSums) record(name string, sum textio.Sum) {
 	s.sums[name] = sum
 }
 
-// identifyInput sums a file, or returns the identity of a store. ok is false for a path that cannot be read
-// again.
+// identifyInput returns the checksum of a file or the identity of a store. ok is false if path cannot be
+// read again.
 func identifyInput(ctx context.Context, path string) (in RunInput, ok bool, err error) {
 	in = RunInput{Name: path}
 	switch {
@@ -119,8 +119,8 @@ func (in *RunInput) describe() string {
 	return fmt.Sprintf("%d bytes with the checksum %s", in.Bytes, in.CRC)
 }
 
-// Restore sets the flags for reading that are not given to the values in the origin of a model, if name is a
-// file.
+// Restore sets the flags for reading a graph to their values in o, the origin of the model. Flags that the
+// user gave stay. If name is a store, Restore does nothing.
 func (r *GraphInputs) Restore(run *Session, o *sides.Origin, name, model string) error {
 	if ingest.IsStore(name) || o.Reading == nil {
 		return nil

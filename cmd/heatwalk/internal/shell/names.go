@@ -96,8 +96,9 @@ func unknownName(name string, names []string) string {
 	return Quote(name) + " does not exist; give one of " + strings.Join(names, ", ")
 }
 
-// ParseGiven returns the given values of the parameters of a declaration, and all values with defaults. It
-// records errors for the flag, or if flag is "" for the flags with the names of the parameters.
+// ParseGiven parses the parameters in text. values has the given parameters, and complete also the
+// defaults of the other parameters of s. Problems are recorded for flag. If flag is "", they are recorded
+// for the flags called as the parameters.
 func (line *CommandLine) ParseGiven(flag string, text map[string]string,
 	s *param.Spec) (values, complete param.Values) {
 	values = param.Values{}

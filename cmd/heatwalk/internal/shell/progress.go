@@ -46,8 +46,9 @@ const (
 	lastAfter  = time.Second // the last line of a stage of this duration stays on a terminal
 )
 
-// NewDisplay returns a display on w: "none", "plain" for lines, "json" for a line of JSON ten times a second,
-// "auto" for a redrawn line if w is a terminal and otherwise a line a minute. asJSON makes lines JSON.
+// NewDisplay returns a display on w. If as is "none", it shows nothing; if "plain", lines; if "json", a line
+// of JSON ten times a second. Otherwise it redraws one line if w is a terminal, and else writes a line a
+// minute. asJSON makes lines JSON.
 func NewDisplay(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.idle = p.started
@@ -169,8 +170,8 @@ func (p *Display) Begin(name string, total int64, u Unit) *Stage {
 // Wait shows a new stage for which only the elapsed time is known.
 func (p *Display) Wait(name string) { p.Begin(name, 0, nothing) }
 
-// Set sets the finished amount, and the total if total > 0, unless the finished share would fall. It is safe
-// for concurrent use.
+// Set sets the finished amount, and the total if total > 0. It does nothing if the finished share would fall.
+// It is safe for concurrent use.
 func (s *Stage) Set(done, total int64) {
 	if former := s.total.Load(); total > 0 &&
 		float64(done)*float64(former) < float64(s.done.Load())*float64(total) {

@@ -51,7 +51,8 @@ func IsName(arg string) bool {
 	return len(arg) > len(NamePrefix) && strings.HasPrefix(arg, NamePrefix)
 }
 
-// ResolveName replaces the name of an open graph in the place of GRAPH by GRAPH and the flags for reading it.
+// ResolveName replaces @NAME of an open graph in the command line by the arguments with which the graph was
+// opened: GRAPH and the flags for reading it.
 func (run *Session) ResolveName(root *cobra.Command) error {
 	if run.server == nil {
 		return nil
@@ -79,8 +80,8 @@ func (run *Session) ResolveName(root *cobra.Command) error {
 	return nil
 }
 
-// positionOfName returns the index of the name of an open graph in the place of GRAPH, or −1 if GRAPH is a
-// file.
+// positionOfName returns the index in args of @NAME of an open graph in the place of GRAPH. It returns −1
+// if GRAPH is a file.
 func positionOfName(root *cobra.Command, args []string) int {
 	const mark = "\x00" // cannot be an argument of a user
 	for i, arg := range args {
@@ -145,7 +146,7 @@ func (s *Server) Graphs() map[string]int64 {
 	return bytes
 }
 
-// describeReading returns the graph and the given flags on which its opening depends.
+// describeReading returns the path graph and the given flags that determine how the graph is read.
 func (line *CommandLine) describeReading(graph string) []string {
 	list := []string{graph}
 	line.Command.Flags().Visit(func(f *pflag.Flag) {
@@ -156,8 +157,8 @@ func (line *CommandLine) describeReading(graph string) []string {
 	return list
 }
 
-// openKept returns the open graph of a call for its own jobs, or nil if the call reads the graph in another
-// way.
+// openKept returns the open graph that the call names. It returns nil if the call names no open graph, or
+// reads the graph with other flags than open did.
 func (run *Session) openKept(name string, o *heatwalk.Options) *heatwalk.Graph {
 	kept := run.kept
 	if kept == nil || !slices.Equal(kept.arguments, run.Line.describeReading(name)) {

@@ -16,7 +16,7 @@ func SetsError(path string) error {
 	return UsageError("--sets", "%s has scores alone; write .tsv, .csv, .jsonl or .parquet", path)
 }
 
-// CheckSeparator returns an error for a label that separates labels in predictions.
+// CheckSeparator returns an error if a label contains the text that separates the labels of a prediction.
 func CheckSeparator(l *nodefile.Labels) error {
 	for _, label := range l.Names {
 		if strings.Contains(label, tablefile.SetSeparator) {
@@ -27,11 +27,11 @@ func CheckSeparator(l *nodefile.Labels) error {
 	return nil
 }
 
-// allSets is the least share of prediction sets with all classes that a note mentions.
+// allSets is the share of prediction sets with all classes from which a note mentions the share.
 const allSets = 0.5
 
-// DescribeSets returns notes about the prediction sets of items called noun. If err says that no sets exist,
-// it warns and returns no error. It returns any other err.
+// DescribeSets returns notes about the prediction sets of items called noun. If err is that no sets exist,
+// DescribeSets warns and returns a nil error. It returns any other err.
 func (console *Console) DescribeSets(s *choose.Sets, err error, noun string, l *nodefile.Labels) (notes []string, _ error) {
 	switch {
 	case errors.Is(err, heatwalk.ErrNoScores) || errors.Is(err, choose.ErrFew):

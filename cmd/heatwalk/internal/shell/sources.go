@@ -128,8 +128,9 @@ func (line *CommandLine) checkSources(r *GraphInputs) {
 	}
 }
 
-// MakeSources replaces the inputs in c by sources that are derived from them, for a graph in dir. It
-// returns the size of temporary stores, which exist until the command ends.
+// MakeSources stores in c the sources that are derived from inputs: pairs of hyperedges, or of arcs for
+// --cocitation and --coupling. It puts temporary stores next to dir, which the end of the command removes,
+// and returns their size in bytes.
 func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 	c *ingest.Config) (bytes int64, err error) {
 	s := &r.Sources

@@ -68,9 +68,9 @@ func (p *Display) Stages(u Unit) func(stage string, done, total int64) {
 	}
 }
 
-// Phases returns a callback that shows the phases of a method, one after the other, as shares. A finished
-// phase disappears, because further work without progress may follow it. If it begins again, only its time is
-// shown, so that shares never go backwards.
+// Phases returns a callback that shows the phases of a method, one after the other, as finished shares. A
+// finished phase disappears, because further work without progress may follow it. If a phase begins again,
+// only its time is shown, so that shares never fall.
 func (p *Display) Phases() func(name string, done, total int64) {
 	var (
 		shown *Stage

@@ -25,7 +25,8 @@ func (w *WalkFlags) DeclarePrior(flags *FlagSet, accepted []string, usage string
 	flags.AddInputOrWord(&w.Prior, cwk.PriorParam.Name, cwk.PriorParam.Default.String(), accepted, usage)
 }
 
-// Check completes the parameters of a walk by their defaults, and records problems of the flags.
+// Check stores the parameters of the walk, given in n or default, in w. It records problems of the
+// flags.
 func (w *WalkFlags) Check(line *CommandLine, n param.Term) {
 	p := &w.Parameters
 	if _, v := line.ParseGiven("--kernel", n.Texts, &cwk.Spec); v != nil {
