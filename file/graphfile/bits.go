@@ -25,7 +25,7 @@ func (b *bitReader) fail() {
 	}
 }
 
-// byte returns the offset of the byte with the next bit.
+// byte returns the offset in the file of the byte that holds the next bit.
 func (b *bitReader) byte() int64 { return b.bytes - int64(b.have+7)/8 }
 
 func (b *bitReader) fill() {
@@ -77,7 +77,7 @@ func (b *bitReader) unary() (n uint64) {
 	return 0
 }
 
-// binary reads a number whose highest bit, not in the stream, has position msb.
+// binary reads a number whose highest bit has position msb. The stream holds only the bits below it.
 func (b *bitReader) binary(msb uint64) uint64 {
 	if msb > 57 {
 		b.fail()
@@ -96,7 +96,7 @@ func (b *bitReader) delta() uint64 {
 	return b.natural(b.binary(b.gamma()))
 }
 
-// natural returns n−1, or 0 after an error.
+// natural converts n, which counts from 1, to n−1. After an error it returns 0.
 func (b *bitReader) natural(n uint64) uint64 {
 	if b.err != nil {
 		return 0

@@ -28,8 +28,8 @@ func IsBVGraph(ctx context.Context, name string) bool {
 	return err == nil && bytes.Contains(text, []byte("BVGraph"))
 }
 
-// MissingProperties returns the name of the .properties file that a file with a binary first line needs, or "" for
-// text.
+// MissingProperties returns the name of the .properties file that belongs to a file, if the first line of head is
+// binary. For text it returns "".
 func MissingProperties(name string, head []byte) string {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	isBinary := func(c rune) bool { return c < '\t' || c > '\r' && c < ' ' || c == utf8.RuneError }
@@ -54,7 +54,7 @@ type bvGraph struct {
 	nodes uint64
 	arcs  uint64
 
-	window      uint64 // a list refers to one of this many nodes before it
+	window      uint64 // successors may be copied from one of this many nodes before
 	minInterval uint64 // least length of an interval; 0: none
 	zeta        uint   // k of the code ζ_k
 
@@ -170,7 +170,8 @@ func (g *bvGraph) configure() error {
 	return g.choose(values["compressionflags"], refuse)
 }
 
-// choose sets the codes named by flags such as RESIDUALS_DELTA, or defaults.
+// choose sets the code of each kind of number from flags such as RESIDUALS_DELTA. Kinds without a flag have the
+// default code. refuse makes the error.
 func (g *bvGraph) choose(flags string,
 	refuse func(fix, format string, args ...any) error) error {
 	b := &g.in
@@ -200,7 +201,7 @@ func (g *bvGraph) choose(flags string,
 }
 
 // successors decodes the increasing successors of node x. The slice is valid until the successors of node x+window+1
-// are decoded; the error is in g.in.err.
+// are decoded. An error is kept in g.in.err.
 func (g *bvGraph) successors(x uint64) []uint32 {
 	slot := &g.lists[x%(g.window+1)]
 	list := (*slot)[:0]
@@ -231,8 +232,8 @@ func (g *bvGraph) successors(x uint64) []uint32 {
 	return list
 }
 
-// copyFrom returns the successors that node x copies from an earlier list, in which copied and skipped blocks
-// alternate.
+// copyFrom returns the successors that node x of the given degree copies from an earlier list. Copied and skipped
+// blocks of that list alternate.
 func (g *bvGraph) copyFrom(x, degree uint64) []uint32 {
 	if g.window == 0 {
 		return nil

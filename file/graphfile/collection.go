@@ -34,7 +34,7 @@ type Shape struct {
 	Graphs, Vertices int
 	Arcs             int64
 	Largest          int   // most vertices of a graph
-	Alike            int64 // most pairs of vertices with one label in a graph
+	Alike            int64 // pairs of vertices with the same label, in the graph with most of them
 	Pairs            int64 // Σ over graphs of (number of labels in the graph)²
 	Labels           int   // labels of vertices; 0: none
 	EdgeLabels       int
@@ -106,8 +106,8 @@ func (m *Member) label(v int) int32 {
 	return m.Label[v]
 }
 
-// NewMember returns the undirected graph with the given labels of vertices and the edges (u, v, label). Of repeated
-// edges the first one determines the label.
+// NewMember returns the undirected graph whose vertices have the given labels, with the edges (u, v, label). If an
+// edge is repeated, the first label counts.
 func NewMember(label []int32, edges [][3]int32) Member {
 	ends := make([][2]int32, len(edges))
 	labels := make([]int32, len(edges))
@@ -123,7 +123,8 @@ func NewMember(label []int32, edges [][3]int32) Member {
 
 type arc struct{ target, edge int32 }
 
-// adjacency orders arcs by source, target and edge. The arcs first[v] ≤ a < first[v+1] leave vertex v.
+// adjacency returns the arcs of edges, ordered by source, target and edge. The arcs first[v] ≤ a < first[v+1] leave
+// vertex v.
 func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc) {
 	first = make([]int, n+2)
 	eachArc := func(visit func(source, target int32, e int)) {
@@ -150,8 +151,8 @@ func adjacency(n int, edges [][2]int32, directed bool) (first []int, arcs []arc)
 	return first[:n+1], arcs
 }
 
-// newMember makes a graph of arcs from adjacency, whose vertex 0 is the target lo. Of repeated arcs it keeps the
-// first, and returns the first two with different labels.
+// newMember returns the graph with the arcs of adjacency. lo is subtracted from their targets; label holds the labels
+// of the edges. Of repeated arcs it keeps the first. twice holds the first two repeated arcs with different labels.
 func newMember(first []int, arcs []arc, lo int32,
 	label []int32) (m Member, twice []arc) {
 	n := len(first) - 1

@@ -32,12 +32,12 @@ func IsArrays(path string) bool {
 		folder.Has("indices")
 }
 
-// ArraysFile returns the file that represents a folder of [Arrays] as an input.
+// ArraysFile returns the name of indices.npy in a folder of [Arrays]. Inputs name the folder by this file.
 func ArraysFile(folder string) string {
 	return filepath.Join(folder, "indices.npy")
 }
 
-// Files returns the files of an input: for a folder of [Arrays] its arrays, otherwise the path.
+// Files returns the files of an input: the arrays of a folder of [Arrays], or path itself.
 func Files(path string) []string {
 	if !IsArrays(path) {
 		return []string{path}
@@ -56,7 +56,7 @@ func readArrays(s *batchWriter) (*Summary, error) {
 	return readMatrix(s, folder)
 }
 
-// HoldsArrays reports whether a path is a folder that [Arrays] reads, or a file that begins like an archive.
+// HoldsArrays reports whether a path is a folder that [Arrays] reads, or a zip archive.
 func HoldsArrays(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -72,7 +72,7 @@ func HoldsArrays(path string) bool {
 	return isZip(head[:n])
 }
 
-// CSR is an undirected graph in memory, with the arrays of a file.
+// CSR is an undirected graph in memory, loaded without changes from the arrays of a file.
 type CSR struct {
 	*sparse.Symmetric
 	Format *Format
@@ -82,9 +82,8 @@ type CSR struct {
 var errOther = errors.New("graphfile: not the arrays of an undirected graph with sorted rows")
 
 // LoadCSR loads the matrix of an undirected graph from a SciPy archive or a folder of arrays, without sorting. The
-// matrix must be CSR or CSC and symmetric, with columns in order and positive weights. For any other file, for a
-// damaged file, and for a file that takes more than limit bytes (0: no limit), LoadCSR returns nil, and [Read]
-// handles the file.
+// matrix must be CSR or CSC and symmetric, with columns in order and positive weights. If the file is damaged, is
+// another file or takes more than limit bytes (0: no limit), LoadCSR returns nil and no error; [Read] then reads it.
 //
 // LoadCSR calls progress, if not nil, with the bytes read. The error is the error of the context.
 func LoadCSR(ctx context.Context, path string, limit int64, workers int,
@@ -211,7 +210,7 @@ func (l *loader) loadPointers() error {
 	return a.End()
 }
 
-// loadBlock is the number of elements per read, so that they are checked while in the cache.
+// loadBlock is the number of elements per read. They are checked while they are in the cache.
 const loadBlock = 1 << 16
 
 func (l *loader) loadColumns(ctx context.Context, entries int) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// edgeBuffer holds edges until the file ends, because the nodes, the names of attributes and the direction may follow
-// them. An edge takes 9 bytes, and 16 for each value that may be its weight.
+// edgeBuffer holds edges until the file ends, because nodes, names of attributes and the direction may follow the
+// edges. An edge takes 9 bytes, and 16 for each value that may be its weight.
 type edgeBuffer struct {
 	out        *batchWriter
 	nodes      *nodeNames
@@ -70,7 +70,7 @@ func newEdgeBuffer(w *batchWriter, nodes *nodeNames) *edgeBuffer {
 		codeAt: map[[2]string]uint32{}}
 }
 
-// add adds an edge, whose values must have been set.
+// add adds an edge. The values of the edge must have been set before.
 func (h *edgeBuffer) add(line int64, source, target string, hasArrow bool) error {
 	if source == "" || target == "" {
 		return h.out.fault(line, "give it both", "an edge without source or target")
@@ -142,7 +142,8 @@ func (h *edgeBuffer) finishCodes() error {
 	return nil
 }
 
-// set sets a value of the next edge, and keeps the first value that is no weight for messages.
+// set sets the value of attribute a for the edge that add adds next. It keeps an error about the first value that is
+// no weight.
 func (h *edgeBuffer) set(a *edgeAttribute, line int64, text string) {
 	a.seen = true
 	text = strings.TrimSpace(text)
@@ -211,7 +212,7 @@ func (h *edgeBuffer) setDefault(a *edgeAttribute, line int64, text string) {
 }
 
 // unite joins attributes with the same name, because NetworkX declares an attribute once for each type of its values.
-// It does not join an attribute that was chosen as the weight by its key.
+// An attribute that the caller chose by key as the weight is not joined.
 func (h *edgeBuffer) unite() {
 	first := map[string]*edgeAttribute{}
 	h.attributes = slices.DeleteFunc(h.attributes, func(a *edgeAttribute) bool {
@@ -348,8 +349,8 @@ func (h *edgeBuffer) finish(lines int64) (*Summary, error) {
 	return s, nil
 }
 
-// MissingWeights returns the warning that some edges lack a weight and others have one. line is the line of the first
-// edge without a weight, or 0 if unknown.
+// MissingWeights returns the warning that the given number of edges lack a weight, and that others have one. line is
+// the line of the first edge without a weight, or 0 if unknown.
 func MissingWeights(name string, line, edges int64) error {
 	return textio.Fault(name, line, "write a weight for every edge",
 		"the weight is missing on %s and taken as 1", words.Counted(edges, "edge"))
@@ -363,8 +364,8 @@ func (h *edgeBuffer) text(i int, source, target []byte, w float64) error {
 	return h.out.addCode(code, h.out.texts(source, target, w))
 }
 
-// reader returns a function from increasing edges to their weights: the value, or the attribute's default value, or
-// 1, as in NetworkX.
+// reader returns a function that returns the weight of an edge: the value, else the attribute's default value, else
+// 1, as in NetworkX. The function must be called for increasing edges.
 func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	if a == nil {
 		return func(int) (float64, bool) { return 1, false }
@@ -385,8 +386,8 @@ func (a *edgeAttribute) reader() func(edge int) (weight float64, isGiven bool) {
 	}
 }
 
-// describe reports the uses of the attributes, and notes an unused attribute of numbers, which may have been meant as
-// the weight.
+// describe adds the uses of the attributes to s. It also adds a note about unused numeric attributes, which may have
+// been meant as the weight.
 func (h *edgeBuffer) describe(s *Summary, weight *edgeAttribute) {
 	for _, a := range h.attributes {
 		switch {

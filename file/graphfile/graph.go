@@ -17,7 +17,7 @@ import (
 // WriteOptions are the settings of [Write]; nil is the zero value.
 type WriteOptions struct {
 	Memory   int64                                 // bytes for rows that are put in order; 0: no limit
-	Progress func(stage string, done, total int64) // called with entries read and put in order, in all sweeps; may be nil
+	Progress func(stage string, done, total int64) // called with the entries read and ordered in all sweeps; may be nil
 
 	Attributes []Attribute // attributes of nodes, for formats with [Format].NodeAttributes
 }
@@ -27,8 +27,8 @@ type Attribute struct {
 	Title string
 	Kind  Kind
 
-	// Value returns the value of the node at a row of the store as text: a number as package strconv formats it, true or
-	// false; "" for no value.
+	// Value returns the value of the node at a row of the store as text: a number as package strconv formats it, or true
+	// or false. If the node has no value, it returns "".
 	Value func(row int) string
 	Bytes int64 // upper bound for all values
 }
@@ -48,7 +48,7 @@ type graph struct {
 	store      *shard.Store
 	a          sparse.Matrix // outgoing entries
 	nodes      int
-	order      []uint32 // position of each row; nil: rows are in order
+	order      []uint32 // position in the file of each row of the store; nil: rows are in order
 	idTo       func(dst []byte, row int) []byte
 	numeric    bool // all ids are numbers below 2⁶³
 	directed   bool
@@ -84,8 +84,8 @@ func graphOf(s *shard.Store, o *WriteOptions) *graph {
 	return g
 }
 
-// ErrFormat is wrapped by the error about a graph that a format cannot represent. The text has the reason and the
-// remedy.
+// ErrFormat is wrapped by an error about a graph that the format cannot represent. The text of the error has the
+// reason and the remedy.
 var ErrFormat = errors.New("graphfile: the format cannot hold the graph")
 
 func unfitf(format string, args ...any) error {
@@ -117,7 +117,8 @@ func Bytes(f *Format, s *shard.Store, o *WriteOptions) (memory, file int64) {
 	return bytes, g.textBytes(f.markup)
 }
 
-// textBytes bounds the size of the graph as text, with markup bytes for each edge and node.
+// textBytes bounds the size of the graph as text. markup is the number of bytes of each edge and node besides ids and
+// weights.
 func (g *graph) textBytes(markup int) int64 {
 	longest := len(strconv.Itoa(g.nodes)) // bytes of an id or a number
 	var id []byte
@@ -183,7 +184,8 @@ func (g *graph) rowAt(position uint32) int {
 	return int(position)
 }
 
-// entries holds a row by increasing columns, which are positions like row. The slices are valid during the call.
+// entries holds the entries of one row by increasing column. row and columns are positions in the order of the file.
+// The slices are valid during the call.
 type entries struct {
 	row int
 	col []uint32
@@ -208,8 +210,8 @@ func (g *graph) sweep(ctx context.Context, visit func(e *entries) error) error {
 	})
 }
 
-// eachNode calls visit with the id of every node, valid during the call, and a function that returns the values of
-// its attributes.
+// eachNode calls visit with the id of every node and a function that returns the value of attribute i. id is valid
+// during the call.
 func (g *graph) eachNode(ctx context.Context,
 	visit func(id []byte, value func(i int) string) error) error {
 	g.begin(1)
@@ -289,8 +291,8 @@ func (b byColumn) part(lo, hi int64) byColumn {
 	return byColumn{b.col[lo:hi], b.val[lo:hi]}
 }
 
-// sweepOrdered is sweep for rows stored in another order: a sweep for the lengths of rows, and one for each group of
-// rows that fits into memory.
+// sweepOrdered visits the rows in the order of the file. It sweeps once for the lengths of rows, and once for each
+// group of rows that fits into memory.
 func (g *graph) sweepOrdered(ctx context.Context,
 	visit func(e *entries) error) error {
 	length := make([]uint32, g.nodes)

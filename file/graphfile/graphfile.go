@@ -18,7 +18,7 @@ type Format struct {
 	Endings []string // usual endings of file names; the content counts for more
 	Text    bool     // text, which may be written compressed
 
-	// Encoded reports whether text with this beginning declares its encoding. Nil means that no text does.
+	// Encoded reports whether a text that begins with head declares its encoding. Nil means that no text does.
 	Encoded func(head []byte) bool
 
 	Table      bool // a table of edges, whose columns [Input].Fields, Weight, Kind and Time may name
@@ -28,7 +28,7 @@ type Format struct {
 	EdgesOnly      bool // nodes without an edge are not in the file
 	Exact          bool // [Bytes] returns the size of the file within a few kilobytes
 	NodeAttributes bool // [WriteOptions].Attributes are written
-	Sweeps         int  // over the store
+	Sweeps         int  // sweeps of Write over the store
 
 	// Begins reports whether a file that begins with head, a few kilobytes, has the format. If it is nil, the ending
 	// decides.
@@ -81,7 +81,7 @@ func Register(f *Format) {
 // Direction is the direction of edges that a file states.
 type Direction int
 
-// A matrix states its direction by symmetry; a table leaves it open.
+// The edges of a table are Unstated. The edges of a matrix are BySymmetry: undirected if the matrix is symmetric.
 const (
 	Unstated Direction = iota
 	Undirected
@@ -91,7 +91,7 @@ const (
 
 // Input is an opened file, and how [Read] reads it.
 type Input struct {
-	Name string    // file name for messages; its ending may decide
+	Name string    // file name for messages; its ending may decide the format
 	Text io.Reader // decompressed; text must be UTF-8 without a byte-order mark
 
 	// File is the same content with random access, and Size its length. If File is nil, formats that need random access

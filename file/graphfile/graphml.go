@@ -154,8 +154,8 @@ func (g *graphML) edge(t xml.StartElement) error {
 		attribute(t, "target"), hasArrow)
 }
 
-// direction sets isDirected by an attribute: yes or 1, no or 0, in any case. Without the attribute isDirected is
-// unchanged.
+// direction sets isDirected by the attribute called name: to true for the text yes or 1, to false for no or 0, in any
+// case. If the attribute is missing, isDirected is unchanged.
 func (g *graphML) direction(t xml.StartElement, name string, isDirected *bool, yes, no string) error {
 	text := attribute(t, name)
 	switch strings.ToLower(strings.TrimSpace(text)) {

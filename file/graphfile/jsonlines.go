@@ -10,13 +10,14 @@ import (
 	"github.com/heatwalk/heatwalk/file/textio"
 )
 
-// JSONLines is edges as JSON objects, one on each line or in a list, with nodes among them or nested objects as ends,
-// as Neo4j's APOC writes them. A file with plain edges alone is a table.
+// JSONLines is a text with an edge in each JSON object, one object on a line or all in a list. Objects may also be
+// nodes, and the ends of an edge may be nested objects, as Neo4j's APOC writes them. A file of plain edges alone is a
+// table.
 var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjson"}, Text: true, Attributes: true,
 	Begins: beginsJSONLines, Read: readBatches(readJSONLines)}
 
-// beginsJSONLines reports whether a text begins with a list of objects or a line that is an object, with the ends of
-// an edge or another object behind it, and without lists of nodes or edges.
+// beginsJSONLines reports whether a text begins with a list of objects or with an object on a line of its own. That
+// object must name the ends of an edge, or another object must follow it. It must not hold lists of nodes or edges.
 func beginsJSONLines(head []byte) bool {
 	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	if isList := bytes.HasPrefix(line, []byte{'['}); isList {
@@ -128,7 +129,7 @@ func (g *jsonLines) declare(id string) error {
 	return g.nodes.add(g.line, id)
 }
 
-// edge adds the edge of an object, whose ends have titles as in a table of edges.
+// edge adds the edge of the current object. The keys of source and target are titles as in a table of edges.
 func (g *jsonLines) edge() error {
 	g.chooseEnds()
 	source := g.find(g.ends[0])

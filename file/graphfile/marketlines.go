@@ -32,7 +32,8 @@ const (
 
 const bannerStart = "%%MatrixMarket"
 
-// banner allows one % or a blank, as some programs write.
+// banner matches the first line of a Matrix Market file. It allows a single % or a blank after %%, as some programs
+// write.
 var banner = textio.Pattern(`(?i)^%+ ?MatrixMarket\b`)
 
 func (h marketHead) String() string {
@@ -45,7 +46,8 @@ func appendMarketEntry(line []byte, row, col uint32) []byte {
 	return strconv.AppendUint(append(line, ' '), uint64(col)+1, 10)
 }
 
-// IsMarket decides by the beginning of the content, or by the name.
+// IsMarket reports whether a file is a Matrix Market file, by the beginning of the content or by the ending of the
+// name.
 func IsMarket(name string, head []byte) bool {
 	return banner().Match(head) || table.IsNamed(name, ".mtx")
 }

@@ -13,7 +13,7 @@ type memoryFile struct {
 
 const pieceBytes = 1 << 20
 
-// keep reads content into memory, and calls hold before it allocates.
+// keep reads in to its end, but at most limit bytes, into memory. It calls hold before each allocation.
 func (s *batchWriter) keep(in io.Reader) (*memoryFile, error) {
 	k := &memoryFile{}
 	for {

@@ -233,7 +233,7 @@ func parseUint(word []byte) (n uint64, ok bool) {
 	return n, len(word) > 0 && len(word) <= 19
 }
 
-// entry counts an entry of the line of node u, and passes on the edge if u ≤ v.
+// entry counts an entry: neighbour v in the line of node u. It passes on the edge once, if u ≤ v.
 func (m *metis) entry(u, v uint64, w float64) error {
 	type edge struct {
 		lo, hi uint64

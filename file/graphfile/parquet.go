@@ -97,7 +97,8 @@ func (t *edgeTable) choose() error {
 	return nil
 }
 
-// edges chooses the columns of edges, nested columns only if an option names them.
+// edges chooses the columns of source, target, weight, kind and time. It chooses nested columns only if an option
+// names columns.
 func (t *edgeTable) edges() (*table.Choice, error) {
 	s, err := table.SampleParquet(t.file, true)
 	if err != nil {

@@ -28,8 +28,8 @@ func Recognize(name string, head []byte) *Format {
 	return EdgeList
 }
 
-// areEdges reports whether JSON objects are rows of a table of edges: all or none have ends of edges, and neither
-// ends nor attributes are nested objects.
+// areEdges reports whether the JSON objects of head are rows of a table of edges. All or none of the objects must
+// have ends of edges, and neither ends nor attributes may be nested objects.
 func areEdges(head []byte) bool {
 	objects := 0
 	edges := 0

@@ -243,8 +243,8 @@ func (z *npz) weights(data *npy.Array, b *block, n int) error {
 	return nil
 }
 
-// each adds entries with the columns col and the rows that the function rows stores. If transposed is set, it
-// exchanges rows and columns.
+// each adds an edge for every entry of a matrix. col holds the columns of the entries; rows stores the rows of the
+// next len(dst) entries in dst. If transposed is set, each exchanges rows and columns.
 func (z *npz) each(col *npy.Array, rows func(dst []int64) error,
 	transposed bool) error {
 	data, err := z.values(col.Len)

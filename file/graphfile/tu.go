@@ -205,7 +205,8 @@ func (r *tuReader) count(ending string, lines, want int, what, owner string) err
 		words.Counted(want, what))
 }
 
-// texts returns for each line the index of its text in names, which are sorted by bytes, or nil without a file.
+// texts returns the distinct lines of a file as names, sorted by bytes, and for each line its index in names. If
+// there is no file, both are nil.
 func (r *tuReader) texts(ending string) (list []int32, names []string, err error) {
 	var texts table.Dictionary
 	list = []int32{}

@@ -15,7 +15,7 @@ type unreadFormat struct {
 	title   string
 	endings []string
 	begins  func() *regexp.Regexp
-	command string // the output follows; nodeTitle is the key of the names of GML
+	command string // converts {file}; the output's name follows; nodeTitle stands for the key of GML's names
 	ending  string
 }
 
@@ -41,7 +41,7 @@ const (
 	gmlHead   = `(?:#[^\n]*\n|[a-z]\w*\s+(?:"[^"]*"|[-+.\d][^\s\[]*)|\s)*` // comments, and keys with plain values
 	pajekHead = `(?:[%#][^\n]*|\s)*\*`                                     // comments
 
-	// objectsWithEnds writes all objects with a source and a target as lines.
+	// objectsWithEnds is the command that writes all objects with a source and a target as lines.
 	objectsWithEnds = `jq -c '.. | objects | select((.source // .from) != null and (.target // .to) != null)' {file} > `
 )
 
@@ -62,7 +62,7 @@ func indexOf(ending string) int {
 	return slices.IndexFunc(unreadFormats, func(f unreadFormat) bool { return slices.Contains(f.endings, ending) })
 }
 
-// IsUnread reports whether files with an ending are graphs in a format that this package neither reads nor writes.
+// IsUnread reports whether files with an ending are graphs in one of the unreadFormats.
 func IsUnread(ending string) bool { return indexOf(ending) >= 0 }
 
 // CheckRead returns an error if a file is a graph in a format that this package does not read, as head or the name

@@ -40,7 +40,8 @@ func (s *batchWriter) flush() error {
 	return err
 }
 
-// begin makes room for two more ids: ends of edges if edges is set, text if text is set and otherwise numbers.
+// begin prepares the batch for two more ids: ends of an edge if edges is set, as text if text is set and otherwise as
+// numbers. If the batch is full or holds other ids, begin passes it on first.
 func (s *batchWriter) begin(edges, text bool) error {
 	b := &s.batch
 	if n := b.len(); n > 0 &&
@@ -73,7 +74,8 @@ func (s *batchWriter) round(place string) {
 	}
 }
 
-// word parses a weight as [table.ParseWeight] does, and notes the line of a rounded weight.
+// word parses a weight as [table.ParseWeight] does, and counts a rounded weight. wrong says what is wrong with the
+// word, or is "".
 func (s *batchWriter) word(line int64, word []byte) (w float64, wrong string) {
 	w, wrong = table.ParseWeight(word, s.Signed)
 	if wrong == "" && textio.IsRounded(word, w) {

@@ -29,7 +29,7 @@ const maxWord = 1 << 20
 // xmlDepth is the greatest depth of nested elements.
 const xmlDepth = 256
 
-// isEncoded reports whether head begins as XML, which declares its encoding.
+// isEncoded reports whether head begins as XML in a one-byte encoding or UTF-8. XML declares its encoding.
 func isEncoded(head []byte) bool {
 	return len(head) >= 2 && head[0] == '<' && head[1] != 0
 }
@@ -40,7 +40,7 @@ func isGraphML(head []byte) bool {
 		(bytes.Contains(text, []byte("<graphml")) || bytes.Contains(text, []byte(":graphml")))
 }
 
-// plainLabel matches the name of an encoding.
+// plainLabel matches a name of an encoding that a shell command may contain without quotes.
 var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func newXMLText(s *batchWriter) *xmlText {

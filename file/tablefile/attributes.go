@@ -42,7 +42,7 @@ type attributeColumn struct {
 	null    int // values that are words of [table.Doubtful]
 	count   int
 	missing int
-	words   int     // rows with a word that is missing among numbers
+	words   int     // rows with a word that means a missing value among numbers
 	sum     float64 // sum of the numbers
 	dates   int
 	areDays bool    // dates are numbers of days
@@ -50,7 +50,7 @@ type attributeColumn struct {
 	zeros   bool    // some number has a leading zero
 	mean    float64
 	odd     *nodefile.ParseError // error about the first value that is not a number
-	form    *nodefile.ParseError // error about the first number with another decimal character or thousands
+	form    *nodefile.ParseError // error about the first number with another decimal character or a thousands separator
 
 	at    int      // first column of the result
 	names []string // categories, sorted by bytes, in the order of their columns of the result
@@ -324,8 +324,8 @@ func (t *attributeTable) decide() error {
 	return first
 }
 
-// assign assigns columns of the result to columns of the file, and returns their number. It sorts categories by
-// bytes, whatever the order of rows.
+// assign gives each column of the file its columns of the result, and returns the number of columns of the result.
+// Categories are sorted by bytes, whatever the order of rows.
 func (t *attributeTable) assign() (cols int) {
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -392,8 +392,8 @@ func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	}
 }
 
-// readTable reads a table with a column of ids twice, for the types of the columns and for the values, so that no
-// text is kept.
+// readTable reads a table with a column of ids. It reads the file twice, first for the types of the columns and then
+// for the values, so that no text is kept.
 func (r *features) readTable(ctx context.Context) error {
 	t := newAttributeTable(r.nodes, r.c)
 	if !table.Numbers(r.c.Fields) {

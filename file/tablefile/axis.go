@@ -38,7 +38,7 @@ func (a Axis) All() iter.Seq[string] {
 	}
 }
 
-// Select returns the axis of the ids with the given numbers.
+// Select returns the axis of the ids at the given positions.
 func (a Axis) Select(numbers []int) Axis {
 	return Axis{len(numbers), func(i int) string { return a.ID(numbers[i]) }}
 }
@@ -118,8 +118,8 @@ func (f *File) Axis(ctx context.Context, which string) (Axis, error) {
 	}
 }
 
-// axisOr returns the ids in the file called named ("-" is stdin), or, if named is "", the ids of [File.Axis] or else
-// numbers.
+// axisOr returns the ids in the file called named; "-" is stdin. If named is "", it returns the ids of [File.Axis].
+// If there are none, it returns numbers.
 func (f *File) axisOr(ctx context.Context, which, named string, stdin io.Reader) (Axis, error) {
 	if named != "" {
 		return ReadAxis(ctx, named, f.Rows, stdin)
@@ -139,7 +139,8 @@ func (f *File) numbers(which string) Axis {
 	return Axis{f.Cols, func(i int) string { return strconv.Itoa(f.first + i) }}
 }
 
-// rowIDs returns the ids of axisOr, which must be distinct because labels and predictions refer to rows by id.
+// rowIDs returns the ids that axisOr finds for the rows. The ids must be distinct, because labels and predictions
+// refer to rows by id.
 func (f *File) rowIDs(ctx context.Context, named string,
 	stdin io.Reader) ([]string, error) {
 	rows, err := f.axisOr(ctx, "rows", named, stdin)

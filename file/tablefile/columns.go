@@ -27,8 +27,8 @@ type Column[R any] struct {
 	Truth  func(row R) bool
 }
 
-// appendTo appends the value of a row as text, quoted by quote, or missing. If missing is "", it appends a quoted
-// empty text.
+// appendTo appends the value of a row as text, quoted by quote. For a missing value it appends the text missing; if
+// that is "", it appends a quoted empty text.
 func (c *Column[R]) appendTo(line []byte, row R, quote func([]byte, string) []byte,
 	missing string) []byte {
 	switch {
@@ -131,8 +131,9 @@ func writeAllRows[R any](ctx context.Context, file rowFile[R], n int,
 // NumberEndings lists the endings of files of [WriteNumbers].
 var NumberEndings = append(slices.Clone(LineEndings), ".npz")
 
-// WriteNumbers writes columns of numbers and truth values. For [LineEndings] it writes the nodes as lines in the
-// given order, each with its id first. For .npz it writes arrays of a NumPy archive, in the order of the ids.
+// WriteNumbers writes columns of numbers and truth values. If the ending is one of [LineEndings], it writes a line
+// for each node in the given order, with the id first. If it is .npz, it writes each column as an array of a NumPy
+// archive, with the nodes in the order 0, 1, 2 ….
 func WriteNumbers(ctx context.Context, w io.Writer, ending string, order []int,
 	id func(i int) string, columns []Column[int]) error {
 	if ending != ".npz" {

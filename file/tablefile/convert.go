@@ -41,8 +41,8 @@ type Conversion struct {
 	labels     []string // labels of rows from LabelFile; nil: labels of File
 }
 
-// Prepare finds the ids of rows and columns, and reads LabelFile. Rows without ids in IDs, in the matrix or in its
-// separate file get numbers, and so do columns; columns of LIBSVM text begin at 1.
+// Prepare finds the ids of rows and columns, and reads LabelFile. If neither IDs nor the matrix nor a separate file has
+// ids, rows and columns get numbers from 0; columns of LIBSVM text get numbers from 1.
 //
 // If a class name is not a number, numbers from 1 replace all classes, in the order of [nodefile.OrderClasses],
 // because LIBSVM text holds numbers only. Rows without a label get 0. It is an error if 0 is also the name of a

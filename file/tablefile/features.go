@@ -59,9 +59,9 @@ func (f *Features) Means() []float64 {
 	return means
 }
 
-// Name returns the name of an attribute of a table: the title with the category, for example "country = PL", or with
-// the value in row as a number or a date, for example "age = 31". For a category that the row lacks, it is "near
-// nodes: country = DE". If row is nil, no value is added. For a matrix it returns "".
+// Name returns the name of an attribute of a table: the title of a column of numbers, or the title with the category,
+// for example "country = PL". If row is not nil, a column of numbers gets its value, for example "age = 31"; if the
+// row has another category, the name is "near nodes: country = PL". For a matrix Name returns "".
 func (f *Features) Name(attribute int, row []float32) string {
 	for _, g := range f.groups {
 		level := attribute - g.at
@@ -86,7 +86,7 @@ func (f *Features) Name(attribute int, row []float32) string {
 // group holds the attributes of one column of a table: one for a column of numbers, otherwise one for each category.
 type group struct {
 	title  string
-	at, n  int
+	at, n  int      // first attribute and number of attributes
 	levels []string // categories; nil: numbers
 	mean   float64
 
@@ -97,7 +97,7 @@ type group struct {
 type FeatureConfig struct {
 	IDs         string           // file with the ids of the rows of a matrix, one a line; "": see [File.Axis]
 	Rows        *Axis            // ids of the rows of a matrix; nil: see IDs
-	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all that can be
+	Fields      []string         // columns of attributes of a table, numbers from 1 or titles; nil: all usable columns
 	Names       []string         // [Features.Names] of a model: a table gets these attributes, by its titles; nil: its own attributes
 	Means       []float64        // [Features.Means] of the model; nil: the means of the table
 	Labels      *nodefile.Labels // known labels, whose columns are no attributes
@@ -177,7 +177,7 @@ type features struct {
 	nodes   nodefile.Lookup
 	unknown nodefile.Unknown
 	ids     Axis
-	reading int64         // bytes of reading above its share of the limit; ≤ 0: none
+	reading int64         // bytes of a row beyond the share of the limit for reading; ≤ 0: none
 	outline *sparse.Table // estimated size of a table that exceeds the limit, else nil
 }
 
@@ -256,11 +256,12 @@ func (r *features) add(line int64, id []byte, values []float32) error {
 	return nil
 }
 
-// FindLeaks returns the titles of columns that may have been made from the labels: labelled nodes with the same value
-// have the same label. There must be two classes of at least two nodes with a value, at most half as many values as
-// nodes, and the agreement must be unlikely by chance. L labels of K classes with n labels each have L! / ∏ n!
-// orders, and at most K^D orders agree with D values; K^D · ∏ n! / L! must be below 1/4 divided by the number of
-// columns.
+// FindLeaks returns the titles of columns that may have been made from the labels: in such a column, labelled nodes
+// with the same value have the same label. At least two classes must have two nodes with a value, and there must be at
+// most half as many distinct values as nodes.
+//
+// The agreement must also be unlikely by chance. L labels of K classes with n labels each have L! / ∏ n! orders, and at
+// most K^D orders agree with D values. K^D · ∏ n! / L! must be below 1/4 divided by the number of columns.
 func (f *Features) FindLeaks(l *nodefile.Labels) (titles []string) {
 	classOf := make([]map[float32]int, len(f.groups))
 	count := make([]map[int]int, len(f.groups))

@@ -104,8 +104,8 @@ func Detect(ctx context.Context, path string) *Format {
 	return f
 }
 
-// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64": without the header for
-// arrays, approximate for text.
+// Size returns the size in bytes of a file with a matrix of dtype "float32" or "float64". The size of an array is
+// without the header; the size of text is approximate.
 func (f *Format) Size(rows, cols int, dtype string) int64 {
 	bytes := 4 * int64(rows) * int64(cols)
 	if dtype == "float64" {

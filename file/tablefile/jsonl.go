@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// newJSONL writes JSON objects with the columns before the scores, null for missing values, and scores: an object
-// from class to score, null for a node without scores, absent if c.Top < 0.
+// newJSONL writes a JSON object for each prediction, with the columns before the scores and with scores, an object
+// from class to score. Missing values are null, and so are the scores of a node without scores. If c.Top < 0, there
+// are no scores.
 func newJSONL(w io.Writer, _ string, c *Columns) rowFile[*Prediction] {
 	out := bufio.NewWriterSize(w, bufferBytes)
 	// as JSON

@@ -21,8 +21,8 @@ import (
 // mappedBytes is the size, as float32, above which rows of an array stay in its file.
 const mappedBytes = 64 << 20
 
-// isMapped reports whether the rows of f stay in its file: a plain .npy file, larger as float32 than mappedBytes or
-// than the share of the memory limit for reading.
+// isMapped reports whether the rows of f stay in its file. The file must be a plain .npy file. Its size as float32
+// must exceed mappedBytes or the share of the memory limit for reading.
 func (f *File) isMapped(memory int64) bool {
 	bytes := 4 * int64(f.Rows) * int64(f.Cols)
 	return (bytes > mappedBytes ||

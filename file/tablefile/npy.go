@@ -76,7 +76,7 @@ func setType(f *File, a *npy.Array) error {
 	return nil
 }
 
-// narrowTo converts values to the type of dst. It refuses values that are not finite, values that are too large, and
+// narrowTo stores row i, values, in dst. It refuses values that are not finite, values that are too large for T, and
 // integers above 2⁵³.
 func narrowTo[T sparse.Float](dst []T, f *File, i int, values []float64) error {
 	for j, v := range values {
@@ -156,8 +156,8 @@ func (f *File) readRows(a *npy.Array,
 	return a.End()
 }
 
-// panelRows returns the number of rows of an array stored by columns that are read together, so that each read covers
-// adjacent elements of a column.
+// panelRows returns the number of rows of a panel: rows of an array stored by columns that are read together, so that
+// each read covers adjacent elements of a column.
 func panelRows(f *File) int {
 	memory := int64(64 << 20)
 	if f.o.Memory > 0 {

@@ -270,7 +270,7 @@ func newNPZWriter[T sparse.Float](w io.Writer, m *Matrix) (*Writer[T], error) {
 	return out, nil
 }
 
-// writePredictions writes the array label, with numbers of columns, and the array reached.
+// writePredictions writes m.Predictions as the arrays label and reached.
 func writePredictions(archive *npy.ArchiveWriter, m *Matrix) error {
 	labels := make([]byte, 0, 4*m.Rows.N)
 	reached := make([]byte, m.Rows.N)

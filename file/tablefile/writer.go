@@ -14,12 +14,12 @@ import (
 
 // Matrix holds the shape, the ids and the labels of a matrix to be written.
 type Matrix struct {
-	Rows, Cols     Axis      // archives hold the ids, see RowIDs for arrays
+	Rows, Cols     Axis      // ids, which archives hold; for arrays see RowIDs
 	Kernel         bool      // the matrix is a precomputed kernel
 	RowIDs, ColIDs io.Writer // receive the ids, one a line; may be nil
 
-	// Predictions returns the predicted column of row i, or −1 for none, and whether a label reaches the row, for the
-	// arrays label and reached of an archive. It may be nil.
+	// Predictions returns the column of the predicted class of row i, or −1 for none, and whether a label reaches the
+	// row. An archive holds them as the arrays label and reached. It may be nil.
 	Predictions func(i int) (label int, reached bool)
 
 	// Label returns the label of row i for LIBSVM text, a number. If Label is nil, all labels are 0.
