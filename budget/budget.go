@@ -75,9 +75,9 @@ func (p *Plan) Largest() (largest Item) {
 	return largest
 }
 
-// ReserveJob adds the workspace of a job. err must be the error of computing the workspace, or nil; ReserveJob returns it if
-// there is no other error. If err is an [*Error] and w is empty, ReserveJob adds the missing memory, so that a refusal
-// reports the memory of the whole job.
+// ReserveJob adds the workspace of a job. err is the error of computing the workspace, or nil. If err is an [*Error] and w is
+// empty, ReserveJob adds the memory that err reports as missing, so that a refusal reports the memory of the whole job. If the
+// sum exceeds the limit, it returns an [*Error]; otherwise it returns err.
 func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	room := p.Room()
 	bytes := w.Required(room)
@@ -90,13 +90,13 @@ func (p *Plan) ReserveJob(w Workspace, err error, what string) error {
 	return cmp.Or(p.Reserve(bytes, what), err)
 }
 
-// Left returns the memory that the limit leaves if the run takes the most memory. ok is false if there is no limit.
+// Left returns the memory that the limit leaves if the run takes all its optional memory, see [Plan.Most]. ok is false if
+// there is no limit.
 func (p *Plan) Left() (bytes int64, ok bool) {
 	return max(0, p.Limit-p.Most()), p.Limit > 0
 }
 
-// Room returns the memory that the limit leaves for a part of the run. It returns at least 1, because a limit of 0 means no
-// limit.
+// Room returns the limit minus the sum of all parts, at least 1. It returns 0 if there is no limit.
 func (p *Plan) Room() int64 { return Subtract(p.Limit, p.total) }
 
 // Required returns the sum of all parts.

@@ -2,7 +2,8 @@ package budget
 
 import "slices"
 
-// Workspace declares the memory of a computation. A declaration multiplies a few constants by dimensions of the problem.
+// Workspace declares the memory of a computation. A computation on many columns may process groups of columns, called slabs,
+// one after another, so that it fits a limit. A declaration multiplies a few constants by dimensions of the problem.
 type Workspace struct {
 	Fixed    Size // bytes that are always in memory
 	Column   Size // bytes of a column of a slab
@@ -51,7 +52,7 @@ func (w Workspace) Or(v Workspace) Workspace {
 	return w
 }
 
-// Slabs of at most fewColumns columns leave room only for reserved memory, because a sweep over fewer columns costs as much.
+// fewColumns is the width up to which slabs leave no room for optional memory. A sweep over fewer columns costs as much.
 const fewColumns = 4
 
 // Width returns the number of columns of the slabs within a limit. It returns at least 1, or 0 if there are no columns. The
@@ -77,8 +78,8 @@ func (w Workspace) bytes(columns int) Size {
 	return AllOf(w.Fixed, Times(w.Column, Row[float64](columns)/8))
 }
 
-// Required returns the bytes that are always in memory within a limit. If slabs of one column exceed the limit, Required
-// exceeds it too.
+// Required returns the bytes that are always in memory if slabs are as wide as the limit allows. If slabs of one column exceed
+// the limit, Required returns more than the limit.
 func (w Workspace) Required(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, stage.bytes(stage.Width(limit)))
@@ -86,7 +87,7 @@ func (w Workspace) Required(limit Size) (bytes Size) {
 	return bytes
 }
 
-// Enough returns a limit that leaves room for all optional memory, perhaps with narrow slabs.
+// Enough returns a limit that leaves room for all optional memory. Slabs may have to be narrow within this limit.
 func (w Workspace) Enough() (bytes Size) {
 	for _, stage := range w.stages() {
 		columns := stage.Columns
@@ -98,7 +99,8 @@ func (w Workspace) Enough() (bytes Size) {
 	return bytes
 }
 
-// Most returns the largest memory within a limit. If Required exceeds the limit, it returns Required.
+// Most returns the largest memory within a limit, including optional memory. If Required exceeds the limit, Most returns
+// Required.
 func (w Workspace) Most(limit Size) (bytes Size) {
 	for _, stage := range w.stages() {
 		bytes = max(bytes, AllOf(stage.bytes(stage.Width(limit)), stage.Optional))

@@ -85,7 +85,7 @@ func (g *Graph) NullSpace(normalized bool) *blocks.Disjoint {
 	return newNullSpace(g, normalized)
 }
 
-// newNullSpace returns a null vector of a Laplacian for each component. In a signed graph, some components may have none.
+// newNullSpace computes [Graph.NullSpace]. In a signed graph, some components may have no null vector.
 func newNullSpace(g *Graph, normalized bool) *blocks.Disjoint {
 	team := sparse.TeamOf(g.A)
 	weights := NullWeights(g, normalized)

@@ -123,8 +123,8 @@ func peak(h float64) float64 {
 	return 1 / (math.Sqrt(2*math.Pi) * h)
 }
 
-// lift converts values of K_0 to values of the last level: row, between x and the items, and value,
-// between x and itself.
+// lift converts in place the values row of K_0 between x and the items to values of the last level. value is K_0(x, x), and
+// diagonal has K_0(i, i) of the items. lift returns K(x, x) of the last level.
 func (m *deep) lift(row []float64, value float64,
 	diagonal []float64) (self float64) {
 	for l, h := range m.h {

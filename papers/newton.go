@@ -69,7 +69,8 @@ func (r *transduction) minimise(ctx context.Context, tolerance float64) error {
 	return iterative.ErrIterationLimit
 }
 
-// value returns the objective at t + size·step, and stores its softmax in share. image must be K⁻¹/σ² times step.
+// value returns the objective at t + size·step, and stores the softmax of t + size·step in share. image must be K⁻¹/σ² times
+// step.
 func (r *transduction) value(size float64) float64 {
 	for i := range r.t.Rows {
 		if r.team.IsPadding(i) {
@@ -104,8 +105,8 @@ func (r *transduction) value(size float64) float64 {
 	return blocks.Total(r.team, r.term)
 }
 
-// newton stores −H⁻¹·gradient in step, where H is the second derivative. Conjugate gradients, preconditioned by the diagonal
-// of H, end when the residual is at most share times the norm of the gradient.
+// newton stores −H⁻¹·gradient in step, where H is the second derivative. It uses conjugate gradients, preconditioned by the
+// diagonal of H, until the norm of the residual is at most share·norm. norm is the norm of the gradient.
 func (r *transduction) newton(ctx context.Context, norm, share float64) error {
 	for i := range r.t.Rows {
 		clear(r.step.Row(i))

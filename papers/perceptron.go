@@ -69,8 +69,8 @@ type mistakes struct {
 	count []float64 // weight of the items that a predictor lasted, from the predictor without mistakes on
 }
 
-// makeMistakes passes epochs times over the items, whose classes are y. weights are by class; nil means 1. Cost: a kernel
-// value for each item and each mistake.
+// makeMistakes trains the perceptron of a class against all others, and returns its mistakes. It passes epochs times over the
+// items, whose classes are y. weights are by class; nil means 1. Cost: a kernel value for each item and each mistake.
 func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights []float64,
 	class, epochs int) (mistakes, error) {
 	p := mistakes{count: []float64{0}}

@@ -84,7 +84,7 @@ var relaxationLabelling = propagate.Learner{
 	},
 }
 
-// sequences returns k + … + k^N and k^N. It stops adding beyond maxSequences.
+// sequences returns total = k + … + k^N and last = k^N for k classes and N = walk. It stops once total exceeds maxSequences.
 func sequences(classes, walk int) (total, last int) {
 	last = 1
 	for range walk {
@@ -247,7 +247,8 @@ func (r *relaxation) walk(ctx context.Context) error {
 	return nil
 }
 
-// vote replaces the distributions of one or two nodes by their votes, if there are any.
+// vote computes the votes of one or two nodes for each class, and replaces the distribution of each node by its votes. A node
+// without votes keeps its distribution.
 func (r *relaxation) vote(votes *[2][]float64, nodes []int) {
 	beta := r.v.Number("power-beta")
 	clear(votes[0])

@@ -71,8 +71,9 @@ var vertices = kernel.Family{
 	Workspace: vertexWorkspace,
 }
 
-// perStepWeight converts β relative to the mean degree to a weight, limited so that values at hubs do not overflow. Geometric
-// weights are relative to a quarter of the β with which the sum converges on any graph.
+// perStepWeight returns the weight β of a step for a parameter x. For geometric weights, x is relative to a quarter of the β
+// up to which the sum converges on any graph. For exponential weights, x is relative to the mean degree, and β is limited so
+// that values at hubs do not overflow.
 func perStepWeight(x float64, v param.Values, g param.Graph) (float64, error) {
 	const largest = 20 // bound of β times the largest degree: values are below e⁴⁰, which float32 holds
 	degree := g.MaxDegree()
@@ -97,7 +98,8 @@ const (
 	edgeBlocks, arcBlocks = 4, 44
 )
 
-// vertexWorkspace declares the memory of a block of the kernel. On directed graphs narrower slabs need less.
+// vertexWorkspace returns the workspace of a block of the kernel. The blocks beyond edgeBlocks that arcs need are optional,
+// because narrower slabs of columns need less.
 func vertexWorkspace(_ param.Values, s kernel.Shape) budget.Workspace {
 	space := kernel.ImagesWorkspace(edgeBlocks, s.Nodes, s.Long, s.Short)
 	if s.Directed {
@@ -215,8 +217,8 @@ func refuse(format string, args ...any) error {
 	return param.Refuse("vertex", "beta", format, args...)
 }
 
-// diverges returns the error if the sum converges too late or not at all. No weight below β·gₚ^(−1/p) diverges. With 0.98 of
-// the pole the last of mostSteps terms is below 1e-35.
+// diverges returns the error that the sum converges too late or not at all. growth has the logarithms of gᵢ. No weight below
+// β·gₚ^(−1/p) diverges. At 0.98 times the largest such bound, the last of mostSteps terms is below 1e-35.
 func (k *vertex) diverges(growth []float64, steps int) error {
 	if k.factorial || steps < mostSteps {
 		return refuse(
@@ -295,7 +297,7 @@ func (k *vertex) perStep() int {
 	return 1
 }
 
-// timesE stores r·βE·Y + X in y, with x nil for 0.
+// timesE replaces y by r·βE·y + x. If x is nil, it is 0. spare is a workspace, which may be exchanged with y.
 func (k *vertex) timesE(ctx context.Context, y, spare, x *sparse.Block[float64],
 	r float64) error {
 	step := sparse.Step[float64]{Alpha: r * k.beta, Prev: x}
@@ -333,8 +335,8 @@ func longestRow(ctx context.Context,
 	return int(blocks.MaxOver(sparse.TeamOf(operands[0]), float64(longest))), nil
 }
 
-// blocks returns the number of blocks of a slab. For arcs it includes all Aʲᵀ·X, because the sum
-// goes through them backwards.
+// blocks returns the number of blocks for a slab, a group of columns that are computed together. For arcs the blocks include
+// all Aʲᵀ·X, because the sum goes through these products backwards.
 func (k *vertex) blocks() int {
 	if k.in == nil {
 		return edgeBlocks
@@ -384,7 +386,7 @@ func (k *vertex) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	return nil
 }
 
-// weigh multiplies λ₂ⱼ·Aʲᵀ·X by 1 + λ₂ⱼ₊₁/λ₂ⱼ·D_out.
+// weigh multiplies z = λ₂ⱼ·Aʲᵀ·X by I + λ₂ⱼ₊₁/λ₂ⱼ·D_out.
 func (k *vertex) weigh(z *sparse.Block[float64], j int) {
 	if 2*j+1 > k.last {
 		return

@@ -86,7 +86,7 @@ func (l *List[D]) Add(d D, isComplete bool) {
 	*l = append(*l, d)
 }
 
-// owners has the kind of declarations that has claimed a parameter.
+// owners maps the name of a parameter to the kind of declarations that has claimed the name, see [Claim].
 var owners = map[string]string{}
 
 // Claim reserves the names of the parameters of specs for a kind of declarations, for example "kernel". It panics if another

@@ -127,7 +127,8 @@ func (v Values) On(name string) bool {
 	return v.of(name, Switch).number != 0
 }
 
-// of returns the value with a name. It panics unless the value exists and has one of the kinds.
+// of returns the value with a name. It panics if there is no such value, or if the value has none of the
+// kinds.
 func (v Values) of(name string, kinds ...Kind) Value {
 	x, ok := v[name]
 	if !ok || !slices.Contains(kinds, x.kind) {
@@ -162,7 +163,7 @@ func (p *Param) Parse(s string) (Value, error) {
 	return Of(x), nil
 }
 
-// Own returns the values of parameters that s has.
+// Own returns those values whose names are parameters of s.
 func (s *Spec) Own(values Values) Values {
 	subset := Values{}
 	for name, v := range values {

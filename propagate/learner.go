@@ -143,7 +143,8 @@ func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Value
 // ScoresTo stores the scores of every class for every node in dst: the scores of group i are in the columns i·Classes ≤ j <
 // (i+1)·Classes. All groups must have the same number of classes, v must be complete, see [param.Spec.Resolve], and the graph
 // must be undirected. A seed of class −1 has a class without a column, so that many classes can be computed in several calls
-// if the learner is not Coupled. If several processes share the rows of the graph, seeds must be named rows.
+// if the learner is not Coupled. If several processes share the rows of the graph, seeds must be named rows of the
+// [sparse.Division], which every process has.
 //
 // The error is a [*param.ParameterError] for a value that is invalid for these labels, [iterative.ErrIterationLimit] if the
 // tolerance is not reached, the error of the context, an error of a sweep, or an error of memory.

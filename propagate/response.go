@@ -17,7 +17,7 @@ import (
 // IsLinear reports whether the scores of a learner are sums over labelled nodes, see [Response].
 func IsLinear(l *Learner) bool { return l.system != nil }
 
-// responseTolerance is small, because weights over many decades multiply residuals.
+// responseTolerance is the tolerance of [Response]. It is small, because weights over many decades multiply residuals.
 const responseTolerance = 1e-12
 
 // Response returns a column R(v, ·) for each of nodes v: the response of the scores of v to a source at each node
@@ -53,8 +53,8 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 	return x, nil
 }
 
-// subtractVolume subtracts d/Σd from each column of b, in the component of its node, because the mean of scores weighted by d
-// is 0.
+// subtractVolume subtracts d/Σd, with the degrees d of the component of node j, from column j of b in this component. It does
+// so because the mean of the scores weighted by d is 0.
 func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	volume := blocks.ByPart(nil, g.Components, g.Degrees)
 	for i, d := range g.Degrees {
@@ -67,9 +67,9 @@ func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
 	}
 }
 
-// centreAtLabels subtracts from the columns of x their means over the labels of each component: the sources Y − ȳ sum to zero,
-// so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. If the m labels of a component agree, each has the response 1/m, because
-// the score of their class is one.
+// centreAtLabels subtracts from the columns of x, in each component, the mean over the labelled nodes of the component. The
+// sources Y − ȳ sum to zero, so that Σ_u x_u·(Y_uc − ȳ_c) = Σ_u (x_u − x̄)·Y_uc. If the m labels of a component agree, each
+// label has the response 1/m, because the score of its class is one.
 func centreAtLabels(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds,
 	nodes []int) {
 	labels := map[uint32][]int{}

@@ -102,8 +102,8 @@ func setKernel(name, title, equation string, multi bool,
 	}
 }
 
-// partBytes returns the memory of the names and parts of a collection, with a pattern for each arc. It counts each part once
-// for every graph that has it.
+// partBytes returns the memory of the names and of the parts of a collection. parts is "vertices", "edges" or "patterns". It
+// counts a part once for every graph that has it, and assumes a pattern for each arc.
 func partBytes(s *graphfile.Shape, parts string) int64 {
 	labels := int64(max(1, s.Labels))
 	vertices := int64(s.Vertices)
@@ -135,7 +135,8 @@ func (s *Settings) fits(name string, elements int) error {
 	return nil
 }
 
-// multisets returns the parts of each graph, numbered by the byte order of their names.
+// multisets returns how often each part occurs in each graph, and the names of the parts in byte order, which numbers them.
+// parts is as in [partBytes].
 func multisets(ctx context.Context, c *graphfile.Collection,
 	parts string) ([]entries, []string, error) {
 	vectors, number, err := partsOf(ctx, c, parts, defaultCycles)
@@ -176,8 +177,8 @@ func crossOf(x, y *entries, measure []float64, k *sparse.Block[float64]) (sum fl
 	return sum
 }
 
-// partsOf returns how often each part occurs in each graph, and the number of each part. It allows limit simple cycles in a
-// graph.
+// partsOf returns how often each part occurs in each graph, and the number of each part. parts is as in [partBytes]. If a
+// graph has more than limit simple cycles, patterns give an error.
 func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 	limit int) ([]entries, interner[string], error) {
 	number := interner[string]{}

@@ -140,7 +140,8 @@ func tail(m *graphfile.Member, a int32) int32 {
 	return int32(end - 1)
 }
 
-// cycles adds the pattern of every simple cycle, found from its smallest vertex towards the smaller of its two neighbours.
+// cycles visits the pattern of every simple cycle once: from the smallest vertex of the cycle towards the smaller of the two
+// neighbours of this vertex.
 func (p *patternFinder) cycles() error {
 	n := p.m.Len()
 	p.isOnPath = make([]bool, n)
@@ -153,8 +154,8 @@ func (p *patternFinder) cycles() error {
 	return nil
 }
 
-// extend follows all continuations of the path to v from which root can still be reached. A cycle then costs at most its
-// vertices times the edges of the graph.
+// extend visits the cycles that continue the path from root to v. It follows an arc only if root can still be reached. A cycle
+// then costs at most its vertices times the edges of the graph.
 func (p *patternFinder) extend(root, v int32) error {
 	p.isOnPath[v] = true
 	defer func() { p.isOnPath[v] = false }()
@@ -180,8 +181,8 @@ func (p *patternFinder) extend(root, v int32) error {
 	return sched.Cause(p.ctx)
 }
 
-// reaches reports whether root can be reached from w through larger vertices that are not on the path. The arc back from w to
-// end does not count.
+// reaches reports whether a walk leads from w to root through vertices that are larger than root and not on the path. If end
+// is root, the arc from w to root does not count, because it goes back on the path.
 func (p *patternFinder) reaches(w, root, end int32) bool {
 	p.clock++
 	p.queue = append(p.queue[:0], w)
@@ -307,7 +308,8 @@ func (p *patternFinder) eachBridge(v int32, visit func(a, w int32)) {
 	}
 }
 
-// centres removes leaves until one or two vertices are left. It overwrites degree.
+// centres returns the one or two centres of a tree: it removes leaves until only they are left. degree has the degree of each
+// vertex, and is overwritten.
 func (p *patternFinder) centres(tree []int32, degree []int) []int32 {
 	left := len(tree)
 	var leaves []int32

@@ -53,6 +53,7 @@ var labelSequence = Kernel{
 	},
 }
 
+// walks holds the graphs of a collection, and a direct product for each worker.
 type walks struct {
 	graph   []*labelOrder
 	point   *labelOrder // see newPlainWalks
@@ -110,14 +111,15 @@ func (w *walks) largest(ctx context.Context,
 	return largest, err
 }
 
+// weighing holds the weights λᵢ of walks: decayⁱ, or decayⁱ/i! if exponential is set.
 type weighing struct {
 	decay       float64
 	exponential bool
 	rate        []float64 // upper bound of c·ρ of each graph, for geometric weights
 }
 
-// weigh returns the weights given by v. The error is a [*param.ParameterError] if c·ρ of some graph is not proved to be below
-// limit.
+// weigh returns the weights given by v. productOf returns the product whose radius bounds the weights of graph i. The error is
+// a [*param.ParameterError] if c·ρ of some graph is not proved to be below limit.
 func (w *walks) weigh(ctx context.Context, c *graphfile.Collection, v param.Values,
 	limit float64, productOf func(worker, i int) *product) (*weighing, error) {
 	decay := v.Number("decay")

@@ -247,8 +247,8 @@ func dot(x, y []float64) (sum float64) {
 // valueError bounds the relative truncation error of a sum.
 const valueError = 1e-14
 
-// geometric returns 1ᵀ(I − cA×)⁻¹1, given c·ρ(A×) ≤ rate < 1. On undirected graphs conjugate gradients give it as Σ αₖ‖rₖ‖²,
-// up to at most ‖r‖²/(1 − rate).
+// geometric returns 1ᵀ(I − cA×)⁻¹1, given c·ρ(A×) ≤ rate < 1. On undirected graphs it uses conjugate gradients: the value is
+// the sum of the terms αₖ‖rₖ‖², and the error is at most ‖r‖²/(1 − rate).
 func (p *product) geometric(c, rate float64) float64 {
 	if p.g.directed {
 		return p.limit(c)

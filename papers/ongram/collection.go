@@ -224,7 +224,7 @@ func (c *collection) rows(ctx context.Context, kernel *param.Spec,
 	}, gram.Values, nil
 }
 
-// gram returns the values between all graphs. It caches the values of every setting.
+// gram returns the kernel values between all graphs, and the complete parameters. It caches both for every kernel and setting.
 func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Values,
 	_ []int) (classify.Gram, param.Values, error) {
 	text := kernel.Name + " " + kernel.Text(v)

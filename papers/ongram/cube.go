@@ -243,7 +243,7 @@ func (c *cube) valuesTo(dst []float64, a int, items, row []int) {
 	}
 }
 
-// generalTo is valuesTo for sums and averaged missing values.
+// generalTo stores the values of valuesTo for sums and for averaged missing values. offset is the first word of record a.
 func (c *cube) generalTo(dst []float64, offset int, items, row []int) {
 	for j, item := range items {
 		slot := row[item] * c.width

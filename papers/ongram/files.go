@@ -158,7 +158,8 @@ func (k *files) describe(c *items.Classified) (facts any, text string) {
 	}{k.rows.N, columns, k.learner.Name, k.parameters, combined}, text
 }
 
-// addAxis stores the ids of the rows or columns of the last file, which must be the ids of the previous files.
+// addAxis stores in axis the ids of the rows or columns of the last file; which names the axis in messages. If the ids of the
+// earlier files differ, it returns an error.
 func (k *files) addAxis(ctx context.Context, axis *tablefile.Axis, which string) error {
 	last := k.list[len(k.list)-1]
 	a, err := last.Axis(ctx, which)
@@ -286,7 +287,8 @@ func (k *files) read(ctx context.Context, stage string,
 	return nil
 }
 
-// combine stores the values of the items in a row of the first file, or combines them with another file.
+// combine stores the values of the items in a row of the first file. For the other files it multiplies the stored items by the
+// values if k.isProduct is set, and adds the values otherwise.
 func (k *files) combine(items, values []float64, isFirst bool) {
 	for a, c := range k.item {
 		switch {

@@ -116,7 +116,8 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 	}
 }
 
-// restrict makes values missing that no labelled record has, and counts them.
+// restrict returns the columns without the values that no labelled record has. Such a value becomes missing; unknown is the
+// number of records and attributes with such a value.
 func restrict(columns []nodefile.Column,
 	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {
