@@ -54,9 +54,9 @@ func VonNeumannAdjacency(ctx context.Context, g *graph.Graph, alpha float64,
 	return s, nil
 }
 
-// startNear makes solves begin at Galerkin's approximation by the vectors that are v ≥ 0 in one component and 0 elsewhere.
-// This is most of the solution near the end of the range of a parameter, and with few clamped rows. startNear keeps and
-// changes v.
+// startNear makes solves without Start begin at Galerkin's approximation by vectors that are v ≥ 0 in one component and 0
+// elsewhere. This is most of the solution if a parameter is near the end of its range, or if few rows are clamped.
+// startNear keeps and changes v.
 func (s *System) startNear(v []float64) {
 	if s.Graph.Signed { // v is far from an eigenvector
 		return

@@ -34,8 +34,9 @@ type CG struct {
 	complete bool
 
 	// easy are eigenvectors of the scaled system with the eigenvalues ground/s², which slow the iteration down the most.
-	// Without Start it begins at the exact solution for the part of B in their span. If image = A·1 is set, easy only
-	// approximates eigenvectors: ground/s² are Rayleigh quotients, and the iteration begins at Galerkin's approximation.
+	// Without Start the iteration begins at the exact solution for the part of B in the span of easy. If image = A·1 is
+	// set, easy only approximates eigenvectors: ground/s² are Rayleigh quotients, and the iteration begins at Galerkin's
+	// approximation.
 	easy          *blocks.Disjoint
 	ground, image []float64
 }
@@ -70,7 +71,8 @@ func (c *column) relative() float64 {
 	return c.residual / c.norm
 }
 
-// advance returns the step length, given pᵀq; 0 unless the column is live.
+// advance counts a step and returns its length α = rᵀz/pq, where pq = pᵀAp for the direction p. If the column is not live,
+// or if pq ≤ 0, which makes the column indefinite, advance returns 0.
 func (c *column) advance(pq float64) (alpha float64) {
 	switch {
 	case c.status != live:
@@ -85,8 +87,8 @@ func (c *column) advance(pq float64) (alpha float64) {
 	return alpha
 }
 
-// turn returns β of the next direction z + β·direction. If z consists of rounding errors, there is no direction; with a null
-// space this may happen before the residual is small.
+// turn returns the β of the next direction z + β·p, given rr = rᵀr and rz = rᵀz. If rz ≤ 0, z consists of rounding errors,
+// and the column gets the status noDirection. With a null space this may happen before the residual is small.
 func (c *column) turn(rr, rz float64) (beta float64) {
 	if c.status != live {
 		return 0
@@ -102,14 +104,15 @@ func (c *column) turn(rr, rz float64) (beta float64) {
 	return beta
 }
 
-// SolveTo stores in x the solution of A·X = B. With a null space it is X = A⁺B, orthogonal to the null space. x must not be b.
-// If Start is set, SolveTo begins with x.
+// SolveTo stores in x the solution of A·X = B. If A has a null space, the solution is X = A⁺B, orthogonal to the null
+// space. If Start is set, SolveTo begins with x. x must not be b.
 //
-// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the error of the context, or an error of a sweep. With the
-// first three, x and the result are filled: each column of x then has the smallest energy error of its steps.
+// The error is [ErrIterationLimit], [ErrIndefinite], [ErrStagnation], the error of the context, or an error of a sweep. If
+// it is one of the first three, SolveTo also returns the result, and each column of x has the smallest energy error of its
+// steps.
 //
-// Cost: a sweep for each step, one more for the true residual, and one more for a start that is not zero. Allocations per step do
-// not grow with the system.
+// Cost: a sweep for each step, one more for the true residual, and one more for a start that is not zero. Allocations per
+// step do not grow with the system.
 func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	s *Settings) (*Result, error) {
 	n, cols := c.A.Dims()
@@ -134,7 +137,8 @@ func (c *CG) SolveTo(ctx context.Context, x, b *sparse.Block[float64],
 	return r.rec.result, r.verdict()
 }
 
-// solve runs the recurrence, again if the true residual differs from its residual.
+// solve runs the recurrence of all columns. It continues if a true residual is larger than the residual of the recurrence,
+// or if columns wait for the next preconditioner.
 func (r *run) solve(ctx context.Context) error {
 	if err := r.start(ctx); err != nil {
 		return err
@@ -200,7 +204,8 @@ func (r *run) verify(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-// discard sets columns of x to zero if zero is better, because rounding errors may dominate if the map is nearly singular.
+// discard sets columns of x to zero if their residual is worse than the residual of zero. Rounding errors may dominate such
+// columns if the map is nearly singular.
 func (r *run) discard(ctx context.Context) error {
 	hasDiscarded := false
 	for j := range r.columns {

@@ -105,10 +105,10 @@ func factorLimit(n int, entries int64) int64 {
 	return min(entries+min(2*entries, 16*int64(n)), int64(n)*int64(n-1)/2)
 }
 
-// newCholesky factors M = scale·L + diag(ground) for symmetric weights ≥ 0; nil ground means zeros. On each component whose
-// ground is zero it factors the singular L. memory limits the bytes of the factor; 0 means no limit. The error is a
-// [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a sequential
-// elimination.
+// newCholesky returns a sampled factor of M = scale·L + diag(ground) for symmetric weights ≥ 0; nil ground means zeros. On
+// each component whose ground is zero it factors the singular L. memory limits the bytes of the factor; 0 means no limit.
+// The error is a [*budget.Error], wraps [ErrFill] or [graph.ErrWeight], or comes from the sweep. Cost: one sweep and a
+// sequential elimination.
 func newCholesky(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, memory int64, workers int) (*cholesky, error) {
 	n, cols := a.Dims()
@@ -140,8 +140,8 @@ func newFactor(columns *columns, workers int) *cholesky {
 	return c
 }
 
-// arrange orders the positions by level, one more than the highest level among the positions that a
-// position depends on.
+// arrange fills c with the columns, in positions that increase by level. The level of a position is one more than the
+// highest level of the positions that it depends on, so that positions of one level are independent.
 func (c *cholesky) arrange(columns *columns) {
 	n := len(columns.order)
 	level := make([]uint32, n)
@@ -233,7 +233,7 @@ func (c *cholesky) ApplyTo(ctx context.Context,
 	})
 }
 
-// batchBytes is the size of sums that stay in the nearest cache until they are added.
+// batchBytes is the size of the buffer of sums of a [substitution], which stays in the nearest cache.
 const batchBytes = 16 << 10
 
 func (c *cholesky) solve(ctx context.Context, dst, r *sparse.Block[float64]) error {
@@ -286,8 +286,8 @@ func (s *substitution) begin(b *sparse.Block[float64]) {
 // fewEntries is the number of entries or positions up to which plain loops are faster than simd.
 const fewEntries = 8
 
-// gather computes for positions lo ≤ p < hi the sums of coefficients times rows of y, and reports whether there are
-// coefficients.
+// gather stores in s.sums, for positions lo ≤ p < hi, the sum of the coefficients of t times rows of y. It reports whether
+// these positions have coefficients.
 func (s *substitution) gather(t *triangle, lo, hi int) bool {
 	first := t.ptr[lo]
 	end := t.ptr[hi]

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ladder starts the columns of a solve with Jacobi, and continues slow columns with the factor. It decides for each column by
-// this column alone.
+// ladder starts the columns of a solve with Jacobi's preconditioner, and continues slow columns with a Cholesky factor. The
+// decision about a column depends on this column alone.
 type ladder struct {
 	jacobiSteps int // steps that cost as much as a solve with the factor
 	allowed     int // steps with the factor; 0: only the settings' limit
@@ -39,7 +39,8 @@ const (
 	factorStepsPerDigit = 10
 )
 
-// review sets columns waiting if Jacobi is predicted to take more than jacobiSteps steps, at the mean rate so far.
+// review gives columns the status waiting if Jacobi is predicted to take more than jacobiSteps steps, at the mean rate so
+// far.
 func (l *ladder) review(columns []column) {
 	for j := range columns {
 		c := &columns[j]

@@ -65,7 +65,7 @@ type columns struct {
 	pivot []float64 // inverse pivots; 0 for a pivot of 0
 	entries
 
-	mass []float64 // mass of each row; a column moves the mass of its vertex to the vertices of its entries, in proportion; nil: none
+	mass []float64 // mass of each row, nil: none; a column distributes the mass of its vertex among the vertices of its entries, in proportion to their values
 }
 
 func newColumns(n int, stored int64) columns {
@@ -75,8 +75,8 @@ func newColumns(n int, stored int64) columns {
 	return c
 }
 
-// begin adds the column of vertex v, whose weights have the given sum. The caller must then add its entries, and append their
-// end to c.start.
+// begin adds an empty column for vertex v with the pivot sum, the sum of its weights. The caller must then add the entries
+// of the column and append c.count to c.start.
 func (c *columns) begin(v uint32, sum float64) {
 	c.order = append(c.order, v)
 	inverse := 0.0
@@ -115,7 +115,8 @@ func (e *entries) add(row uint32, value float64) {
 	e.count++
 }
 
-// from returns the entries from lo to hi or to the end of the piece.
+// from returns the vertices and values of the entries from lo to hi. If the piece of lo ends before hi, from returns the
+// entries up to the end of the piece.
 func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 	piece := lo / int64(e.piece)
 	seed := piece * int64(e.piece)
@@ -125,7 +126,8 @@ func (e *entries) from(lo, hi int64) ([]uint32, []float64) {
 
 const noRecord = math.MaxUint32
 
-// eliminate factors scale·L(A) + diag(ground). The error wraps [ErrFill] beyond limit entries.
+// eliminate returns the columns of a sampled factor of scale·L(A) + diag(ground). If the columns have more than limit
+// entries, the error wraps [ErrFill].
 func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	ground []float64, rngSeed uint64, limit int64) (*columns, error) {
 	records := a.NNZ()
@@ -162,8 +164,7 @@ func eliminate(ctx context.Context, a sparse.Matrix, scale float64,
 	return &columns, nil
 }
 
-// read makes the records of the entries, except self loops. The records of a row are consecutive, so that a list is in order
-// in memory.
+// read makes a record of each entry of a, except self loops. The records of a row are consecutive in memory.
 func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	scale float64) error {
 	upper := make([]uint32, len(e.head)) // next record of each row above the diagonal whose twin has not been read
@@ -185,8 +186,8 @@ func (e *elimination) read(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// eachEdge calls visit for every entry off the diagonal, except zeros, with scale times its weight. It returns
-// [graph.ErrWeight] for a weight that is negative or NaN.
+// eachEdge calls visit for every entry of a off the diagonal that is not zero. w is scale times the weight of the entry. If
+// a weight is negative or not finite, eachEdge returns [graph.ErrWeight].
 func eachEdge(ctx context.Context, a sparse.Matrix, scale float64,
 	visit func(i, c uint32, w float64)) error {
 	return sparse.EachRow(ctx, a, 1, func(_, i int, col []uint32, val []float64) error {
@@ -245,7 +246,7 @@ func (e *elimination) eliminate(v uint32, rngSeed uint64) {
 	}
 }
 
-// collect stores the neighbours of v, without repeats, by weight and then by number.
+// collect stores in e.neighbours the neighbours of v, without repeats, by increasing weight and then by vertex.
 func (e *elimination) collect(v uint32) {
 	e.neighbours = e.neighbours[:0]
 	for i := e.head[v]; i != noRecord; i = e.records[i].next {
@@ -279,7 +280,8 @@ func (e *elimination) collect(v uint32) {
 	})
 }
 
-// sampleTree joins every neighbour but the last to a heavier neighbour, with probability proportional to its weight.
+// sampleTree joins each of e.neighbours except the last to a random later neighbour. A later neighbour, which is heavier,
+// has a probability proportional to its weight. total is the sum of the weights.
 func (e *elimination) sampleTree(total float64) {
 	m := len(e.neighbours)
 	e.tailSums = blocks.Grow(e.tailSums, m+1)
@@ -324,7 +326,7 @@ func (e *elimination) sampleTree(total float64) {
 }
 
 type buckets struct {
-	first, last []uint32 // the last has all vertices with more edges
+	first, last []uint32 // first and last vertex of each bucket; the last bucket has all vertices with more edges
 	next, prev  []uint32
 	in          []int32
 	lowest      int // buckets below are empty

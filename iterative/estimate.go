@@ -26,8 +26,8 @@ func (p *progress) step(alpha, rz float64) {
 	p.longest = max(0.8*p.longest, alpha)
 }
 
-// usual multiplies estimates, so that they are seldom below the error although norms differ and
-// residuals are rounded.
+// usual is a factor of error estimates. It makes estimates below the error rare, although norms differ and residuals are
+// rounded.
 const usual = 3
 
 // estimate returns the estimated error of a column relative to the column, both in the norm of A. The error is the sum of
@@ -51,8 +51,8 @@ func (c *column) estimate() float64 {
 		1/float64(p.steps+1))*p.energy)))
 }
 
-// estimateByFactor fills ErrorEstimate by a complete factor C: the error is about C⁺·R with the residual R. It first adds
-// numbers of random signs to R, because R may look smaller than its rounding errors.
+// estimateByFactor fills ErrorEstimate by the complete factor C: the error of X is about C⁺·R with the residual R. It first
+// adds numbers of random signs to R, because R may look smaller than its rounding errors.
 func (s *System) estimateByFactor(ctx context.Context, out *Result,
 	x *sparse.Block[float64]) error {
 	v := &s.cg.run.v

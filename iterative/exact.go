@@ -35,9 +35,9 @@ const (
 	epsilon      = 2 * unitRoundoff
 )
 
-// newExact factors scale·L(A) + diag(ground) for weights ≥ 0; it ignores the diagonal of A. held must have a node of each
-// singular component; solutions are 0 there. The error wraps [ErrFill] if products of weights underflow to 0. Cost: one sweep,
-// and at most n³/6 products.
+// newExact returns the exact factor of scale·L(A) + diag(ground) for weights ≥ 0. It ignores the diagonal of A. held must
+// have one node of each singular component; solutions are 0 at these nodes. The error wraps [ErrFill] if products of
+// weights underflow to 0. Cost: one sweep, and at most n³/6 products.
 func newExact(ctx context.Context, a sparse.Matrix, scale float64, ground []float64,
 	held []int, limits func(int, int64) fillLimits, memory int64, workers int) (*exact, error) {
 	columns, err := completeColumns(ctx, a, scale, ground, held, limits, memory)

@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// exactFactor returns the exact factor, which the first call makes. The error wraps [ErrFill].
+// exactFactor returns the exact factor of the system. The first call makes it. The error wraps [ErrFill] if the system has
+// no such factor.
 func (s *System) exactFactor(ctx context.Context) (*exact, error) {
 	if s.direct != nil || s.directErr != nil {
 		return s.direct, s.directErr
@@ -89,7 +90,8 @@ func (s *System) EliminateTo(ctx context.Context,
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
-// eliminatedTo is EliminateTo with the fields of the result that an iteration fills.
+// eliminatedTo is EliminateTo that also fills the fields of the result about an iteration, with residuals of 0. If record
+// is not nil, it is called once with these residuals.
 func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 	record func(int, []float64)) (*Result, error) {
 	for j, norm := range columnNorms(s.team(), b) {
@@ -126,8 +128,8 @@ func (s *System) norms(e *sparse.Block[float64]) []float64 {
 	return norms
 }
 
-// solveByFactor also returns bounds of the errors of the elements of diag(1/s)·X, which in singular components hold up to a
-// constant.
+// solveByFactor stores the solution of M·X = B in x, and returns bounds of the errors of the elements of diag(1/s)·X. In a
+// singular component the bounds hold up to a constant of the component.
 func (s *System) solveByFactor(ctx context.Context, f *exact,
 	x, b *sparse.Block[float64]) (bound *sparse.Block[float64], err error) {
 	k := b.Cols
@@ -170,8 +172,8 @@ func (s *System) squareOf(i int) float64 {
 	return f * f
 }
 
-// removeMeans stores diag(s)·B in c, without the part of B in the null space. In size it stores bounds of the absolute values
-// of the summands of c. means is nil for a definite system.
+// removeMeans stores diag(s)·B in c, without the part of B in the null space. It stores in size the sums of the absolute
+// values of the terms of c. If the system is definite, means is nil.
 func (s *System) removeMeans(c, size, b *sparse.Block[float64]) (means *componentMeans) {
 	blocks.ScaleRows(c, b, s.Scale)
 	for i := range c.Rows {

@@ -11,9 +11,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// multifrontal eliminates the fronts of a complete factor (Duff and Reid 1983), without subtraction as in [exact]. The weights
-// within a front are the columns of a dense matrix below its diagonal. The weights that it leaves within its border stay on a
-// stack until the parent front takes them.
+// multifrontal eliminates the [fronts] of a complete factor (Duff and Reid 1983), without subtraction as in [exact]. The
+// weights within a front are the columns of a dense matrix below its diagonal. The weights between vertices of the front's
+// border stay on a stack until the parent front takes them.
 type multifrontal struct {
 	a        *adjacency
 	vertices []uint32 // vertices of the graph, by their numbers in a
@@ -39,8 +39,8 @@ type multifrontal struct {
 const panelColumns = 4
 
 // completeColumns returns the columns of the complete factor of scale·L(A) + diag(ground), with the held vertices last. It
-// counts the entries first. The error wraps [ErrFill] beyond a limit, and is a [*budget.Error] beyond memory; 0 means no
-// limit.
+// counts the entries before it makes them. If the factor exceeds a limit, the error wraps [ErrFill]. If it needs more than
+// memory, the error is a [*budget.Error]; memory 0 means no limit.
 func completeColumns(ctx context.Context, matrix sparse.Matrix, scale float64,
 	ground []float64, held []int,
 	limit func(n int, entries int64) fillLimits, memory int64) (*columns, error) {
@@ -125,7 +125,7 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	return nil
 }
 
-// pairs returns the number of values that a front leaves on the stack.
+// pairs returns the number of values that a front with the given number of border vertices leaves on the stack.
 func pairs(border int) int { return border * (border - 1) / 2 }
 
 func (m *multifrontal) peakStack(order []int32, children *children) int64 {
@@ -172,7 +172,7 @@ func (fronts *fronts) children() *children {
 	return c
 }
 
-// postorder returns the fronts such that each front follows its descendants, which are consecutive.
+// postorder returns the fronts in an order in which the descendants of a front come immediately before the front.
 func (fronts *fronts) postorder(children *children) []int32 {
 	order := make([]int32, 0, len(fronts.parent))
 	var open []int32
@@ -192,7 +192,8 @@ func (fronts *fronts) postorder(children *children) []int32 {
 	return order
 }
 
-// assemble adds up the weights within front f, of edges of its pivots and of its children.
+// assemble fills m.matrix with the weights within front f: the weights of the edges of its pivots, and the weights that its
+// children left on the stack.
 func (m *multifrontal) assemble(f int32, children []int32) {
 	pivots := m.fronts.pivots[f]
 	size := pivots.size() + m.fronts.border[f].size()
@@ -258,7 +259,8 @@ func addBelow(y, x []float64, row int, c float64) {
 	}
 }
 
-// eliminatePivot stores the column of pivot p, and its shares in m.shares[panel].
+// eliminatePivot adds the column of pivot p, a position in vertices, to m.columns. It stores the weights of p over their
+// sum in m.shares[panel].
 func (m *multifrontal) eliminatePivot(vertices []uint32, p, panel int) {
 	v := vertices[p]
 	m.done[v] = true

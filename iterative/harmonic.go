@@ -159,8 +159,8 @@ func (s *System) harmonicTo(ctx context.Context, f *sparse.Block[float64],
 	return res, err
 }
 
-// givenRange returns the smallest and largest value of each column of f in the rows that are not free, in a signed graph also
-// of the negated values. Harmonic functions lie between them.
+// givenRange returns the smallest and the largest value of each column of f in the rows that are not free. If the graph is
+// signed, the negated values count too. Harmonic functions lie between these values.
 func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	lows = make([]float64, f.Cols)
 	highs = make([]float64, f.Cols)
@@ -182,7 +182,7 @@ func (s *System) givenRange(f *sparse.Block[float64]) (lows, highs []float64) {
 	return lows, highs
 }
 
-// freePart returns a with zeros in the rows and columns where free is 0; nil means ones.
+// freePart returns a with zeros in the rows and columns where free is 0. If free is nil, it returns a.
 func freePart(ctx context.Context, a sparse.Matrix,
 	free []float64) (sparse.Matrix, error) {
 	if free == nil {

@@ -2,8 +2,8 @@ package iterative
 
 import "slices"
 
-// eliminateLeaves repeatedly eliminates vertices with at most one neighbour, except held vertices. It appends the columns to
-// c, renumbers the remaining vertices, leaves their edges in a, and returns the vertices by new number.
+// eliminateLeaves eliminates vertices with at most one neighbour until none is left, except held vertices. It appends the
+// columns to c. It renumbers the remaining vertices, keeps only their edges in a, and returns the former number of each.
 func (a *adjacency) eliminateLeaves(ground []float64, held []int, c *columns) []uint32 {
 	n := len(a.start) - 1
 	degree := make([]int, n)       // remaining neighbours; -1: eliminated

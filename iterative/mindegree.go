@@ -22,8 +22,8 @@ func (a *adjacency) of(v uint32) ([]uint32, []float64) {
 	return a.end[lo:hi], a.weight[lo:hi]
 }
 
-// readAdjacency reads a matrix whose rows have increasing columns, see [eachEdge]. It adds up entries for the same pair,
-// because the search for an order requires lists without repeats.
+// readAdjacency returns the edges of [eachEdge] of a matrix whose rows have increasing columns. It adds up the weights of
+// repeated entries, because the search for an order requires lists without repeats.
 func readAdjacency(ctx context.Context, matrix sparse.Matrix,
 	scale float64) (*adjacency, error) {
 	n, _ := matrix.Dims()
@@ -57,8 +57,8 @@ func (s span) of(list []uint32) []uint32 {
 
 func (s span) size() int { return int(s.to - s.from) }
 
-// fronts are sets of vertices in the order of their elimination. When the pivots of a front are eliminated, they have the same
-// neighbours: the border of the front.
+// fronts are sets of vertices, the pivots of each front, in the order of their elimination. When the pivots of a front are
+// eliminated, they have the same other neighbours: the border of the front.
 type fronts struct {
 	vertices       []uint32
 	pivots, border []span
@@ -164,8 +164,9 @@ const (
 	stepsPerEntry = 30
 )
 
-// shortLists is the number of edges below which the search eliminates the latest vertex first, and so follows chains.
-// Otherwise it eliminates the first vertex first; the factor of a grid then has a quarter less entries.
+// shortLists is a number of edges. Of vertices with fewer edges, the search eliminates the latest vertex first, and so
+// follows chains. Of vertices with the same larger number of edges, it eliminates the first vertex first; the factor of a
+// grid then has a quarter less entries.
 const shortLists = 3
 
 func noLimits(int, int64) fillLimits {
@@ -234,8 +235,8 @@ func (c factorCost) exceeds(limit factorCost) bool {
 	return c.entries > limit.entries || c.products > limit.products
 }
 
-// isHopeless predicts whether the limits will be exceeded: the columns of the remaining vertices get at least the entries that
-// their degrees give now.
+// isHopeless predicts whether the search will exceed its limits. It counts for the remaining vertices the entries that
+// their present degrees give, and extrapolates the steps.
 func (m *minimumDegree) isHopeless() bool {
 	var entries int64
 	for v, size := range m.size {
@@ -246,8 +247,8 @@ func (m *minimumDegree) isHopeless() bool {
 		float64(m.steps)*float64(len(m.size)) > gone*float64(m.limits.steps)
 }
 
-// newMinimumDegree returns an order before the first elimination. Held vertices, and vertices with far more edges than most,
-// come last.
+// newMinimumDegree returns a search in which no vertex is eliminated. Held vertices, and vertices with far more edges than
+// most, will come last.
 func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDegree {
 	n := len(a.start) - 1
 	m := &minimumDegree{
@@ -295,8 +296,7 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 	return m
 }
 
-// eliminate makes variable v, and the variables that have no other neighbours, the pivots of a
-// front.
+// eliminate makes a front. Its pivots are variable v and the variables whose neighbours are all in the front.
 func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
 	m.collect(v)
@@ -350,7 +350,7 @@ func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
 	return vertices
 }
 
-// collect finds the variables that share an edge or an element with v, and absorbs the elements.
+// collect finds the variables that share an edge or an element with v, and absorbs these elements in the current front.
 func (m *minimumDegree) collect(v uint32) {
 	m.found = m.found[:0]
 	m.mark[v] = m.round
@@ -381,13 +381,13 @@ func (m *minimumDegree) find(i uint32) {
 	m.queue.remove(i)
 }
 
-// absorb makes the current front, which contains the border of element e, its parent.
+// absorb makes the current front the parent of the front of element e. The current front contains the border of e.
 func (m *minimumDegree) absorb(e uint32) {
 	m.fronts.parent[m.front[e]] = m.number()
 	m.front[e] = -1
 }
 
-// measure sets beyond of every element that shares a variable with the current element.
+// measure computes m.beyond of every element whose border shares a variable with the current element.
 func (m *minimumDegree) measure() {
 	for _, i := range m.found {
 		elements := m.list[m.start[i]:][:m.elements[i]]
@@ -402,8 +402,8 @@ func (m *minimumDegree) measure() {
 	}
 }
 
-// update adds element v to the list of variable i, and bounds the number of the neighbours of i beyond v. It reports whether
-// there are any.
+// update adds element v to the list of variable i, and bounds the number of the neighbours of i outside the current front.
+// It reports whether i has such neighbours.
 func (m *minimumDegree) update(i, v uint32) bool {
 	list := m.list[m.start[i]:][:m.length[i]]
 	m.steps += int64(len(list))
@@ -451,8 +451,8 @@ func (m *minimumDegree) join(i uint32) {
 	m.twins.add(hash, i)
 }
 
-// placeLast makes a front of the vertices that come last. They are in the border of every front with an edge to one of them,
-// and of the ancestors of this front.
+// placeLast makes a front of the vertices that come last. It adds each of them to the border of every front with an edge to
+// the vertex, and to the borders of the ancestors of such a front.
 func (m *minimumDegree) placeLast(a *adjacency) error {
 	if len(m.last) == 0 {
 		return nil

@@ -2,8 +2,8 @@ package iterative
 
 import "github.com/heatwalk/heatwalk/sparse/blocks"
 
-// nullShare computes the parts in the null space of a preconditioned residual z and of a residual r, first the sums for z,
-// then the sums for r. In the scaled system z and r are s∘z and r/s. u are the vectors of the null space.
+// nullShare computes the parts in the null space of a preconditioned residual z and of a residual r. Its sums for z come
+// first, then its sums for r. With scale s, the vectors are s∘z and r/s. u are the vectors of the null space.
 type nullShare struct {
 	blocks.Share
 	scale []float64 // s; nil means ones

@@ -15,13 +15,14 @@ func (r *passes) unit() []float64 {
 	return r.ones
 }
 
-// part returns the sums of a chunk: rᵀr if which is 0, rᵀz if 1.
+// part returns the sums of a chunk by column: rᵀr if which is 0, rᵀz if which is 1.
 func (r *passes) part(chunk, which int) []float64 {
 	k := r.b.Cols
 	return r.parts[(2*chunk+which)*k:][:k]
 }
 
-// total stores the sums over all rows in dst: rᵀr if which is 0, rᵀz if 1. It adds chunks in their order, and then processes.
+// total stores in dst the sums over all rows: rᵀr if which is 0, rᵀz if which is 1. It adds the sums of chunks in order,
+// and then the sums of processes.
 func (r *passes) total(dst []float64, which int) {
 	clear(dst)
 	for chunk := range blocks.Chunks(r.b.Rows) {
@@ -40,8 +41,8 @@ func (r *passes) dotRows(rows sparse.Rows) {
 		simd.RowsOf(r.p.Data, r.p.Stride, rows.Lo), simd.RowsOf(r.q.Data, r.q.Stride, rows.Lo))
 }
 
-// lessen computes r −= q·diag(α) on a chunk, and adds up rᵀr and the part of r in the null space. With Jacobi it also adds up
-// rᵀz and the part of z.
+// lessen computes r −= q·diag(α) on a chunk, the rows lo to hi. It adds up rᵀr and the part of r in the null space. If the
+// preconditioner is Jacobi's, it also adds up rᵀz and the part of z.
 func (r *passes) lessen(chunk, lo, hi int, q *sparse.Block[float64]) {
 	rr := r.part(chunk, 0)
 	rz := r.part(chunk, 1)

@@ -19,8 +19,8 @@ type jacobi struct {
 	inverse []float64 // 1/A_ii, or 0 if row i of A is empty
 }
 
-// NewJacobi returns the preconditioner with the inverse of a diagonal. An element that is not positive must belong to an empty
-// row.
+// NewJacobi returns the preconditioner whose diagonal is the inverse of diag. If an element of diag is not positive, its
+// row must be empty.
 func NewJacobi(diag []float64) Preconditioner {
 	return &jacobi{blocks.Inverses(diag)}
 }

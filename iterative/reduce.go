@@ -12,13 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Reduction is a graph on some rows L of another graph. A function that is harmonic outside R ⊂ L has the same values in L on
-// both graphs. The Laplacian of the reduction is
+// Reduction is a graph on some rows L of another graph. A function on that graph which is harmonic outside a subset of L
+// has the same values in L as the harmonic function on the reduction. The Laplacian of the reduction is
 //
 //	S = L_LL − A_LU·L_UU⁻¹·A_UL
 //
-// where U are the other rows (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions for any
-// choice of known and hidden values in L. The weights have all digits.
+// where U are the rows outside L (Kron reduction: Dörfler and Bullo 2013). So one elimination gives the harmonic functions
+// for every subset of L whose values are known. The weights keep all digits.
 type Reduction struct {
 	// Mass holds for each row l of L the sum of the masses m of all rows, each times the probability that a walk from the row
 	// meets l first in L. So Σ_i m_i·f_i = Σ_l Mass_l·f_l for a function f that is harmonic in U.
@@ -39,9 +39,10 @@ func reductionLimit(n int, entries int64) int64 {
 	return 10 * entries
 }
 
-// Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in their order. Loops are ignored. The error
-// wraps [ErrFill] if a row is kept twice, or if the reduction takes too many entries or products, as on most graphs with more
-// than eight entries a row. The error is a [*budget.Error] if memory is less than [ReductionBytes]; 0 means no limit.
+// Reduce returns the reduction of the graph with weights A ≥ 0 on the rows kept, in the order of kept. mass has the mass of
+// each row of A, see [Reduction].Mass. Loops are ignored. If a row is kept twice, or if the reduction takes too many
+// entries or products, the error wraps [ErrFill]; it does on most graphs with more than eight entries a row. If memory is
+// less than [ReductionBytes], the error is a [*budget.Error]; memory 0 means no limit.
 //
 // Cost: one sweep, a search for an order and a sequential elimination.
 func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64, memory int64) (*Reduction, error) {
@@ -89,8 +90,8 @@ func Reduce(ctx context.Context, a sparse.Matrix, kept []int, mass []float64, me
 	return r, nil
 }
 
-// ExtendTo stores in the rows U of f the harmonic function with the values of f in L. Rows of U that are not connected with L
-// become 0. Cost: a multiplication for each entry of the triangle and each column of f.
+// ExtendTo stores in the rows U of f the harmonic function with the values of f in L. Rows of U without a path to L become
+// 0. Cost: a multiplication for each entry of the factor and each column of f.
 func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	c := r.columns
 	for step, v := range slices.Backward(c.order) {
@@ -106,9 +107,9 @@ func (r *Reduction) ExtendTo(f *sparse.Block[float64]) {
 	}
 }
 
-// HarmonicTo stores in the free rows of f the function that is harmonic there and in U, and has the values of f in the other
-// rows of L. A free row that is not connected with any other row gets a meaningless value. Cost: k³/3 + k²·cols
-// multiplications for k free rows.
+// HarmonicTo stores in the free rows of f the function that has the values of f in the other rows of L and is harmonic
+// elsewhere. f has a row for each row of L. A free row that is not connected with any other row gets a meaningless value.
+// Cost: k³/3 + k²·cols multiplications for k free rows.
 func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], free []int) error {
 	isFree := make([]bool, f.Rows)
 	for _, i := range free {
@@ -135,10 +136,10 @@ func (r *Reduction) HarmonicTo(ctx context.Context, f *sparse.Block[float64], fr
 	return err
 }
 
-// Absorb computes for each of k nodes the mean of the values where walks from the node end, and stores the mean in the last
-// columns of q. Row i of q must have the weights of the arcs of node i to the k nodes, then the weight of its arcs to ends, and
-// then the sums of these last weights times the values at the ends. The arc of a node to itself is ignored. ends reports
-// whether walks from every node end. Absorb returns the error of the context.
+// Absorb computes for each of k nodes the mean of the values at the ends where walks from the node stop. Row i of q must
+// have the weights of the arcs of node i to the k nodes, then the total weight of the arcs of node i to ends, and then, for
+// each value, the sum of these last weights times the value at the ends. Absorb replaces these sums by the means. The arc
+// of a node to itself is ignored. ends reports whether walks from every node stop. The error is the error of the context.
 //
 // The sums keep all digits for weights of any range (Grassmann, Taksar and Heyman 1985). Cost: k³/3 multiplications.
 func Absorb(ctx context.Context, q *sparse.Block[float64]) (ends bool, err error) {
@@ -181,7 +182,7 @@ func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the weights on the stack, half as many as entries in lattices.
+// reductionStack bounds the number of weights on the stack of a reduction. Lattices need half as many as entries.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

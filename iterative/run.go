@@ -169,8 +169,7 @@ func checkNorm(j int, norm float64) error {
 	return fmt.Errorf("%w: column %d of the right-hand sides has norm %g; its numbers and their squares must be finite", ErrParameter, j, norm)
 }
 
-// startEasy stores in x the solution for the part of B in the span of CG.easy, and subtracts its
-// image from r without a sweep.
+// startEasy stores in x the solution for the part of B in the span of CG.easy, and subtracts A·x from r without a sweep.
 func (r *recurrence) startEasy() {
 	var share blocks.Share
 	share.Compute(r.cg.easy, r.v.b, r.cg.Workers, nil)
@@ -230,7 +229,8 @@ func (r *recurrence) rightHandSide() {
 	r.v.total(r.rr, 0)
 }
 
-// outside returns B − P₀B, in room if it differs from B.
+// outside returns B − P₀B, where P₀ projects on the null space. If there is a null space, outside stores the result in
+// room.
 func (r *recurrence) outside(room *sparse.Block[float64]) *sparse.Block[float64] {
 	if r.cg.Null == nil {
 		return r.v.b
@@ -310,8 +310,8 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// isSolved reports whether all residuals have reached their targets, before a preconditioner is applied, and marks the columns
-// as converged.
+// isSolved reports whether all residuals have reached their targets. If they have, it marks the columns as converged, so
+// that no preconditioner is applied.
 func (r *run) isSolved() bool {
 	for j := range r.columns {
 		if c := &r.columns[j]; !(math.Sqrt(r.rec.rr[j]) <= c.target) {
@@ -341,7 +341,8 @@ func (r *recurrence) update() {
 	r.addUp(func(r *passes, chunk, lo, hi int) { r.lessen(chunk, lo, hi, r.q) })
 }
 
-// precondition removes the null space from z, after computing z and rᵀz if no other pass has.
+// precondition subtracts from rᵀz and rᵀr the parts of z and r in the null space. If the preconditioner is not Jacobi's, it
+// first computes z and rᵀz, which other passes compute for Jacobi's.
 func (r *recurrence) precondition(ctx context.Context) error {
 	if r.v.z != nil {
 		r.projectResidual()
@@ -358,8 +359,8 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	return nil
 }
 
-// projectResidual subtracts from r its part in the null space. Rounding lets this part grow, and a factor of a singular matrix
-// would enlarge it.
+// projectResidual subtracts from r the part of r in the null space. Rounding errors let this part grow, and a factor of a
+// singular matrix would enlarge it.
 func (r *recurrence) projectResidual() {
 	if r.cg.Null == nil {
 		return
@@ -386,8 +387,8 @@ func (r *recurrence) projectResidual() {
 	}
 }
 
-// correct subtracts the parts in the null space from rᵀr and rᵀz, because they would decide the
-// last steps.
+// correct subtracts from rᵀr and rᵀz the parts of r and z in the null space, because these parts would decide the last
+// steps.
 func (r *recurrence) correct() {
 	k := r.v.b.Cols
 	for products := range slices.Chunk(r.v.null.Totals, 2*k) {

@@ -22,8 +22,8 @@ const (
 
 var errSpread = fmt.Errorf("%w: weights span too many orders of magnitude for a solve without a complete factor", ErrIterationLimit)
 
-// spreadOf returns the largest degree over the smallest weight, and the smallest weight. If all degrees are whole numbers of
-// at most wideSpread, it returns the largest degree and 1 without a sweep.
+// spreadOf returns the spread, which is the largest degree over the smallest weight, and the smallest weight. If all
+// degrees are whole numbers of at most wideSpread, it needs no sweep and returns the largest degree and 1.
 func spreadOf(ctx context.Context, g *graph.Graph) (spread, least float64, err error) {
 	team := sparse.TeamOf(g.A)
 	ends := []float64{math.Inf(-1), 0, 0} // negated smallest weight; largest degree; 1 if a degree is not whole

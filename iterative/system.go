@@ -47,7 +47,7 @@ type System struct {
 
 	boundary *sparse.Operator[float64] // A_UL and zeros, for a [Harmonic] system
 	cover    *System                   // solves in place of a signed system; nil: none
-	wide     bool                      // weights span more decades than residuals show
+	wide     bool                      // weights span so many decades that a small residual may hide a large error
 
 	cg               CG
 	jacobi           Preconditioner
@@ -209,8 +209,8 @@ func (s *System) prepare() {
 	c.ladder = nil
 }
 
-// diagonal returns the diagonal that the operator adds to −Edge·A, which includes the loops of A. If cancelled is set, it
-// returns the diagonal of Edge·L + diag(Ground).
+// diagonal returns the diagonal that, added to −Edge·A, gives Edge·L + diag(Ground). It includes the loops of A. If
+// cancelled is set, diagonal returns the diagonal of Edge·L + diag(Ground) itself.
 func (s *System) diagonal(cancelled bool) []float64 {
 	sums := s.Graph.WithoutHeavyLoops().Degrees
 	diag := make([]float64, len(sums))
@@ -226,7 +226,7 @@ func (s *System) diagonal(cancelled bool) []float64 {
 	return diag
 }
 
-// factorCompletely makes the complete factor in the first call, if the system has one.
+// factorCompletely makes the complete factor in its first call. It does nothing if the system has no complete factor.
 func (s *System) factorCompletely(ctx context.Context) error {
 	if s.factor != nil || s.filled || s.Sampled || s.noFactor() ||
 		!isLean(len(s.Graph.Degrees), s.Graph.A.NNZ()) {
@@ -272,10 +272,10 @@ func (s *System) anyFactor(ctx context.Context) (*cholesky, error) {
 	return f, err
 }
 
-// Preconditioner returns the Cholesky factor of M for methods other than [System.SolveTo]. The first call makes the factor. If
-// the factor fills in, if several processes share the rows, or if the graph is signed, Preconditioner returns the diagonal of
-// M and factored is false. On a null space of M it is not defined: project before and after. The error is a [*budget.Error],
-// [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
+// Preconditioner returns the Cholesky factor of M for methods other than [System.SolveTo]. The first call makes the factor.
+// If the factor fills in, if several processes share the rows, or if the graph is signed, Preconditioner returns the
+// diagonal of M and factored is false. p is not defined on the null space of M: callers must project before and after. The
+// error is a [*budget.Error], [graph.ErrWeight], [graph.ErrAsymmetric], the error of the context, or an error of a sweep.
 func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored bool, err error) {
 	if err := s.checkSymmetric(ctx); err != nil {
 		return nil, false, err
@@ -298,8 +298,8 @@ func (s *System) Preconditioner(ctx context.Context) (p Preconditioner, factored
 
 const rngSeed = 1
 
-// bound fills ErrorBound. The error of computing a residual is less than 10ε(‖B‖ + ‖M‖·‖X‖). The largest row sum of |M|, or of
-// a similar matrix, bounds ‖M‖.
+// bound fills ErrorBound and Rounding, or ErrorEstimate if Least is 0. The error of computing a residual is less than
+// 10ε(‖B‖ + ‖M‖·‖X‖). The largest row sum of |M|, or of a similar matrix, bounds ‖M‖.
 func (s *System) bound(ctx context.Context, out *Result,
 	x, b *sparse.Block[float64]) error {
 	switch {
