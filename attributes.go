@@ -49,8 +49,8 @@ func (g *Graph) ReadLabels(ctx context.Context, path string, c *nodefile.LabelCo
 	return labels, nil
 }
 
-// attach reads the attributes that the options name into p. It returns them, nil if there are none, and a handle of the graph
-// whose jobs leave memory to them.
+// attach reads the attributes that the options name, stores them in p and returns them, or nil if there are none. The jobs of
+// the returned graph leave memory for the attributes.
 func (o *ClassifyOptions) attach(ctx context.Context, g *Graph, p *engine.Problem,
 	config *tablefile.FeatureConfig) (*tablefile.Features, *Graph, error) {
 	f, err := g.ReadAttributes(ctx, o.Attributes, config)

@@ -282,8 +282,8 @@ func placeLargest(components *sparse.Components, nodes *shard.Nodes) (place []ui
 	return place, count
 }
 
-// wholeError returns the error if the fixed parts of a store exceed half of the memory limit, the share of a store. It states
-// the memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
+// wholeError converts the error about a store whose fixed parts exceed half of the memory limit. The new error states the
+// memory of the whole run: twice the fixed parts, and an eighth for the frames that are being read.
 func wholeError(err error) error {
 	if over := new(budget.Error); errors.As(err, &over) {
 		return &budget.Error{Need: 2*over.Need + over.Need/8, Limit: 2 * over.Limit,

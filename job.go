@@ -39,7 +39,8 @@ func (g *Graph) plan(held int64) *Plan {
 	return p
 }
 
-// heldBytes returns the memory of the graph. A job that reweighs edges counts no copy of the graph, if it is not loaded.
+// heldBytes returns the memory of the graph in bytes. If reweighs is set and no copy of the graph has been loaded, it counts
+// no copy.
 func (g *Graph) heldBytes(ctx context.Context, reweighs bool) (bytes int64, err error) {
 	s := g.Store
 	if s == nil {
@@ -69,7 +70,7 @@ type Needs struct {
 	Structure  bool    // components and what else [graph.New] finds
 	Components bool    // components, before the memory is planned
 	Transpose  bool    // Aᵀ of a directed graph whose rows several processes share
-	Reweighs   bool    // the weights of edges change: a copy of them is of no use
+	Reweighs   bool    // the job changes the weights of edges, so that a copy of the matrix in memory is of no use
 
 	// Labels is the number of labels or values that the job learns from or compares with, for the plan of the memory.
 	Labels int
@@ -90,7 +91,7 @@ type Job struct {
 	g           *Graph
 	division    *sparse.Division // division of the rows among processes; nil: this process has all
 	data, bytes int64            // memory of the graph, and of the job
-	isRunning   atomic.Bool      // the job has the bytes of the pool
+	isRunning   atomic.Bool      // the job has its bytes from the pool
 }
 
 // resources are what jobs have computed of the graph, shared by all its handles.

@@ -194,7 +194,8 @@ func (g *Graph) Classify(ctx context.Context, labels map[string]string,
 	return g.classify(ctx, labels, o, byClassify, &PredictOptions{Baselines: o.Baselines})
 }
 
-// classify is Classify for the method with the given bit.
+// classify is [Graph.Classify] with further options. method is the bit of the calling method, and options that this method
+// does not use are errors.
 func (g *Graph) classify(ctx context.Context, labels map[string]string,
 	o *ClassifyOptions, method int, options *PredictOptions) (*Prediction, error) {
 	if err := o.refuseUnused(method); err != nil {
@@ -330,8 +331,8 @@ func Predict(ctx context.Context, g *Graph, p *engine.Problem, m *engine.Engine,
 	return out, err
 }
 
-// compute fills in the prediction by m, and returns the problem with the edge weights that m has
-// learned from.
+// compute predicts with the engine m and stores the results in p. It returns the problem with the edge weights from which m
+// has learned.
 func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
 	m *engine.Engine, set *engine.Settings,
 	o *PredictOptions) (*engine.Problem, error) {
@@ -523,8 +524,8 @@ func checkValue(id string, value float64) error {
 	return refuse("values", "%v of %q is not a number up to ±%.2g; leave the node out", value, id, largestValue)
 }
 
-// beginLearning begins a job. It returns the job, the problem on the rows of the job, and the settings with the memory of the
-// job, which workspace declares.
+// beginLearning begins a job that learns from p. workspace must declare the memory of the job. beginLearning returns the job,
+// the problem on the rows of the job, and the settings with the memory of the job.
 func (g *Graph) beginLearning(ctx context.Context, p *engine.Problem,
 	s *engine.Settings, n *Needs,
 	workspace func(*engine.Problem, *engine.Settings, *Plan) (budget.Workspace, error),

@@ -66,7 +66,7 @@ const modelMagic = "heatwalk model "
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// JSON holds only UTF-8.
+// errModelText is about text that JSON, which is UTF-8, cannot hold.
 var errModelText = errors.New("heatwalk: an id or the name of a class is not UTF-8")
 
 // CheckText returns an error that wraps [errModelText] if an id or a class is not UTF-8.
@@ -141,8 +141,8 @@ func (f *Model) Write(w io.Writer) error {
 	return err
 }
 
-// modelChecksum returns the second line of a model with the given text behind it. Since version 3 the checksum covers the
-// first line too.
+// modelChecksum returns the second line of a model file, the checksum of body, the text after this line. Since version 3 the
+// checksum covers the first line too.
 func modelChecksum(version int, body []byte) string {
 	sum := uint32(0)
 	if version > oldModelVersion {
@@ -231,8 +231,7 @@ func (f *Model) readOrigin(body []byte) error {
 	return err
 }
 
-// UnweightedEdges names the setting of reading by which a line of weight 0 is an edge, see
-// ingest.Config.
+// UnweightedEdges names the setting for reading that makes a line of weight 0 an edge, see [ingest.Config].
 const UnweightedEdges = "unweighted"
 
 type modelVersionError struct {

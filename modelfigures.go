@@ -52,8 +52,8 @@ func (p *Prediction) MeasureGraph() *GraphFigures {
 }
 
 const (
-	largestRatio = 1.5  // ratio to the figure of the model above which a figure is reported
-	leastShare   = 0.01 // least share that is reported
+	largestRatio = 1.5  // a figure is reported if it differs from the figure of the model by a larger ratio
+	leastShare   = 0.01 // a share is reported if it is at least this
 )
 
 // Differences returns a line, with both values, for each figure of graph that differs from the figure of the model f by more

@@ -52,8 +52,8 @@ type PredictOptions struct {
 	Predicting func()
 }
 
-// compares reports whether baselines are measured. For explanations without an estimate of accuracy
-// they are not.
+// compares reports whether baselines are measured. Baselines are measured if they or suggestions are asked for, or if m is a
+// baseline and no explanations are asked for.
 func (o *PredictOptions) compares(m *engine.Engine) bool {
 	return o.Baselines || o.Suggest > 0 || m.IsBaseline() && o.Explain == nil
 }
@@ -71,7 +71,7 @@ type Prediction struct {
 	Shift       *shift.Report       // how labelled nodes differ from others; nil without a cross-validated accuracy
 	Suggestions []method.Suggestion // suggestions, most useful first
 
-	// HeldOutScores are the scores of held-out labels for [Prediction.Sets], which computes them if Sorted is nil.
+	// HeldOutScores are the scores of held-out labels for [Prediction.Sets]. If Sorted is nil, the first call of Sets sets it.
 	HeldOutScores *choose.Scores
 
 	Reasons []Reasons // reasons for the predictions of PredictOptions.Explain, in their order
@@ -197,7 +197,7 @@ func (p *Prediction) LeastCertain(number int) []int {
 	return rows
 }
 
-// again calls do within the memory of the prediction's job, which has ended.
+// again reserves the memory of the prediction's job again, because the job has ended, and calls do.
 func (p *Prediction) again(ctx context.Context, do func() error) error {
 	if err := p.g.checkOpen(); err != nil {
 		return err
@@ -275,7 +275,7 @@ type edgesOfLink struct {
 	weights, values []float64 // without and with factors of kinds and times
 }
 
-// addKinds sets the weights of the links of explanations, by kind. Cost: one sweep.
+// addKinds sets, by kind, the weights of the links in the reasons of list. Cost: one sweep.
 func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	s := p.g.Store
 	if s == nil || !p.g.Weighted && !s.Manifest.HasCodes() {

@@ -13,7 +13,7 @@ import (
 type Settings struct {
 	Columns int  // columns of the block; walk has five
 	Double  bool // float64 instead of float32
-	Repeat  int  // repetitions that count, after one that does not
+	Repeat  int  // measured repetitions; one more runs before them to warm caches
 	Workers int  // 0: one for each processor
 }
 

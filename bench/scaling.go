@@ -55,7 +55,7 @@ type Cell struct {
 	Source     string `json:"source,omitempty"` // memory or disk
 	Program    string `json:"program"`          // heatwalk or a peer
 
-	Model   string `json:"model"` // a curve is of one model
+	Model   string `json:"model"` // model of the graph; the cells of a curve have one model
 	Nodes   int64  `json:"nodes"`
 	Entries int    `json:"entries"`
 	Times
@@ -64,7 +64,7 @@ type Cell struct {
 	NsPerEntryColumn float64 `json:"ns_per_entry_column"`
 	BytesPerSecond   float64 `json:"bytes_per_second,omitempty"`
 	Checksum         float64 `json:"checksum"`
-	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // time of this machine for the same sweeps
+	LimitSeconds     float64 `json:"limit_seconds,omitempty"` // seconds that this machine needs at least for the same sweeps, see measureLimits
 	LimitShare       float64 `json:"limit_share,omitempty"`   // LimitSeconds ÷ SecondsMin
 
 	scale   int
@@ -109,8 +109,8 @@ var ErrChecksum = errors.New("checksums differ")
 
 var errBudget = errors.New("it does not fit into the budget")
 
-// Run measures all cells within the budget. It begins a scale only if the growth of earlier scales says that the
-// scale fits. If Run fails, the report has the finished cells.
+// Run measures all cells within the budget. It begins a scale only if the scale fits into the budget, as estimated
+// from the growth of earlier scales. If Run fails, the report has the finished cells.
 func (s *Scaling) Run(ctx context.Context) (*ScalingReport, error) {
 	r := &ScalingReport{Machine: ThisMachine()}
 	within, cancel := context.WithTimeout(ctx, s.Budget)
@@ -234,7 +234,9 @@ var models = map[string]string{
 // IsModel reports whether graphs with this name are generated.
 func IsModel(graph string) bool { return models[graph] != "" }
 
-// add adds a cell if its checksum equals the checksum of equal cells, exactly, or for peers within 1e-4.
+// add adds a cell to the report. It returns an error if the checksum of the cell differs from the checksum of an
+// earlier cell with the same job, graph and counts. Checksums of peers may differ by 1e-4, relative to the earlier
+// checksum.
 func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
 		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {
@@ -304,7 +306,8 @@ func (c *Cell) words(command, folder string, g *scalingGraph) []string {
 	return list
 }
 
-// measureJob runs heatwalk, several times if the time of the whole call is measured.
+// measureJob runs the job of a cell in heatwalk and stores the cost in the cell. If the job does not measure itself,
+// measureJob runs it up to three times and measures the whole call.
 func (s *Scaling) measureJob(ctx context.Context, c *Cell, g *scalingGraph, words []string) error {
 	const most = 3
 	const enough = 10 // seconds
@@ -462,8 +465,8 @@ func (g *scalingGraph) writeProblem(c *Cell) error {
 		os.WriteFile(g.store+".attributes.tsv", []byte(attributes.String()), 0o666))
 }
 
-// measureLimits sets the limit of each cell: the time to read as many random rows of the same width or, on disk, the
-// time to decode if that is longer.
+// measureLimits sets LimitSeconds of each cell: the time to read as many random rows of the same width. For a graph
+// on disk it is the time to decode the graph as often, if that is longer.
 func (r *ScalingReport) measureLimits() {
 	rates := map[[3]int]float64{}
 	for _, c := range r.Cells {

@@ -4,9 +4,9 @@ import "cmp"
 
 type scalingJob struct {
 	command string // template of [Cell.words]; the last word is the output
-	check   string // call whose checksum is the output's checksum; "": checksum of its bytes
-	axes    string
-	sources string // comma-separated; "": no choice
+	check   string // call that returns the checksum of the output; "": the checksum is of the bytes of the output
+	axes    string // names of [scalingAxis], separated by blanks
+	sources string // accepted values of --source, separated by commas; "": no choice
 	width   int    // columns of each sweep; 0: columns of the cell
 	bytes   int    // bytes of a number in a sweep; 0: sweeps of unknown width
 	sweeps  int    // sweeps of peers, 0: not known
@@ -27,7 +27,8 @@ var scalingJobs = map[string]*scalingJob{
 // ScalingJobs lists the names of the jobs of [Scaling].
 var ScalingJobs = []string{"decode", "spmm", "walk", "solve", "exp", "eigen", "ingest", "classify", "kernel"}
 
-// row returns the number of columns and the size in bytes of a row in each sweep.
+// row returns the number of columns of a sweep and the size of a row in bytes, for a cell with the
+// given columns.
 func (j *scalingJob) row(columns int) (width, bytes int) {
 	width = cmp.Or(j.width, columns)
 	return width, width * j.bytes

@@ -57,7 +57,7 @@ func (c *Cell) counts(except string) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinNames joins names that are not empty, without names that most curves share.
+// joinNames joins the names that tell curves apart. It leaves out "", "memory" and heatwalk.
 func joinNames(names ...string) string {
 	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" || name == "memory" || name == ourName }), ", ")
 }
@@ -103,8 +103,8 @@ func (r *ScalingReport) Noisy() (number int) {
 	return number
 }
 
-// complete returns the cells of a job at the scales that fit into the budget, so that all curves end at the same
-// scale.
+// complete returns the cells of a job at scales that fit into the budget completely, so that all curves end at the
+// same scale.
 func (r *ScalingReport) complete(job string) (cells []*Cell) {
 	for _, c := range r.Cells {
 		if c.Job == job && (r.cut == 0 || c.scale < r.cut) {

@@ -23,7 +23,7 @@ type Plan struct {
 
 	Stratified bool // fractions and folds have the share of each class
 
-	Several bool // nodes have several labels each, which an engine of [engine.LabelSets] predicts, and no class
+	Several bool // an engine of [engine.LabelSets] predicts several labels of each node instead of a class
 
 	Splits int // number of splits for each training size, 0: 20; with Folds the number of partitions, 0: 1
 
@@ -41,10 +41,10 @@ type Plan struct {
 type entry struct {
 	engine.Entry
 
-	lanes              int              // predictions that are made side by side
+	lanes              int              // number of predictions computed at the same time
 	predictionSettings *engine.Settings // settings of each prediction
 	bytes              []int64          // memory of a prediction at each training size
-	space              budget.Workspace // memory of predictions side by side, and of choices on tuning splits
+	space              budget.Workspace // memory of these predictions, and of choices on tuning splits
 
 	// predict predicts the test nodes of a split. If chosen is nil, the method chooses parameters on the training
 	// nodes.

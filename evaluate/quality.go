@@ -45,8 +45,9 @@ const leastProbability = 0x1p-23
 // 1.
 const rounding = 1e-3
 
-// measureQuality compares scores with true classes. row(i) must return the scores of item i, which are used until the
-// next call of row. Cost: a sort of the items for each class.
+// measureQuality returns the measures of scores and predicted classes, compared with the true classes. truth and
+// predicted have the class of each item. row(i) must return the scores of item i, which are used until the next call of
+// row. Cost: a sort of the items for each class.
 func measureQuality(truth, predicted []int, classes int,
 	row func(i int) []float32) Quality {
 	var q Quality
@@ -124,10 +125,10 @@ func rankings(truth []int, classes int, score []float64, positive []bool,
 	return &sum[0], &sum[1]
 }
 
-// measureRanking returns NaN if there is no positive or no negative item. The average precision is Σ (Rₙ − Rₙ₋₁)·Pₙ
-// over the distinct scores in decreasing order, where Pₙ and Rₙ are the precision and the recall of all items with at
-// least that score. The AUC is the share of pairs of a positive and a negative item in which the positive item has the
-// higher score; equal scores count one half.
+// measureRanking returns the average precision and the AUC of scores. Both are NaN if there is no positive or no
+// negative item. The average precision is Σ (Rₙ − Rₙ₋₁)·Pₙ over the distinct scores in decreasing order, where Pₙ and
+// Rₙ are the precision and the recall of all items with at least that score. The AUC is the share of pairs of a
+// positive and a negative item in which the positive item has the higher score; equal scores count one half.
 func measureRanking(positive []bool, score []float64) (averagePrecision, auc float64) {
 	order := sched.Descending(score)
 	// pairs counts pairs of a positive item and a negative item with a lower score.
@@ -172,7 +173,8 @@ func (c *Calibration) add(probability float64, isRight bool) {
 	b.Probability += probability
 }
 
-// error is the mean over the items of |share of right predictions − mean probability| of their bin (Guo et al. 2017).
+// error returns the mean over the items of |share of right predictions − mean probability| of their bin (Guo et al.
+// 2017).
 func (c *Calibration) error() float64 {
 	sum := 0.0
 	items := 0
@@ -257,7 +259,8 @@ type Accuracies struct {
 	NodesReached int     `json:"nodes_reached"`
 }
 
-// truthOf compares predicted classes with true classes. Only the first named classes contribute to the mean of F1.
+// truthOf compares predicted classes with true classes, both from 0 to classes − 1, by item. macro-F1 is the mean over
+// the first named classes. reached reports whether a label reaches an item.
 func truthOf(truth, predicted []int, classes, named int,
 	reached func(i int) bool) (t Truth) {
 	table := newConfusion(classes)
@@ -338,8 +341,8 @@ type Predictions struct {
 
 	Rare *RareClass `json:"rare,omitempty"` // the class with fewer labels, if there are two classes
 
-	// The comparison with the true classes of nodes whose true class has a label in training, or otherwise with
-	// held-out labels. Without either all are nil.
+	// The comparison with true classes, for nodes whose true class has a training label. Without true classes it is with
+	// held-out labels. Without true classes and held-out labels, all fields are empty.
 	ComparedWith string       `json:"compared_with,omitempty"`
 	Confusion    Confusion    `json:"confusion,omitempty"`
 	Calibration  *Calibration `json:"calibration,omitempty"`
@@ -507,7 +510,7 @@ func (c Confusion) arrange(order []int) Confusion {
 }
 
 // compareWith begins the comparison with truth, or with held-out labels if truth is nil. It returns the class of each
-// row in truth, or [Unlabelled].
+// row in truth, or [Unlabelled] for rows without one.
 func (s *Predictions) compareWith(prediction *engine.Prediction, truth *nodefile.Labels,
 	rows int) (trueClass []int) {
 	trueClass = slices.Repeat([]int{Unlabelled}, rows)

@@ -165,8 +165,8 @@ func (m *Measured) lineTo(w io.Writer) {
 }
 
 const (
-	onSplits = "splits"        // once, on tuning splits, which have labels of the whole graph
-	inside   = "training sets" // chosen for each training set, from its labels alone
+	onSplits = "splits"        // parameters were chosen once, on tuning splits, which have labels of the whole graph
+	inside   = "training sets" // parameters were chosen for each training set, from the labels in it
 )
 
 func (r *Report) parameterChoice() (lines []string) {
@@ -191,7 +191,7 @@ func (r *Report) parameterChoice() (lines []string) {
 	return lines
 }
 
-// Page returns the name of the page of the report.
+// Page returns the name of the page of the report in package report.
 func (r *Report) Page() string {
 	switch first := &r.Results[0]; {
 	case first.NumberMeasures != nil:

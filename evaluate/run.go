@@ -154,7 +154,8 @@ func (plan *Plan) Trained(p *engine.Problem) (labels int, err error) {
 // splitBytes is the memory of a label in splits and rankings.
 const splitBytes = 96
 
-// settle returns the methods with their memory. It assumes that training sets of one size need the same memory.
+// settle returns the methods of the plan with the memory of each. It assumes that training sets of one size need the
+// same memory.
 func (plan *Plan) settle(p *engine.Problem, set *engine.Settings,
 	sizes []size) (methods []entry, err error) {
 	training := make([]*engine.Problem, len(sizes))
@@ -352,9 +353,9 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 	return a, nil
 }
 
-// keepLabelledClasses returns a problem with only the classes that have a label, in the order of their first labels, so
-// that ties are decided as in a prediction from these labels, and the positions of these classes among the names of p.
-// If the shares of the classes are known, it returns p.
+// keepLabelledClasses returns p with only the classes that have a label, and the positions of these classes in p.Names.
+// The classes are in the order of their first labels, so that ties are decided as in a prediction from these labels. If
+// p.Shares is given, it returns p and all positions.
 func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))

@@ -23,8 +23,8 @@ type LabelMeasures struct {
 	ThresholdMacroStderr float64 `json:"threshold_macro_f1_stderr"`
 }
 
-// beginLabels compares the model of several labels with the most frequent labels. Training nodes are drawn uniformly. A
-// true label that no training node has is never predicted.
+// beginLabels prepares the comparison of the model of several labels with the most frequent labels. Training nodes are
+// drawn uniformly. A true label that no training node has is never predicted.
 func (c *comparison) beginLabels(_ context.Context, set *engine.Settings) error {
 	learner := regression.NewLabelLearner(c.p, set)
 	c.report.Labels = len(c.p.Row)

@@ -58,11 +58,12 @@ func (m *Measured) byDraws() bool {
 
 const (
 	first    = "best"      // the highest mean accuracy
-	notWorse = "not worse" // the difference from the best is not significant at [Level] by the test of byDraws
+	notWorse = "not worse" // the difference from the best is not significant at [Level] by PHolm or, if byDraws holds, by PDraws
 	worse    = "worse"
 )
 
-// scoresOf returns the accuracies of each method by split, or −RMSE divided by the mean RMSE of the first method.
+// scoresOf returns the score of each method on each split: the accuracy, or for numbers −RMSE divided by the mean RMSE
+// of the first method.
 func scoresOf(list []Result) (scores [][]float64) {
 	for i := range list {
 		r := &list[i]

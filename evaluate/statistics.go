@@ -65,7 +65,8 @@ func (s *Statistics) ClassOrder() []int {
 	return sched.Descending(s.OfClass)
 }
 
-// LabelsByClass returns the number of labels of each class in decreasing order, for at most 400 classes.
+// LabelsByClass returns the number of labels of each class in decreasing order. It returns at most the 400 largest
+// classes.
 func (s *Statistics) LabelsByClass(names []string) (list []ClassLabels) {
 	for _, c := range s.ClassOrder()[:min(400, len(s.OfClass))] {
 		n := s.OfClass[c]
@@ -233,7 +234,8 @@ func (s *Statistics) countLabels(l *nodefile.Labels) {
 	s.Share = float64(largest) / float64(s.Labelled)
 }
 
-// steps counts the ends of edges between labelled nodes, and between different classes, with their weights.
+// steps counts the ends of edges between labelled nodes, and of these mixed ends, whose edges join different classes.
+// weight and mixedWeight are the sums of their weights.
 type steps struct {
 	ends, mixed         int64
 	weight, mixedWeight float64

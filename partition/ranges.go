@@ -54,8 +54,8 @@ func Divide(a sparse.Matrix, processes int) (bounds []int) {
 	return bounds
 }
 
-// meanLengths returns a function for an assumed number of entries of row i, as equal as possible within each range. The
-// function must be called with increasing rows, or again from row 0.
+// meanLengths returns a function that estimates the number of entries of row i. The entries of a range are spread
+// evenly over its rows. The function must be called with increasing rows, or again from row 0.
 func meanLengths(ranges []sparse.Range) func(i int) int64 {
 	// next is the next range, and the other variables describe the range of row i.
 	next := 0
