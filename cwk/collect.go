@@ -107,7 +107,8 @@ func (w *Walk[T]) collect(ctx context.Context, start int,
 	return dst, nil
 }
 
-// planPicks returns an unprepared walker and the number of columns of a slab.
+// planPicks returns a walker that is not yet prepared (see walker.prepare), and the number of columns to walk at a
+// time.
 func (w *Walk[T]) planPicks(start int,
 	picks []Pick) (k *walker[T], cols int, err error) {
 	if err := w.validate(start); err != nil {
@@ -147,7 +148,7 @@ func (w *Walk[T]) width(start int) int {
 	return w.Seeds.Classes * (w.Steps - start + 1)
 }
 
-// walkerOf returns an unprepared walker over the variants that have picks.
+// walkerOf returns a walker over the variants that have picks. The walker is not yet prepared.
 func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	used := make([]bool, len(w.Variants))
 	for _, list := range picks {

@@ -9,7 +9,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// panelBytes bounds a panel of a Gram block if memory does not.
+// panelBytes bounds the size of a panel of a Gram block, even without a memory limit.
 const panelBytes = 32 << 20
 
 // Gram streams the block K[rows, cols] = F_rows·F_colsᵀ of the kernel to sink, in panels of consecutive rows lo …
@@ -81,9 +81,9 @@ func (p gramPlan) walks(rows int) int {
 	return (rows + p.rows - 1) / p.rows
 }
 
-// planGram divides the memory. One row of features, one row of a panel and one column of a walk are the least. Half
-// of the rest goes to rows of features, then the walk gets all columns that fit, because each slab costs a walk, and
-// rows the remainder.
+// planGram divides the memory between features of rows, a panel and a walk. Each gets at least one row or column.
+// Half of the remaining memory goes to rows of features. The walk then gets all columns that fit, because each slab
+// costs a walk. Rows of features get what remains.
 func (w *Walk[T]) planGram(start int,
 	picked, across []Pick) (k *walker[T], plan gramPlan, err error) {
 	if err := w.validate(start); err != nil {

@@ -23,8 +23,8 @@ type Prior struct {
 	Pseudo    float64
 }
 
-// Likeliest returns the class of a node that no label reaches: the likeliest class of the node's prior, or largest if
-// no class is likelier.
+// Likeliest returns the class of a node that no label reaches. It is the likeliest class of the node's prior. If no
+// class is likelier than class largest, or if all nodes have a common prior, it is largest.
 func (p Prior) Likeliest(row, largest int) int {
 	best := largest
 	if p.Given == nil {

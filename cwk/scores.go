@@ -74,8 +74,8 @@ type scorer[T sparse.Float] struct {
 	functions int // functions in a call of visit
 }
 
-// newScorer returns a scorer for as many functions at a time as fit into memory. functions must be 0 if the caller
-// has the block of scores.
+// newScorer returns a scorer for as many functions at a time as fit into memory. If the caller has the block of
+// scores, functions must be 0, so that the scorer needs no memory for it.
 func newScorer[T sparse.Float](w *Walk[T], functions int) (*scorer[T], error) {
 	s := &scorer[T]{k: newWalker(w, []int{0}), cols: min(ScoreClasses, w.Seeds.Classes)}
 	if err := budget.Check(w.Memory, s.bytes(min(1, functions)), narrowest); err != nil {

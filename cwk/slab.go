@@ -11,7 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// block returns a block in the walker's memory. Padding is zero, other elements are undefined.
+// block returns a block in the memory k.data[which], which the next call for which reuses. Padding is zero; other
+// elements are undefined.
 func (k *walker[T]) block(which, rows, cols int) *sparse.Block[T] {
 	stride := sparse.Stride[T](cols)
 	if cap(k.data[which]) < rows*stride {
@@ -49,7 +50,7 @@ func (w *Walk[T]) bytes(cols int) budget.Size {
 	return budget.AllOf(budget.Block[float64](n, 2), budget.Times(2, budget.Block[T](n, cols)))
 }
 
-// slab returns the number of columns to walk at once if used bytes are in use.
+// slab returns the number of columns to walk at a time within the memory limit. used bytes are already in use.
 func (k *walker[T]) slab(used budget.Size) (int, error) {
 	size := func(cols int) budget.Size { return budget.AllOf(used, k.w.bytes(cols)) }
 	if err := budget.Check(k.w.Memory, size(1), narrowest); err != nil || k.columns() == 0 {

@@ -199,8 +199,9 @@ func (k *walker[T]) absorb(rows sparse.Rows, p *sparse.Block[T], lo, hi int) {
 	})
 }
 
-// forEachVisibleSeed calls visit for every seed among the rows and every variant that does not hide it, with the
-// variant's columns a ≤ j < b in the slab and the column label of the seed's class, which may lie outside of them.
+// forEachVisibleSeed calls visit for every seed among the rows and every variant k.variants[slot] that does not hide
+// the seed. a ≤ j < b are the variant's columns among lo ≤ j < hi. label is the column of the seed's class in this
+// variant; it may lie outside a ≤ j < b.
 func (k *walker[T]) forEachVisibleSeed(rows sparse.Rows, lo, hi int,
 	visit func(row, slot, a, b, label int)) {
 	classes := k.w.Seeds.Classes

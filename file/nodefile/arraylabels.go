@@ -58,9 +58,9 @@ func rowOrder(nodes Lookup) func(i int) int {
 	return func(i int) int { return i }
 }
 
-// readArray reads labels from a NumPy array with an element for each node, in the order of the ids. An integer names
-// a class, −1 no class; a number is a value, NaN no value. With several labels for each node, element (i, j) ≠ 0
-// gives node i the label j.
+// readArray reads labels from a NumPy array with an element for each node, in the order of the ids. In an array of
+// integers, −1 is no class; in an array of other numbers, which are values, NaN is no value. If nodes may have
+// several labels, element (i, j) ≠ 0 gives node i the label j.
 func (r *labelReader) readArray(ctx context.Context, path string,
 	nodes Lookup) (*Labels, error) {
 	r.t.Name = path

@@ -83,8 +83,8 @@ func (t *Reader) begin(chunk *textio.Chunk) error {
 	return nil
 }
 
-// checkTitle warns if only the first line of a list has no digits, and may be a title. If the graph is known, it
-// skips a first line that is not a node above lines that are nodes.
+// checkTitle warns if the first line of a list of nodes may be a title. If the graph is known and all lines but the
+// first are nodes, it skips the first line. If the graph is unknown, it warns if all lines but the first have digits.
 func (t *Reader) checkTitle(lines [][]byte, number int64) {
 	const digits = "0123456789"
 	title := string(lines[0])

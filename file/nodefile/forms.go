@@ -13,7 +13,7 @@ import (
 var graphForms = textio.Pattern(`(?s)^(?:(?P<Matrix_Market>%%MatrixMarket)|(?P<GraphML>(?:<.*)?<graphml)|(?P<GEXF>(?:<.*)?<gexf)|` +
 	`(?P<Pajek>\*[Vv]ertices)|(?P<GML>graph \[)|(?P<JSON>[{\[]["\n]|\[[{\[]))`)
 
-// fixes maps a form to a further remedy.
+// fixes maps a form of graphForms to a second remedy.
 var fixes = map[string]string{"JSON": ", or objects of texts and numbers: pandas writes them by to_json(orient='records'), jq of a list in the member NAME by jq -c '.NAME[]' {file} > table.jsonl, of a dictionary by jq -c 'to_entries[]' {file} > table.jsonl"}
 
 func refuseGraph(t *Reader, head []byte) error {

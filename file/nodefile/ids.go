@@ -31,7 +31,7 @@ const (
 // ListConfig holds the settings of [ReadIDs], [ReadSplits] and [ReadPrior]. Nil means the zero value.
 type ListConfig struct {
 	SkipUnknown bool                // skip nodes that are not in the graph, if others are; otherwise an error
-	Set         string              // what has the nodes, for messages; default: "the graph"
+	Set         string              // noun for all nodes in messages; default: "the graph"
 	Skip        []string            // titles of columns that [ReadPrior] skips
 	Text        input.Text          // form of the text
 	Stdin       io.Reader           // content of the path "-"; nil: os.Stdin
@@ -63,7 +63,7 @@ func ReadIDs(ctx context.Context, path string, nodes Lookup,
 type Parts struct{ Train, Test []int }
 
 // ReadSplits reads a table with a node in each row and its part, train or test. For several splits a row has several
-// parts, separated by blanks. Nodes without a line are in neither part, and nodes whose part is empty, val, valid,
+// parts, separated by blanks. A node is in neither part if it has no line, or if its part is empty, val, valid,
 // validation, dev or none. Columns are chosen as in [ReadLabels].
 func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	c *ListConfig) (splits []Parts, err error) {
@@ -108,8 +108,8 @@ func ReadSplits(ctx context.Context, path string, nodes Lookup,
 	return splits, nil
 }
 
-// rows calls use with each row whose node is in the graph, and returns the nodes in the order of the file. content is
-// a noun for messages.
+// rows calls use with each row of the file whose node is in the graph, and returns these nodes in the order of the
+// file. content names the rows in messages.
 func (c *ListConfig) rows(ctx context.Context, nodes Lookup, t *Reader,
 	path, content string,
 	use func(node int, row Row) error) ([]int, error) {

@@ -70,8 +70,8 @@ func OrderClasses(names []string) []int {
 	})
 }
 
-// ByName returns the names in the order of [OrderClasses], and the place of each class in this order, by which files
-// number classes.
+// ByName returns the names in the order of [OrderClasses], and for each class its index in this order. Files number
+// classes by this index.
 func (l *Labels) ByName() (names []string, number []int) {
 	number = make([]int, len(l.Names))
 	for place, class := range OrderClasses(l.Names) {

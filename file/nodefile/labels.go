@@ -20,7 +20,7 @@ import (
 type LabelConfig struct {
 	SkipUnknown bool        // skip nodes that are not in the graph, otherwise an error
 	SkipBad     bool        // skip faulty lines with a warning, otherwise an error
-	Set         string      // what has the nodes, for messages; default: "the graph"
+	Set         string      // noun for all nodes in messages; default: "the graph"
 	Text        input.Text  // form of the text
 	Fields      []string    // columns of node and label, by numbers from 1 or titles; nil: found by their titles, or the first two
 	Like        *Labels     // labels of another table, whose columns are used if this table has their titles; may be nil
@@ -268,8 +268,8 @@ func (l *Labels) warnOfAlike(warn func(error)) {
 	}
 }
 
-// Respell replaces each name that equals one of names as a number by that name, for example 1.0 by 1, so that classes
-// of two files can be compared by name.
+// Respell renames classes: a class that equals one of names as a number gets that name, for example 1 instead of 1.0.
+// Classes of two files can then be compared by name.
 func (l *Labels) Respell(names []string) {
 	spelling := map[string]string{}
 	for _, name := range names {
@@ -290,12 +290,13 @@ type labelReader struct {
 	previous []uint32 // for each label, 1 + index of the previous label of the same node, or 0
 	isValue  bool     // labels must be numbers
 
-	deferred []deferredLabel // words that are missing labels if all others are numbers
+	deferred []deferredLabel
 
 	unknown Unknown
 }
 
-// deferredLabel is a label that the end of the table shows to be missing or not.
+// deferredLabel is a word that is a missing label if all other labels are numbers. Only the end of the table decides
+// this.
 type deferredLabel struct {
 	id    string
 	row   int

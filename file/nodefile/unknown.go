@@ -14,7 +14,7 @@ import (
 // Unknown counts the lines of a file about nodes, and the lines whose id is not in the graph.
 type Unknown struct {
 	Nodes        any    // nodes of the graph; a method ID(row int) string provides an id as an example for the error
-	Set          string // what has the nodes, for messages; default: "the graph"
+	Set          string // noun for all nodes in messages; default: "the graph"
 	Option       string // option for the column of the node; or ""
 	TitleFix     string // setting that reads the first line as titles, see [Reader.TitleFix]
 	Total, Count int    // lines, and lines with an unknown id
@@ -61,8 +61,9 @@ func (u *Unknown) FindOnce(t *Reader, row Row) (node int, isNode bool, err error
 	return node, true, nil
 }
 
-// Err returns an error about the file called name if all ids are unknown, because the file belongs to another graph,
-// and if some ids are unknown and skip is not set. fix is the remedy for some unknown ids.
+// Err returns an error about the file called name. If all ids are unknown, the file belongs to another graph, and Err
+// returns an error even if skip is set. If some ids are unknown, it returns an error with the remedy fix if skip is
+// not set.
 func (u *Unknown) Err(name string, skip bool, fix string) error {
 	quoted := words.Quoted(u.id)
 	switch {
@@ -89,8 +90,8 @@ func (u *Unknown) Err(name string, skip bool, fix string) error {
 	return textio.Fault(name, u.line, fix, "%s is not in %s (%d of %d ids %s not)%s", quoted, u.Set, u.Count, u.Total, verb, u.similar())
 }
 
-// similar returns a hint at an id, among the first million of the graph, that differs from the first unknown id only
-// in leading zeros, blanks, signs or case.
+// similar returns a hint that the graph has an id like the first unknown id, different only in leading zeros, blanks,
+// signs or case. It looks at the first million ids of the graph.
 func (u *Unknown) similar() string {
 	const most = 1 << 20
 	graph, ok := u.Nodes.(interface {

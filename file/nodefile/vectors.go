@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// areVectors reports whether lines are vectors below the two counts of word2vec.
+// areVectors reports whether lines are a file of word2vec: a line with the counts of rows and columns above vectors.
 func areVectors(lines [][]byte) bool {
 	if len(lines) < 2 || len(bytes.Fields(lines[0])) != 2 {
 		return false

@@ -11,12 +11,12 @@ import (
 
 type role struct {
 	use        string
-	titles     []string // groups of titles that name it, joined by blanks; a group counts if no column has a title of an earlier group
+	titles     []string // first words of lines of titles.txt, joined by blanks; an element counts if no column has a title of an earlier one
 	isRequired bool
 }
 
-// edgeRoles are the roles in a table of edges, in the order of the columns of {fields}. Only settings fill time and
-// kind.
+// edgeRoles are the roles in a table of edges, in the order of the columns of {fields}. Time and kind are filled by
+// settings alone.
 var edgeRoles = []role{
 	{input.Source, []string{input.Source, "first"}, true},
 	{input.Target, []string{input.Target, "second"}, true},
@@ -25,7 +25,7 @@ var edgeRoles = []role{
 	{input.Kind, nil, false},
 }
 
-// valueTitles are the titles of the value of a node, by use of the value.
+// valueTitles has the titles (role.titles) of the value of a node for each use of the value.
 var (
 	nodeRole    = role{input.Node, []string{input.Node, idTitle, nameTitle}, true}
 	valueTitles = map[string][]string{input.Label: {input.Label, "y"}, input.Value: {input.Value, input.Label, "y"}, input.Part: {"split"}}
@@ -64,12 +64,12 @@ type chooser struct {
 	r     *Request
 	roles []role
 	use   []string // uses of columns, "" for none yet
-	odd   []int    // columns of ends that cannot be ids
+	odd   []int    // rejected columns of the ends, whose values cannot be ids
 }
 
-// Choose chooses columns that settings name, then columns with titles of the list, and then, in a table of two or
-// three columns, columns by position. If a role does not have exactly one column, it returns an *input.Error without
-// a place that names the columns and a setting.
+// Choose chooses columns that settings name, then columns with a title of titles.txt. In a table of two or three
+// columns it then chooses by position. If a role does not have exactly one column, the error is an *input.Error that
+// names the columns and a setting, without a place.
 func (s *Sample) Choose(r *Request) (*Choice, error) {
 	c := &chooser{s: s, r: r, Choice: Choice{Column: map[string]int{}}, use: make([]string, len(s.Titles))}
 	c.roles = []role{nodeRole, {r.Value, valueTitles[r.Value], true}}
@@ -186,9 +186,9 @@ func (c *chooser) takeTitled() error {
 	return nil
 }
 
-// takeByPosition assigns the free columns to the missing roles in order. In a list the first column is the node.
-// Otherwise there must be as many free columns as missing roles, none with the title of another role. A third column
-// of numbers is the weight of edges.
+// takeByPosition assigns the free columns to the missing roles in order. In a list of nodes the first column is the
+// node. In other tables there must be as many free columns as missing roles, none with the title of another role. A
+// third column of numbers is the weight of edges.
 func (c *chooser) takeByPosition() error {
 	free := c.free()
 	missing := c.missing()
@@ -239,9 +239,10 @@ func (c *chooser) isKnown(column int) bool {
 	return c.r.IsKnown != nil && slices.ContainsFunc(c.values(column), c.r.IsKnown)
 }
 
-// checkIDs returns a question if columns that no setting names may be wrong: most values of a column cannot be ids; a
-// column has the same word in all lines and the other end has numbers; another column contains nodes of the graph,
-// and the chosen column contains none or is the second of a table with an untitled first column.
+// checkIDs returns a question (see ask) if columns that no setting names may be wrong. This is so if most rows have
+// an end or a node that cannot be an id, or if one end is the same word in all rows and the other end has numbers. It
+// is also so if another column contains nodes of the graph, and the chosen column contains none or is an untitled
+// first column just before it.
 func (c *chooser) checkIDs() error {
 	ids := []int{c.Column[c.roles[0].use]}
 	if c.r.IsEdges {

@@ -12,8 +12,8 @@ import (
 // Above the first line of data, a line that begins with #, % or // is a comment. Below it, such a line is data if it
 // has the form of a row, because ids such as hashtags may begin so; otherwise it is skipped and reported.
 
-// IsBlank reports whether a line is empty or consists of blanks, or is the number of rows below a table of psql, as
-// in (12 rows), or a rule in a table of psql or Markdown, as in ---+--- and |---|---|.
+// IsBlank reports whether a line is empty or consists of blanks. It also reports true for the number of rows below a
+// table of psql, as in (12 rows), and for a rule in a table of psql or Markdown, as in ---+--- and |---|---|.
 func IsBlank(line []byte) bool {
 	line = bytes.Trim(line, Blank)
 	count, isFooter := bytes.CutPrefix(line, []byte("("))

@@ -48,8 +48,8 @@ var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0
 
 var datePattern = textio.Pattern(`^([0-9]+)[-/. ]+([0-9]+)[-/. ]+([0-9]+)([ T].*)?$`)
 
-// Among returns the format of the times in a column with the given texts. The format reads a year as its first day if
-// one of the texts is a date, and otherwise as a step.
+// Among returns f for a column with the given texts. If f has no format and one of the texts is a date, a year in the
+// column is read as the first day of the year, and otherwise as a step.
 func (f TimeForm) Among(texts []string) TimeForm {
 	isDate := func(text string) bool {
 		_, isDate := ParseTime(text)
@@ -61,8 +61,8 @@ func (f TimeForm) Among(texts []string) TimeForm {
 	return f
 }
 
-// Parse parses a time. If no format is set, text is a date of ISO 8601 (a day), hours and minutes (minutes),
-// or a whole number from 0 to 65535 (a step).
+// Parse parses a time. If no format is set, it reads a date of ISO 8601 as a day, hours and minutes as minutes, and a
+// whole number from 0 to 65535 as a step. fault says what is wrong with text, or is "".
 func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch f.format {
@@ -129,7 +129,7 @@ func (f TimeForm) parseOrdered(text string) (t EdgeTime, fault string) {
 	return dayOf(date)
 }
 
-// ParseTimeRange parses a time in the given unit, and returns its first and last value, which differ for a year or a
+// ParseTimeRange parses a time in the given unit. It returns its first and last value, which differ for a year or a
 // month.
 func ParseTimeRange(text, unit string) (bounds [2]int, t EdgeTime, fault string) {
 	form := TimeForm{}

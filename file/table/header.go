@@ -10,9 +10,10 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// findHeader sets c.HasHeader. The first line is a header if a setting says so or names a title; if it begins with an
-// untitled column or with the title of a node; if a word is above numbers; or if a cell has a title of the list and
-// no cell is a number. If a title may be an id, findHeader returns a question.
+// findHeader sets c.HasHeader. The first line is a header if a setting says so or names a title, if it begins with an
+// untitled column or with the title of a node, or if a word is above numbers. It is also a header if a cell has a
+// title of titles.txt and no cell is a number. If a title may be an id, findHeader returns an error that asks for
+// {header}.
 func (c *chooser) findHeader() error {
 	s := c.s
 	r := c.r
@@ -55,8 +56,8 @@ func (s *Sample) recurs(title string) bool {
 	return slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row[:min(2, len(row))], title) })
 }
 
-// isAboveNumbers reports whether a title is a word above a column of numbers, apart from the ends of edges with fewer
-// than two rows.
+// isAboveNumbers reports whether a title is a word above a column of numbers. In a table of edges with fewer than two
+// rows it ignores the first two columns.
 func (s *Sample) isAboveNumbers(r *Request) bool {
 	for i, title := range s.Titles {
 		isEnd := r.IsEdges && i < 2 && len(s.Rows) < 2

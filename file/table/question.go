@@ -11,7 +11,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// ask returns a question with the titles, the first values, and the settings for each possible choice of columns.
+// ask returns a question: an error with the titles and first values of the columns, whose remedy is the settings for
+// each possible choice of columns.
 func (c *chooser) ask(problem string) *input.Error {
 	const (
 		most   = 20
@@ -59,8 +60,8 @@ var tuplePattern = regexp.MustCompile(`\w*[[({][^][(){}]*[])}]`)
 const NeighboursFix = "is this an edge list? write source and target on each line, separated by a tab; if lines are a node and its neighbours: " +
 	`awk '{ gsub(/[][(){}:,;]/, " "); for (i = 2; i <= NF; i++) print $1 "\t" $i }' {file} > {copy}`
 
-// rowsFix returns the remedy for lines that are tuples, such as [1, 2] or INSERT INTO t VALUES (1, 2), for texts in
-// single quotes, and for lists of neighbours.
+// rowsFix returns the remedy for lines that are no rows of a table: tuples, such as [1, 2] or INSERT INTO t VALUES
+// (1, 2), texts in single quotes, or lists of neighbours.
 func (c *chooser) rowsFix() string {
 	rows := c.rows()
 	line := strings.Join(rows[len(rows)-1], string(rune(c.s.Separator)))
@@ -141,8 +142,9 @@ func (c *chooser) fix(choices [][]int) string {
 	return verb + list(numbers)
 }
 
-// choices returns the possible choices: a pair for the two required roles, and the weight of edges. Ends that have a
-// text in common come first, row numbers last.
+// choices returns the possible choices of columns: a column for each of the two required roles and, for edges, a
+// third column for the weight if there is one. Pairs of ends with a text in common come first, pairs with row numbers
+// last.
 func (c *chooser) choices() (list [][]int) {
 	if len(c.roles) == 1 {
 		return nil

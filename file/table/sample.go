@@ -42,9 +42,9 @@ func (s *Sample) NamesNode() bool {
 	return len(s.Titles) > 2 && s.isAbove(len(s.Titles)) && withTitle(s.Titles, nodeRole.titles) != nil
 }
 
-// DropTitles removes rows equal to the titles, which joined files repeat, and returns their fields. It does nothing
-// and returns nil for a typed table, and if no title is a word, because pandas writes the titles 0 and 1. It must be
-// called before NameRows.
+// DropTitles removes rows equal to the titles, which joined files repeat, and returns the titles. If isTyped is set
+// (see [Request]) or no title is a word, it does nothing and returns nil, because pandas writes the titles 0 and 1.
+// It must be called before NameRows.
 func (s *Sample) DropTitles(isTyped bool) []string {
 	if isTyped || !slices.ContainsFunc(s.Titles, isWord) {
 		return nil
@@ -75,15 +75,15 @@ func areNumbers(values []string, t input.Text) bool {
 	return len(values) > 0 && all(values, func(text string) bool { return isNumeric(text, t) })
 }
 
-// isNumeric reports whether text is a number, perhaps infinite or readable with other settings only, without a
-// leading zero.
+// isNumeric reports whether text is a number without a leading zero. The number may be infinite, or may need other
+// settings than t to be read.
 func isNumeric(text string, t input.Text) bool {
 	_, fault := ParseNumberIn([]byte(text), t)
 	return !HasLeadingZero(text) && (fault != notNumber || NumberFix([]byte(text), "") != "")
 }
 
-// HasIntegers reports whether all values of a column are whole numbers in any form, or words for missing values; then
-// equal numbers are the same id. Without a header, the titles are a row too.
+// HasIntegers reports whether all values of a column are whole numbers, such as 3, 3.0 or 1e+05, or words for missing
+// values. Equal numbers are then the same id. Without a header, the titles count as a row.
 func HasIntegers(s *Sample, column int, hasHeader bool) bool {
 	values := s.Values(column)
 	if title := s.Titles[column]; !hasHeader && !IsMissing(title, Missing) {

@@ -136,8 +136,8 @@ func (f *Fields) add(text []byte, position int, padded bool) {
 	f.Padded = append(f.Padded, padded)
 }
 
-// splitTabs splits a line at tabs. It keeps fields as they are, but removes quotes that enclose a field if quotes
-// inside are doubled.
+// splitTabs splits a line at tabs. It removes quotes around a field if the quotes inside are doubled, and blanks
+// around an integer. Other fields stay as they are.
 func (f *Fields) splitTabs(line []byte) error {
 	for position := 0; ; {
 		if len(f.Text) == manyFields {
@@ -266,8 +266,8 @@ func (f *Fields) IsRow(line []byte, sep byte, fields []string) bool {
 		slices.Equal(f.Strings(), fields)
 }
 
-// SeparatorOf returns the separator in the settings, or else the result of [Separator], but a tab or a semicolon
-// rather than a comma if numbers have a decimal comma.
+// SeparatorOf returns the separator in the settings or, without one, the result of [Separator]. If numbers have a
+// decimal comma, it prefers a tab or a semicolon in the line to a comma.
 func SeparatorOf(t input.Text, name string, line []byte) byte {
 	if sep := t.Separator(); sep != 0 {
 		return sep
@@ -377,8 +377,9 @@ func AppendQuoted[S []byte | string](dst []byte, s S) []byte {
 	return append(dst, '"')
 }
 
-// SplitFix returns the remedy for a line that cannot be split at sep: fix, unless a quote is not closed. Such a line
-// must not be skipped, because the lines on which its field continues could be read as edges.
+// SplitFix returns the remedy for a line that cannot be split at sep. If a quote is not closed, the remedy is to
+// close it; otherwise it is fix. A line with an open quote must not be skipped, because the lines on which its field
+// continues could be read as edges.
 func SplitFix(err error, sep byte, fix string) string {
 	if errors.Is(err, ErrQuote) {
 		return "close it, or write fields that go on over several lines on one: " +

@@ -40,8 +40,8 @@ func plainTitle(title string) string {
 	return titleMarks.Replace(strings.ToLower(title))
 }
 
-// rolesOf returns the roles of a title, also of Neo4j's titles name:type, and name:ROLE(group) with a role of the
-// list.
+// rolesOf returns the roles of a title in titles.txt. It also knows Neo4j's titles name:type, by the name, and
+// name:ROLE(group), by the role.
 func rolesOf(title string) []string {
 	plain := plainTitle(title)
 	for _, form := range []string{title, plain} {

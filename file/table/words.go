@@ -50,9 +50,9 @@ func ParseNumberIn(b []byte, t input.Text) (value float64, fault string) {
 	return ParseNumber(PlainNumber(b, t), 64)
 }
 
-// PlainNumber returns a number without characters between thousands, and with a decimal point, as [ParseNumber] reads
-// it. It returns nil if the settings do not allow the characters between thousands. If they allow points or commas,
-// they also allow blanks and apostrophes.
+// PlainNumber returns a number in the form that [ParseNumber] reads: with a decimal point, and without characters
+// between thousands. It returns nil if t does not allow the characters between thousands. If t allows points or
+// commas there, blanks and apostrophes are also allowed.
 func PlainNumber(b []byte, t input.Text) []byte {
 	comma := t.HasDecimalComma()
 	if !comma && t.Thousands == "" {
@@ -121,8 +121,8 @@ func removeUnit(text, amount []byte, encoding string) string {
 	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
 }
 
-// NumberFix returns the remedy with which a text can be read as a number, settings or a command, or "". encoding is
-// the encoding of the file.
+// NumberFix returns the remedy with which a text can be read as a number: settings, or a command that removes a unit.
+// If there is none, it returns "". encoding is the encoding of the file.
 func NumberFix(text []byte, encoding string) string {
 	amount := bytes.TrimFunc(text, isUnit)
 	_, fault := ParseNumber(amount, 64)

@@ -25,7 +25,7 @@ const (
 // Chunk is a run of whole lines of one input.
 type Chunk struct {
 	Index int   // position in the file, from 0
-	First int64 // number of its first line, from 1; line 0 has the titles of JSON, between tabs
+	First int64 // number of its first line, from 1; 0 if this line holds the keys of JSON objects
 	Lines int
 	Data  []byte // lines, each ending in a line feed; Slack zero bytes follow within its capacity
 
@@ -137,7 +137,8 @@ func (k *chunker) read(c *Chunk) error {
 	}
 }
 
-// deliver makes the first cut of n bytes the data of c, and carries the rest.
+// deliver makes the first cut bytes of c.buf the data of chunk c. It keeps the other bytes, up to n, for the next
+// chunk.
 func (k *chunker) deliver(c *Chunk, cut, n int) {
 	k.carry = append(k.carry[:0], c.buf[cut:n]...)
 	size := cut
@@ -154,8 +155,8 @@ func (k *chunker) deliver(c *Chunk, cut, n int) {
 
 var lineFeed = []byte{'\n'}
 
-// endLines replaces lone carriage returns in text[offset:] by line feeds, and returns the offset to continue from.
-// Before more text, a carriage return at the end is kept, because a line feed may follow.
+// endLines replaces lone carriage returns in text[offset:] by line feeds. It returns the offset to continue from.
+// Unless end is set, a carriage return at the end stays, because a line feed may follow.
 func endLines(text []byte, offset int, end bool) int {
 	for {
 		i := bytes.IndexByte(text[offset:], '\r')

@@ -27,7 +27,7 @@ type Options struct {
 	Text input.Text // encoding and separators of text
 
 	Window       int64  // limit of the window of a zstd stream in bytes; 0: DefaultWindow, or less if memory is limited
-	WindowOption string // option for Window, for messages; ""
+	WindowOption string // option for Window, for messages; may be ""
 }
 
 // Reader is an opened input. Only [Reader.Progress] and [Reader.Window] may be called concurrently.
@@ -182,9 +182,8 @@ func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// CheckFinished returns an error if a run of heatwalk was stopped while it replaced the file together with other
-// files, because the files may belong to different runs. Package durable marks such a file NAME by a file
-// NAME.unfinished.
+// CheckFinished returns an error if a run of heatwalk was stopped while it replaced this file and files that belong
+// to it. The files may then be of different runs. Package durable marks such a file NAME by a file NAME.unfinished.
 func CheckFinished(path string) *Error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -51,9 +51,9 @@ var (
 	errCut      = &Error{Msg: "the file ends within a list or an object", Fix: "fetch the file again"}
 )
 
-// RecordTitles returns the keys with texts and numbers as values, in all whole objects at the beginning of a JSON
-// text, or nil if there are fewer than two objects and no list. It calls visit, if not nil, with the members of each
-// object.
+// RecordTitles returns the keys of a JSON text whose values are texts or numbers. It reads all whole objects in head.
+// If head is no list and has fewer than two objects, it returns nil. It calls visit, if not nil, with the members of
+// each object.
 func RecordTitles(head []byte, visit func(members []Member)) (titles []string) {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(utf8Mark)), " \t\r\n")
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
