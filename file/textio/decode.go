@@ -185,22 +185,22 @@ func (d *decoder) fill() {
 	d.n = copy(d.raw[:], text[used:])
 }
 
-// decode returns a reader of the content as UTF-8. It decodes text in the encoding of the settings or of a byte-order
-// mark, and checks other text.
+// decode returns a reader of the content as UTF-8. A byte-order mark, or a beginning that is UTF-8, overrides the
+// encoding of the settings, because the files of a run may differ. decode checks text that is not converted.
 func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDecoded bool, err error) {
-	head, _ := in.Peek(3) // reading returns the error again
-	mark := string(head[:min(2, len(head))])
 	encoding := o.Encoding
-	if string(head) == utf8Mark { // the mark overrides the setting
-		encoding = ""
-		_, err = in.Discard(len(utf8Mark))
-	}
 	title := encoding
-	for name, order := range map[string]string{"utf-16le": littleEndianMark,
-		"utf-16be": bigEndianMark} {
-		if mark == order && (encoding == "" || encoding == "utf-16" ||
-			encoding == name) {
-			encoding = name
+	size := len(utf8Mark) // more would wait for a pipe
+	if charsets[encoding] != nil {
+		size = 64 << 10
+	}
+	head, _ := in.Peek(size) // reading returns the error again
+	if isUTF8(head, strings.HasPrefix(encoding, "utf-16")) {
+		encoding = ""
+	}
+	for mark, order := range map[string]string{utf8Mark: "", littleEndianMark: "utf-16le", bigEndianMark: "utf-16be"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			encoding = order
 			title = "UTF-16"
 			_, err = in.Discard(len(mark))
 		}
@@ -210,4 +210,11 @@ func decode(in *bufio.Reader, name string, o input.Text) (text io.Reader, isDeco
 		return &checked{in: in, name: name}, false, err
 	}
 	return &decoder{in: in, file: name, encoding: title, next: next}, true, err
+}
+
+// isUTF8 reports whether the beginning of a file is UTF-8. ASCII is UTF-8 if the encoding of the settings is
+// wide.
+func isUTF8(head []byte, isWide bool) bool {
+	head = head[:wholeRunes(head)]
+	return utf8.Valid(head) && bytes.IndexByte(head, 0) < 0 && (isWide || utf8.RuneCount(head) < len(head))
 }

@@ -37,6 +37,9 @@ func TestEncodings(t *testing.T) {
 		{latin, "latin-1", "", text},
 		{latin, "windows-1252", "", text},
 		{"\x80\x93\x94\n", "windows-1252", "", "€“”\n"},
+		{text, "windows-1252", "", text}, // other files of the run need the setting
+		{text, "utf-16le", "", text},
+		{"\xff\xfe" + wide(text, false), "windows-1252", "", text},
 		{packed(latin), "latin-1", "", text},
 		{"\xff\xfe" + wide(text, false), "", "", text},
 		{"\xfe\xff" + wide(text, true), "", "", text},

@@ -196,7 +196,7 @@ func (in *Inputs) DeclareText(flags *FlagSet) {
 		return nil
 	})
 	flags.AddChoice(&t.Encoding, "encoding", "", input.Encodings,
-		"encoding of text (default: UTF-8, or UTF-16 with a byte-order mark)")
+		"encoding of text that is not UTF-8 (default: UTF-16 with a byte-order mark)")
 	for _, name := range []string{"delimiter", "decimal", "thousands", "encoding"} {
 		MarkReading(flags.Lookup(name))
 	}
