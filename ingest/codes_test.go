@@ -134,12 +134,12 @@ func TestWrongKindsAndTimes(t *testing.T) {
 	}
 	const header = "source,target,kind,time\n"
 	for _, c := range []struct{ text, want string }{
-		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; pass option time-format=time:FORMAT with one of iso, unix, unixms, seconds, dmy, mdy, ymd`},
+		{header + "a,b,x,1899-12-31\n", `e.txt:2:7: time "1899-12-31" is before 1900-01-01 or after 2079-06-06; leave out option time, or write times as 2024-01-31`},
 		{header + "a,b,x,NaN\n", `e.txt:2: time "NaN" of the edge is missing; leave out option time, or add a time`},
-		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; pass option time-format=time:FORMAT with one of iso, unix, unixms, seconds, dmy, mdy, ymd, or pass option skip-bad-lines`},
-		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; pass option time-format=time:FORMAT with one of iso, unix, unixms, seconds, dmy, mdy, ymd`},
-		{header + "a,b,x,01/02/2024\n", `e.txt:2:7: time "01/02/2024" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535; pass option time-format=time:FORMAT with one of iso, unix, unixms, seconds, dmy, mdy, ymd`},
-		{header + "a,b,x,2024\na,c,x,1706700000\n", `e.txt:3:7: time "1706700000" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535; pass option time-format=time:FORMAT with one of iso, unix, unixms, seconds, dmy, mdy, ymd, or pass option skip-bad-lines`},
+		{header + "a,b,x,3\na,c,x,2024-01-01\n", `e.txt:3:7: time "2024-01-01" is a day, and other times are steps; pass option time-format=time:iso or option time-format=time:ymd, or pass option skip-bad-lines`},
+		{header + "a,b,x,0.2\n", `e.txt:2:7: time "0.2" is no whole number; multiply all times, for example hours by 60; pass option time-format=time:unix or option time-format=time:unixms or option time-format=time:seconds`},
+		{header + "a,b,x,01/02/2024\n", `e.txt:2:7: time "01/02/2024" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535; pass option time-format=time:dmy or option time-format=time:mdy`},
+		{header + "a,b,x,2024\na,c,x,1706700000\n", `e.txt:3:7: time "1706700000" is not a time; times are dates such as 2024-01-31, 11:26, or whole numbers from 0 to 65535; pass option time-format=time:unix or option time-format=time:unixms, or pass option skip-bad-lines`},
 		{header + "a,b,x,\n", `e.txt:2: time "" of the edge is missing; leave out option time, or add a time`},
 	} {
 		wantError(t, &Config{Kind: "kind", Time: "time"}, []file{{"e.txt", c.text}}, c.want)

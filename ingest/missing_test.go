@@ -30,6 +30,7 @@ func TestMissingEnds(t *testing.T) {
 		{"1,2\n2,-1\n3,0\n", Config{Missing: []string{"-1", "0"}}, "1 2 3", 1, 2, ""},
 		{"from,to\na,b\nb,\n,c\nTotal,\n", Config{}, "a b c Total", 1, 3, "e.csv:3: 3 lines left out for a missing end; fix such lines, and remove lines of totals, whose other ends are nodes too"},
 		{"from,to,amount\na,b,1\nb,,0\nTotal,,9\n,NA,2\n", Config{Missing: []string{"NA"}}, "a b Total", 1, 2, "e.csv:4: 2 lines left out for a missing end; fix such lines, and remove lines of totals, whose other ends are nodes too"},
+		{"day,from,to\n1,a,b\nTotal,,\n", Config{}, "a b", 1, 1, "e.csv:3: 1 line left out for a missing end; fix such lines, and remove lines of totals, whose other ends are nodes too"},
 		{`[{"from":"a","to":"b"},{"from":"b","to":null}]`, Config{}, "a b", 1, 1, "e.csv:2: 1 line left out for a missing end; fix such lines, and remove lines of totals, whose other ends are nodes too"},
 		{"10,2\n2,9\n", Config{Missing: []string{"9"}}, "2 10", 1, 1, ""},
 	} {

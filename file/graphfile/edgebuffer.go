@@ -132,7 +132,7 @@ func (h *edgeBuffer) finishCodes() error {
 		var wrong string
 		codes[i], wrong = h.out.Code(form, e.kindTime[0], e.kindTime[1])
 		if wrong != "" {
-			return h.out.fault(e.line, form.Fix(), "time %s %s",
+			return h.out.fault(e.line, form.Fix(e.kindTime[1]), "time %s %s",
 				words.Quoted(e.kindTime[1]), wrong)
 		}
 	}

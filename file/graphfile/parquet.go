@@ -186,7 +186,7 @@ func (t *edgeTable) edge(row int64, values table.ParquetRow) error {
 		var wrong string
 		code, wrong = t.out.Code(t.out.TimeForm, string(t.text[kindColumn]), string(t.text[timeColumn]))
 		if wrong != "" && !isBlank {
-			return t.out.fault(0, t.out.TimeForm.Fix(), "row %d: time %s %s",
+			return t.out.fault(0, t.out.TimeForm.Fix(string(t.text[timeColumn])), "row %d: time %s %s",
 				row, words.Quoted(t.text[timeColumn]), wrong)
 		}
 	}

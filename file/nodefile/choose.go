@@ -169,11 +169,8 @@ func (t *Reader) choose(line int64, first []string, rows [][]string) error {
 		t.header = header
 		t.Titles = s.Titles
 		t.Line = line
-	case strings.ContainsAny(first[t.Node], "0123456789"): // an id has digits
-	case t.Option != "" && t.Value != "":
+	case t.Option != "" && t.Value != "" && !strings.ContainsAny(first[t.Node], "0123456789"): // no id
 		t.TitleFix = "{" + t.Option + "=" + table.FieldList(s.Titles, t.Node, t.At) + "}"
-	default:
-		t.TitleFix = "{header=yes}"
 	}
 	if c.Warning != nil {
 		t.warn(line, c.Warning.Fix, "%s", c.Warning.Msg)

@@ -161,7 +161,7 @@ func TestListColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"age,customer_id\n5,c103\n6,c101\n":     `title the column of the node "node"`,
 		"id,account\n1,c103\n2,c101\n":          `title the column of the node "node"`,
-		"Kunde,Partner\nc103,c105\nc101,c107\n": "pass option header=yes if the line holds titles",
+		"Kunde,Partner\nc103,c105\nc101,c107\n": "remove such lines, or skip unknown ids with option unknown-ids=skip",
 	} {
 		if _, err := ReadIDs(t.Context(), write(t, file{"r.csv", text})[0], customers(t, false), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -313,7 +313,7 @@ func (c *chooser) checkWeight() error {
 			continue
 		}
 		warning := &input.Error{Msg: "edges have no weight; the numbers of the column " + words.Quoted(title) + " are ignored",
-			Fix: "{weight=" + FieldList(c.s.Titles, i) + "} makes it the weight"}
+			Fix: strings.TrimSpace("{weight="+FieldList(c.s.Titles, i)+"} "+c.s.NumberSettings(i)) + " makes it the weight"}
 		if slices.Contains(lengths, strings.TrimSuffix(plainTitle(title), "s")) {
 			warning.Fix = "a weight is large for strong edges: add a column weight with 1/" + title
 		}

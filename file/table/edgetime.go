@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -39,9 +38,18 @@ func SplitTimeSetting(setting string) (column string, form TimeForm) {
 	return setting[:place], TimeForm{column: setting[:place], format: setting[place+1:]}
 }
 
-// Fix returns the remedy for a time that cannot be parsed.
-func (f TimeForm) Fix() string {
-	return fmt.Sprintf("pass {time-format=%s:FORMAT} with one of %s", f.column, strings.Join(TimeFormats, ", "))
+// Fix returns the remedy for a text that cannot be parsed: the formats that parse it.
+func (f TimeForm) Fix(text string) string {
+	var fixes []string
+	for _, format := range TimeFormats {
+		if _, fault := (TimeForm{format: format}).Parse(text); fault == "" {
+			fixes = append(fixes, "{time-format="+f.column+":"+format+"}")
+		}
+	}
+	if fixes == nil {
+		return "leave out {time}, or write times as 2024-01-31"
+	}
+	return "pass " + strings.Join(fixes, " or ")
 }
 
 var clockPattern = textio.Pattern(`^([0-9]{1,4}):([0-5][0-9])(:[0-5][0-9]([.,][0-9]+)?)?$`)

@@ -144,14 +144,14 @@ func NumberFix(text []byte, encoding string) string {
 	return "pass " + strings.Join(fixes, " or ")
 }
 
-// NumberSettings returns the settings with which all values of column i are numbers, or "" if none are needed, if
-// none help, or if several settings give different numbers.
+// NumberSettings returns the settings with which all values of column i are numbers. It returns "" if they are
+// numbers already, or if no settings make them numbers. Settings that give different numbers are alternatives.
 func (s *Sample) NumberSettings(i int) (settings string) {
 	values := s.Values(i)
 	if all(values, IsNumber) {
 		return ""
 	}
-	var first []float64
+	var previous []float64
 	for _, form := range numberForms {
 		var numbers []float64
 		for _, text := range values {
@@ -160,12 +160,12 @@ func (s *Sample) NumberSettings(i int) (settings string) {
 			}
 		}
 		switch {
-		case len(numbers) < len(values):
-		case first == nil:
-			first = numbers
+		case len(numbers) < len(values) || slices.Equal(previous, numbers):
+		case settings == "":
 			settings = form.fix
-		case !slices.Equal(first, numbers):
-			return ""
+			previous = numbers
+		default:
+			settings += " or " + form.fix
 		}
 	}
 	return settings

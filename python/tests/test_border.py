@@ -293,7 +293,7 @@ class Bank(unittest.TestCase):
                         given["flags"] = [*given.get("flags", []), "--duplicates=sum"]
                     got = hw.as_graph(graph, **given)
                     self.assertEqual(hw.apply(got, "adjacency", np.ones(2)).array.sum(), total)
-        with self.assertRaisesRegex(ValueError, r"as_graph.graph, time='day:FORMAT'. with one of iso, unix"):
+        with self.assertRaisesRegex(ValueError, r"as_graph.graph, time='day:dmy'. or as_graph.graph, time='day:mdy'"):
             hw.as_graph(frame[["from_account", "to_account", "day"]], time="day")
         g = hw.as_graph(frame[["from_account", "to_account", "day"]], time="day:dmy")
         self.assertEqual(hw.apply(g, "adjacency", np.ones(2), until="2024-04-30").array.tolist(), [1, 1])

@@ -143,7 +143,7 @@ func (p *Parser) pack(weight float64, number int64) (float64, error) {
 		}
 		t, wrong := p.Codes.Time(lay.form, string(text))
 		if wrong != "" {
-			return 0, p.fault(number, lay.time, lay.form.Fix(), "time %s %s", words.Quoted(text), wrong)
+			return 0, p.fault(number, lay.time, lay.form.Fix(string(text)), "time %s %s", words.Quoted(text), wrong)
 		}
 		code = shard.CodeOf(uint8(code), t)
 	}

@@ -125,6 +125,7 @@ func (h *head) choose(konect bool) error {
 		r.Header = nodefile.NoHeader
 	}
 	t, err := h.s.Choose(r)
+	lay.isTable = len(h.s.Titles) > 1 && len(h.s.Rows) > 1 && c.Fields == nil
 	if t.HasHeader {
 		lay.first++
 	}
@@ -175,7 +176,11 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	return h.fault(table.NeighboursFix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+	fix := table.NeighboursFix
+	if h.s.AreRows() {
+		fix = "if the table begins below, pass {skip-bad-lines}"
+	}
+	return h.fault(fix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
 // listTitles returns the titles for a message, cut at 200 bytes. A first column without a title names the

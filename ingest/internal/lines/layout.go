@@ -28,6 +28,7 @@ type Layout struct {
 	line           int64 // line of the header, or first line; 0 for titles of JSON objects and in Matrix Market
 	first          int64 // line of the first edge, after comments and a header
 	template       Template
+	isTable        bool    // most lines have as many fields, so that an error is about the columns
 	simple         bool    // lines may follow the template
 	attributes     bool    // each line ends in a dictionary of NetworkX
 	integers       [2]bool // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
@@ -177,7 +178,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)
-		if first == nil {
+		if first == nil || lay.isTable && err != nil {
 			first = lay
 			firstErr = err
 		}
@@ -190,7 +191,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 			}
 			return lay, nil
 		}
-		if !c.SkipBadLines {
+		if !c.SkipBadLines || lay.isTable {
 			break
 		}
 	}

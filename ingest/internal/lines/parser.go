@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/table"
@@ -237,7 +238,6 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 				lay.sep == table.Tab) || len(f.Text) == 1 {
 				e.Fix = fmt.Sprintf("the separator of this file is %s (line %d)",
 					table.SeparatorName(lay.sep), lay.line)
-				e.Otherwise = ""
 				if len(bytes.Fields(line)) > 1 && lay.sep == table.Tab {
 					e.Fix += "; if blanks separate fields too, pass {delimiter= }"
 				}
@@ -247,9 +247,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	}
 	hasBlankEnd := len(f.Text[lay.source]) == 0 || len(f.Text[lay.target]) == 0
 	for _, i := range [...]int{lay.source, lay.target} {
-		if len(f.Text[i]) == 0 &&
-			(lay.Market != nil ||
-				len(f.Text[lay.source]) == len(f.Text[lay.target])) {
+		if len(f.Text[i]) == 0 && lay.Market != nil {
 			return 0, p.fault(number, i, FixLine, "empty id")
 		}
 		if bytes.IndexByte(f.Text[i], table.Tab) >= 0 {
@@ -296,7 +294,7 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 	switch {
 	case wrong == table.Negative:
 		e.Msg = "weight " + cut(text) + " " + wrong
-		e.Fix = table.NegativeFix
+		e.Fix = lay.negativeFix()
 	case numberFix != "":
 		e.Fix = numberFix + " or leave the column out with " +
 			lay.WithoutWeight()
@@ -305,6 +303,20 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 		e.Fix = "leave the column out with " + lay.WithoutWeight()
 	}
 	return 0, e
+}
+
+// negativeFix returns the remedy for negative weights. Most negative amounts of payments are refunds, so that
+// omitting the column comes first.
+func (lay *Layout) negativeFix() string {
+	without := lay.WithoutWeight()
+	if without == "" {
+		return table.NegativeFix
+	}
+	fixes := []string{table.NegativeFix, "leave the column out with " + without}
+	if lay.AreEvents || table.IsAmount(lay.Columns[lay.weight].Title) {
+		slices.Reverse(fixes)
+	}
+	return strings.Join(fixes, ", or ")
 }
 
 // fault returns an error about the field in a column of the given line, or about the whole line if column is

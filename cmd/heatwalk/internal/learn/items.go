@@ -249,7 +249,7 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	o.tables.Labelling.Set = strings.Join(in.Paths, ", ")
 	in.Labelling = run.Console.LabelConfig(&o.tables, "remove such lines")
 	if run.Line.Command.Flag("unknown-ids") != nil {
-		in.Labelling.Fix += ", or skip unknown ids with --unknown-ids=skip"
+		in.Labelling.Fix += ", or skip unknown ids with {unknown-ids=skip}"
 	}
 	in.Labelling.MinusOne = o.kind.MinusOne
 	in.Memory = run.Costs.DataLimit()

@@ -40,7 +40,7 @@ func (in *Inputs) DeclareMissing(flags *FlagSet) {
 func (console *Console) NodeLabels(r *GraphInputs, g *OpenGraph) *nodefile.LabelConfig {
 	fix := ""
 	if g.Report == nil {
-		fix = "ingest again with --nodes for nodes without edges, or pass --unknown-ids=skip to go on"
+		fix = "ingest again with --nodes for nodes without edges, or pass {unknown-ids=skip} to go on"
 	}
 	c := console.LabelConfig(&r.Tables, fix)
 	c.SkipBad = r.Config.SkipBadLines

@@ -12,35 +12,42 @@ import (
 )
 
 // tableFlags are the flags that say how a table is read.
-var tableFlags = strings.Fields("fields label-fields attribute-fields header delimiter decimal thousands encoding duplicates weight time-format")
+var tableFlags = strings.Fields("fields label-fields attribute-fields header delimiter decimal thousands encoding duplicates weight weights time-format unknown-ids skip-bad-lines")
 
-// remedyPattern matches a remedy that begins with settings, and settingPattern matches one setting.
+// remedyPattern matches the settings of a remedy, and settingPattern matches one setting.
 var (
-	remedyPattern  = regexp.MustCompile(`^(?:pass|.*, as in) (?:\{[a-z-]+=[^{}]+\} ?)+`)
-	settingPattern = regexp.MustCompile(`\{([a-z-]+)=([^{}]+)\}`)
+	remedyPattern  = regexp.MustCompile(`(?:\{(?:[a-z-]+=[^{}]+|skip-bad-lines)\} ?)+`)
+	settingPattern = regexp.MustCompile(`\{([a-z-]+)(=[^{}]+)?\}`)
 )
 
-// flagsOf returns the settings in the first remedy of an error about a table as flags, or nil if the remedy
-// contains no settings or other settings.
-func flagsOf(err error) (flags []string) {
+// remediesOf returns the settings in each remedy of an error about a table as flags. It omits remedies with
+// other settings.
+func remediesOf(err error) (list [][]string) {
 	fault := new(input.Error)
 	if !errors.As(err, &fault) {
 		return nil
 	}
-	for _, setting := range settingPattern.FindAllStringSubmatch(remedyPattern.FindString(fault.Fix), -1) {
-		if !slices.Contains(tableFlags, setting[1]) {
-			return nil
+	for _, remedy := range remedyPattern.FindAllString(fault.Fix+" or "+fault.Otherwise, -1) {
+		var flags []string
+		settings := settingPattern.FindAllStringSubmatch(remedy, -1)
+		for _, setting := range settings {
+			if slices.Contains(tableFlags, setting[1]) {
+				flags = append(flags, "--"+setting[1]+setting[2])
+			}
 		}
-		flags = append(flags, "--"+setting[1]+"="+setting[2])
+		if len(flags) == len(settings) {
+			list = append(list, flags)
+		}
 	}
-	return flags
+	return list
 }
 
-// paste returns the command with all flags that its tables need. It applies the first remedy of err, then the
-// first remedy of the next error, and so on. It returns "" if such flags do not suffice.
+// paste returns the command with all flags that its tables need. It applies the first remedy of err that helps,
+// then the first remedy of the next error that helps, and so on. It returns "" if err is not about a table, or
+// if such flags do not suffice.
 func (run *Session) paste(err error) string {
 	const (
-		most = 8 // trials
+		most = 12 // trials
 		long = 10 * time.Second
 	)
 	if run.Try == nil {
@@ -48,24 +55,33 @@ func (run *Session) paste(err error) string {
 	}
 	ctx, cancel := context.WithTimeout(run.Context, long)
 	defer cancel()
-	args := slices.Clone(run.Line.Args)
-	for range most {
-		var added []string
-		for _, flag := range flagsOf(err) {
-			if !slices.Contains(args, flag) {
-				added = append(added, flag)
-			}
+	args := run.Line.Args
+	remedies := remediesOf(err)
+	for trial := 0; trial < most && len(remedies) > 0; trial++ {
+		next := with(args, remedies[0])
+		remedies = remedies[1:]
+		failed := run.Try(ctx, append(slices.Clone(next), "--dry-run"))
+		switch code := ExitCode(failed); {
+		case code != WrongData && code != WrongUsage:
+			return commandOf(next)
+		case code == WrongData && ErrorText(failed) != ErrorText(err):
+			args = next
+			err = failed
+			remedies = remediesOf(err)
 		}
-		if added == nil {
-			break
-		}
-		args = append(args, added...)
-		err = run.Try(ctx, append(slices.Clone(args), "--dry-run"))
 	}
-	if len(args) == len(run.Line.Args) || ExitCode(err) == WrongData {
-		return ""
+	return ""
+}
+
+// with returns arguments with flags, which replace flags of the same name.
+func with(args, flags []string) []string {
+	args = slices.Clone(args)
+	for _, flag := range flags {
+		name, _, _ := strings.Cut(flag, "=")
+		args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, name+"=") })
+		args = append(args, flag)
 	}
-	return commandOf(args)
+	return args
 }
 
 func commandOf(args []string) string {
