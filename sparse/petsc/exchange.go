@@ -13,7 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// exchange is a [sparse.Exchange] of PetscSF, which packs the rows for each process into one message.
+// exchange is the [sparse.Exchange] of a PetscSF, which packs the rows for each process into one message.
 type exchange struct {
 	w                  *World
 	sf                 *C.hw_exchange

@@ -21,7 +21,7 @@ import (
 // Error is an error of PETSc or MPI.
 type Error struct {
 	Code int    // PetscErrorCode
-	Text string // PETSc's message, and the functions that the error passed
+	Text string // PETSc's message, and the functions through which PETSc returned it
 }
 
 // Error implements error.
@@ -29,7 +29,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("PETSc error %d: %s", e.Code, e.Text)
 }
 
-// check must run on the thread of the call, before the next call.
+// check returns the error of a call with the result code, or nil. It must run on the thread of the call, before the
+// next call.
 func check(code C.int) error {
 	if code == 0 {
 		return nil
@@ -43,7 +44,7 @@ type World struct {
 	rank, size int
 	limit      time.Duration // longest time in one call; 0: no limit
 	waiting    *time.Timer   // ends the process after the limit; nil without a limit
-	calls      chan func()   // run on the thread of MPI
+	calls      chan func()   // functions to run on the thread of MPI
 }
 
 // DefaultTimeout is the longest time in one call of the network, see [Start].
@@ -71,9 +72,9 @@ var started atomic.Bool
 // process.
 //
 // If the start, the end or a call of the network lasts longer than [DefaultTimeout], the process prints an error and
-// exits with code 1, because otherwise a process that hangs, or a link that is cut, would hold up the job without end.
-// The environment variable HEATWALK_MPI_TIMEOUT changes the time; 0 means no limit. The time must exceed the longest
-// time that one process computes while the other processes wait.
+// exits with code 1. Otherwise a process that hangs, or a broken link, would hold up the job without end. The
+// environment variable HEATWALK_MPI_TIMEOUT changes the time; 0 means no limit. The time must exceed the longest time
+// that one process computes while the other processes wait.
 func Start(args []string) (*World, error) {
 	if started.Swap(true) {
 		panic("petsc: Start called twice")
@@ -110,7 +111,8 @@ func Start(args []string) (*World, error) {
 	return w, nil
 }
 
-// initialize starts MPI on the thread that calls it. Without -no_signal_handler PETSc would replace handlers of Go.
+// initialize starts MPI on the calling thread. It passes -no_signal_handler, because PETSc would otherwise replace
+// handlers of Go.
 func (w *World) initialize(args []string) error {
 	args = append([]string{os.Args[0], "-no_signal_handler"}, args...)
 	argv := (**C.char)(C.calloc(C.size_t(len(args)+1), C.size_t(unsafe.Sizeof(uintptr(0))))) // kept by PETSc
@@ -124,7 +126,7 @@ func (w *World) initialize(args []string) error {
 	return nil
 }
 
-// run runs a call on the thread of MPI and returns its error.
+// run calls call on the thread of MPI and returns its error.
 func (w *World) run(call func() C.int) (err error) {
 	if w.waiting != nil {
 		w.waiting.Reset(w.limit)
@@ -139,22 +141,22 @@ func (w *World) run(call func() C.int) (err error) {
 	return err
 }
 
-// must runs a collective call. It does not return after an error.
+// must calls call as run does. If call fails, must ends the process.
 func (w *World) must(call func() C.int) {
 	if err := w.run(call); err != nil {
 		w.fail(err)
 	}
 }
 
-// fail does not finalize MPI, so that mpirun ends the other processes.
+// fail prints err and ends the process. It does not finalize MPI, so that mpirun ends the other processes.
 func (w *World) fail(err error) {
 	fmt.Fprintf(os.Stderr, "%s: process %d of %d: %v\n", filepath.Base(os.Args[0]),
 		w.rank, w.size, err)
 	os.Exit(1)
 }
 
-// Close ends MPI. It waits until every process has called it, at most for the time limit of a call. It must be the last
-// call. A process that fails exits without calling Close, so that mpirun ends the other processes.
+// Close ends MPI. It must be the last call. It waits until every process has called it; the time limit of a call
+// applies. A process that fails must exit without calling Close, so that mpirun ends the other processes.
 func (w *World) Close() {
 	w.must(func() C.int { return C.hw_finalize() })
 	close(w.calls)

@@ -15,14 +15,15 @@ import (
 // follow each other without gaps. Two selector bits of a distance name one of four widths, the number of its bits. Row ends do
 // not interrupt the run: the first distance of a row is negative and wraps to at most b bits.
 
-// rawBits is the value of b for ids stored in four bytes each, because a distance of 32 bits would not fit the window
-// of the vector decoders.
+// rawBits marks, in place of the number b of bits, ids that are stored in four bytes each. A distance of 32 bits would
+// not fit the window of the vector decoders.
 const rawBits = 32
 
-// selectorBytes returns the bytes of the selectors of n ids, in whole groups of sixteen.
+// selectorBytes returns the number of bytes of the selectors of n ids: four for each group of sixteen.
 func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 
-// appendIDs appends b, the four widths and the coded ids to dst. deltas is scratch memory as long as ids.
+// appendIDs appends to dst the number b of bits of the largest id, the four widths and the code of the ids. deltas is
+// scratch memory, at least as long as ids.
 func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	var top uint32
 	for _, id := range ids {
@@ -58,8 +59,9 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	return dst[:end]
 }
 
-// bestWidths returns the four increasing widths that store a histogram of bit lengths in the fewest bits. best[k][w] is
-// the least cost of all lengths up to w with k+1 widths, of which the widest is w.
+// bestWidths returns the four increasing widths that store distances in the fewest bits. lengths[w] is the number of
+// distances of w bits. best[k][w] is the least number of bits for all distances of up to w bits with k+1 widths, the
+// widest of which is w.
 func bestWidths(lengths *[rawBits]int) [4]byte {
 	top := 0
 	var upTo [rawBits + 1]int // upTo[w] counts lengths < w

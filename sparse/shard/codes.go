@@ -26,8 +26,8 @@ type Times struct {
 	Last  uint16 `json:"last"`
 }
 
-// The code of an entry is the position of its kind in the manifest plus kindCodes times its time, where each is 0 if
-// the store has none.
+// The code of an entry is kind + kindCodes·time, where kind is the position of its kind in the manifest. Without kinds
+// or without times, that part is 0.
 const (
 	kindCodes = 1 << 8
 	codeBytes = 3 // bytes of a kind and a time
@@ -46,7 +46,7 @@ func TimeOf(code uint32) uint16 {
 	return uint16(code / kindCodes)
 }
 
-// HasCodes reports whether entries have kinds or times.
+// HasCodes reports whether the entries have kinds or times.
 func (m *Manifest) HasCodes() bool {
 	return m.Kinds != nil || m.Times != nil
 }
@@ -75,7 +75,7 @@ func (m *Manifest) codeSize() (bytes int) {
 	return bytes
 }
 
-// wrongCodes describes a contradiction in the kinds and times, or returns "".
+// wrongCodes describes a contradiction in the kinds and times of the manifest. It returns "" if there is none.
 func (m *Manifest) wrongCodes() string {
 	entries := m.Entries
 	for i, k := range m.Kinds {
@@ -134,7 +134,8 @@ func (m *Manifest) appendCodes(dst []byte, code []uint32) []byte {
 	return dst
 }
 
-// readCodes reads the kinds and times of a panel from b and, if check is set, describes the first wrong code.
+// readCodes sets the kinds and times of p to those in b. If check is set, it describes the first code that the manifest
+// does not allow.
 func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong string) {
 	if m.Kinds != nil {
 		p.Kinds = b[:p.Entries:p.Entries]
@@ -160,11 +161,11 @@ func (m *Manifest) readCodes(p *sparse.Panel, b []byte, check bool) (wrong strin
 	return ""
 }
 
-// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, both rounded to
-// float32. Nil lists mean factors of 1.
+// Codebook gives each entry of a store a factor: the factor of its kind times the factor of its time, each rounded to
+// float32. A nil list means factors of 1.
 type Codebook struct {
 	Values Values    // what the factors multiply
-	Kinds  []float64 // factors of kinds
+	Kinds  []float64 // factors of kinds, in the order of the manifest
 	Times  []float64 // factors of times, from the first to the last time of the store
 }
 
@@ -195,7 +196,8 @@ func (c *Codebook) table(m *Manifest) *codeTable {
 	return t
 }
 
-// Weigher returns the function that multiplies a weight by the factor of a code, as the sweeps of [ApplyCodebook] do.
+// Weigher returns the function that computes the value of an entry from its weight and its code, as the sweeps of
+// [ApplyCodebook] do.
 func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float64 {
 	t := c.table(m)
 	return func(weight float64, code uint32) float64 {
@@ -213,6 +215,7 @@ func (c *Codebook) Weigher(m *Manifest) func(weight float64, code uint32) float6
 	}
 }
 
+// codeTable has the factors of a [Codebook] by kind and by time.
 type codeTable struct {
 	values Values
 	kinds  [kindCodes]float64
@@ -259,7 +262,7 @@ func (w *weighed) SweepRows(ctx context.Context, lo, hi, workers int,
 	return w.view.sweepRows(ctx, lo, hi, workers, w.table, visit)
 }
 
-// ApplyCodebook returns the matrix of a store with values multiplied by a codebook, and its transpose. They share the
+// ApplyCodebook returns the matrix of a store whose values a codebook computes, and its transpose. Both share the
 // frames of the store.
 func ApplyCodebook(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	t := c.table(s.Manifest)
@@ -271,10 +274,10 @@ func ApplyCodebook(s *Store, c *Codebook) (a, transpose sparse.Matrix) {
 	return a, transpose
 }
 
-// Weigh multiplies the values of a store with codes by a codebook in all following sweeps, also of [Sweeper.Transpose].
-// It joins the entries of each pair of nodes, and computes the degrees again. A nil codebook means factors of 1. With
-// an empty codebook, the manifest says that the store is weighted, because other factors will follow. Weigh must be
-// called before [Sweeper.Load]. Cost: two sweeps.
+// Weigh makes all following sweeps of a store with codes compute values with a codebook, also sweeps of
+// [Sweeper.Transpose]. It adds up the entries of each pair of nodes, and computes the degrees again. A nil codebook
+// means factors of 1. A codebook without lists makes the manifest say that the store is weighted, because other factors
+// will follow. Weigh must be called before [Sweeper.Load]. Cost: two sweeps.
 func Weigh(ctx context.Context, s *Sweeper, c *Codebook) (err error) {
 	m := *s.Manifest
 	if c == nil {

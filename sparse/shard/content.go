@@ -11,18 +11,18 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// ContentOption is the key of the option of a manifest that identifies the content of the store.
+// ContentOption is the key, among the options of a manifest, of the digits of [Manifest.Content].
 const ContentOption = "content"
 
 // Content returns 16 hex digits that identify the content of the store: edges with kinds and times, ids, order of the
-// rows, and attributes. Equal graphs have equal digits on any machine, however they were read and compressed. For a
-// store without the digits, Content returns its random identity.
+// rows, and attributes. Equal graphs have equal digits on any machine, however they were read and compressed. If the
+// manifest does not have the digits, Content returns the random identity of the store.
 func (m *Manifest) Content() string {
 	return cmp.Or(m.Options[ContentOption], m.Identity)
 }
 
-// setContent records the digits of [Manifest.Content]. pairs is the sum of contentSum over all rows. attributes is the
-// checksum of the file of attributes, or "".
+// setContent computes the digits of [Manifest.Content] and stores them in the manifest. pairs is the sum of contentSum
+// over all rows. attributes is the checksum of the file of attributes, or "".
 func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 	sum := uint32(0)
 	b := bufio.NewWriterSize(writerFunc(func(p []byte) (int, error) {
@@ -43,8 +43,8 @@ func (m *Manifest) setContent(pairs uint64, nodes *Nodes, attributes string) {
 	m.Options[ContentOption] = fmt.Sprintf("%x", digest[:8])
 }
 
-// contentSum returns the contribution of row i to a sum modulo 2^64 that identifies the entries. In an undirected store
-// it omits the entries left of the diagonal. Columns must not decrease.
+// contentSum returns the contribution of row i to a sum modulo 2^64 that identifies the entries of the matrix. Columns
+// must not decrease. In an undirected store, entries left of the diagonal do not contribute.
 func contentSum(directed bool, i uint32, col []uint32, val []float64, code []uint32) uint64 {
 	first := 0
 	if !directed {

@@ -11,13 +11,13 @@ import (
 // The degrees file holds A·1, so that reading the degrees needs no sweep. An unweighted store has coded row lengths, a weighted
 // store has float64 numbers.
 
-// degreeList is the content of the degrees file while a store is written: coded lengths until the first weight other
-// than 1, then numbers.
+// degreeList is the content of the degrees file while a store is written. It begins as coded row lengths. After the
+// first weight other than 1 it has float64 numbers.
 type degreeList struct {
 	rows     int // final number of rows, or 0 if it is not known
 	weighted bool
 	content  []byte
-	hub      float64 // the sum of the pieces of the last row so far
+	hub      float64 // sum over the first pieces of a long row whose last piece is missing
 }
 
 func (l *degreeList) add(degrees []float64, last bool) {
@@ -89,7 +89,8 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	return degrees, nil
 }
 
-// checkDegrees describes the first whole row of a panel that differs from the degrees file.
+// checkDegrees describes the first row of a panel whose degree differs from the degrees file. It returns "" if there is
+// none. Pieces of rows are not checked.
 func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
 	if p.Pieces > 1 {
 		return ""

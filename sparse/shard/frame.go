@@ -9,7 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Codecs of a store. Zstd compresses the payloads once more, for stores that are kept rather than read.
+// Codecs of a store. FourWidths is the code of the ids. Zstd compresses the frames in addition, for stores that are
+// kept rather than read.
 const (
 	FourWidths = "four-widths"
 	Zstd       = "zstd"
@@ -22,13 +23,13 @@ const (
 
 const maxRows = math.MaxUint32
 
-// header begins a frame, in this order and without gaps; all numbers are little endian.
+// header is the beginning of a frame: these fields in this order, little endian and without gaps.
 type header struct {
 	Magic     [4]byte
 	Shard     uint32 // the number of the shard file
 	Identity  uint64
-	Frame     uint64 // number in its direction
-	Lo        uint64 // the first row
+	Frame     uint64 // number of the frame in its direction
+	Lo        uint64 // the first row of its range, see sparse.Range
 	Rows      uint32
 	Entries   uint32
 	Piece     uint32
@@ -41,7 +42,7 @@ type header struct {
 	Sum       uint32  // CRC-32C of the header before it and of the stored payload
 }
 
-// Places of some of the fields.
+// Offsets of fields of the header in bytes.
 const (
 	atPayload   = 52
 	atCodec     = 57
@@ -51,6 +52,7 @@ const (
 
 var frameMagic = [4]byte([]byte("HWfr"))
 
+// Offsets in the payload in bytes.
 const (
 	atBits      = 0 // uint8
 	atWidths    = 1 // 4 × uint8
@@ -62,7 +64,7 @@ const (
 const escape = 255
 
 // slack is the number of bytes that must be readable after a frame, because the decoder loads whole windows. spareIDs
-// is the number of ids after the decoded ids that prefetches may read.
+// is the number of ids behind the decoded ids that prefetches may read.
 const (
 	slack    = 68
 	spareIDs = 256
@@ -73,7 +75,8 @@ func maxPayload(rows, entries int) int {
 		codeBytes*entries
 }
 
-// header returns the header of a frame, without the checksum and the length of the uncompressed payload.
+// header returns the header of frame number of a direction, without the checksum and the length of the uncompressed
+// payload.
 func (m *Manifest) header(direction int, number int64, f frame,
 	r sparse.Range) header {
 	h := header{
@@ -98,12 +101,13 @@ func (h *header) begins() bool {
 	return h.Magic == frameMagic && h.Reserved == [2]byte{}
 }
 
-// frameSum returns the checksum of a frame. It skips the bytes that hold the checksum.
+// frameSum returns the checksum of all bytes of a frame except the bytes of the checksum.
 func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
 
-// appendPayload appends the payload of a frame. lengths is nil for a piece of a long row; a nil val means ones.
+// appendPayload appends the payload of a frame to dst. lengths has the row lengths; it is nil for a piece of a long
+// row. A nil val means ones. deltas is scratch memory, at least as long as ids.
 func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	deltas []uint32) []byte {
 	start := len(dst)
@@ -131,8 +135,8 @@ func appendLengths(dst []byte, lengths []uint32) []byte {
 	return dst
 }
 
-// lengthsTo stores the running sums of the row lengths at the start of b in ptr[1:]. It returns the number of bytes
-// read, or −1 if b is too short.
+// lengthsTo decodes len(ptr)−1 row lengths from the start of b and stores their running sums in ptr[1:]. It returns the
+// number of bytes read, or −1 if b is too short.
 func lengthsTo(ptr []int64, b []byte) int {
 	ptr[0] = 0
 	sum := int64(0)
@@ -171,14 +175,15 @@ func lengthsTo(ptr []int64, b []byte) int {
 	return offset
 }
 
-// hasEscape reports whether one of eight bytes is [escape]. All bits of escape are set, so that adding one carries.
+// hasEscape reports whether one of the eight bytes of word is [escape], the only byte whose bits are all set.
 func hasEscape(word uint64) bool {
 	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 	return word&((word&low)+0x0101010101010101)&high != 0
 }
 
+// buffers holds the memory of one goroutine of a sweep.
 type buffers struct {
-	chunk   []byte // bytes of frames that are not in memory
+	chunk   []byte // bytes of a chunk that is not in memory
 	payload []byte // the decompressed payload
 
 	ptr []int64
@@ -205,8 +210,8 @@ func buffersBytes(valued bool) int64 {
 	return n
 }
 
-// decode decodes a payload of the range r, after which slack bytes must be readable. If check is set, decode validates
-// the payload; pass false for bytes that were validated before. wrong describes the first error.
+// decode decodes the payload of the range r. slack bytes after payload must be readable. If check is set, decode
+// validates the payload; pass false for bytes that were validated before. wrong describes the first error.
 func (b *buffers) decode(payload []byte, r sparse.Range, m *Manifest,
 	check bool) (p sparse.Panel, wrong string) {
 	if len(payload) < payloadHead {
@@ -318,5 +323,5 @@ func checkRow(row int, col []uint32, val []float64, code []uint32,
 	return ""
 }
 
-// zstdOverhead bounds the growth of a payload by compression.
+// zstdOverhead is a bound on the number of bytes by which compression can lengthen a payload.
 const zstdOverhead = 1 << 10

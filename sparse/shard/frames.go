@@ -8,9 +8,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// frameJob is a frame in the making. A goroutine encodes it, and the writer writes it in its turn.
+// frameJob is a frame that is being written. The writer appends rows, a goroutine encodes them, and the writer writes
+// the frames in order.
 type frameJob struct {
-	r       sparse.Range
+	r       sparse.Range // set when the frame has all rows
 	lengths []uint32
 	ids     []uint32
 	val     []float64 // a value for each id, if valued
@@ -19,11 +20,11 @@ type frameJob struct {
 
 	deltas       []uint32
 	payload      []byte
-	frame        []byte // the frame but for its header
-	payloadBytes int
+	frame        []byte // the encoded frame, with room for its header
+	payloadBytes int    // before compression
 
-	pairs   uint64 // see pairSum
-	content uint64 // see contentSum
+	pairs   uint64 // sum of pairSum over the rows
+	content uint64 // sum of contentSum over the rows
 	loops   int64
 	degrees []float64
 
@@ -71,7 +72,7 @@ func (j *frameJob) reset() {
 	j.code = j.code[:0]
 }
 
-// encode makes the payload and the sums over the rows. If compress is not nil, it compresses the payload.
+// encode computes the frame, and the sums over its rows. If compress is not nil, it compresses the payload.
 func (j *frameJob) encode(m *Manifest, direction int, compress *zstd.Encoder) {
 	j.pairs = 0
 	j.content = 0
@@ -125,7 +126,7 @@ func degree(col []uint32, val []float64) float64 {
 	return sum
 }
 
-// submit ends the open frame, which covers r, and begins the next frame.
+// submit queues the open frame, whose range is r, and opens the next frame.
 func (w *Writer) submit(r sparse.Range) (err error) {
 	j := w.open
 	j.r = r
@@ -142,7 +143,7 @@ type frameQueue struct {
 	free    []*frameJob
 }
 
-// add encodes a frame and returns an empty frame. If many frames wait, it first writes the oldest.
+// add starts to encode a frame and returns an empty frame. If many frames wait, it first writes the oldest frames.
 func (q *frameQueue) add(j *frameJob) (next *frameJob, err error) {
 	if q.workers == 1 {
 		q.encode(j)
@@ -185,7 +186,7 @@ func (q *frameQueue) drain() error {
 	return nil
 }
 
-// forget waits for the goroutines of frames that will not be written.
+// forget drops the queued frames, after waiting for the goroutines that encode them.
 func (q *frameQueue) forget() {
 	for _, j := range q.queue {
 		func() {

@@ -15,9 +15,11 @@ const (
 	fileHead     = 16
 )
 
-// indexEntry is the size of a frame in the index: shard, bytes with the header, rows, entries, piece, pieces as uint32.
+// indexEntry is the number of bytes of a frame in the index: its shard, bytes with the header, rows, entries, piece and
+// pieces as uint32.
 const indexEntry = 24
 
+// frame says where a frame is stored.
 type frame struct {
 	shard  int32
 	offset int64 // byte in the shard
@@ -42,8 +44,8 @@ func appendIndexEntry(dst []byte, f frame, r sparse.Range) []byte {
 	return dst
 }
 
-// parseIndex returns the frames of both directions. It checks that frames fill the shards, and that the ranges of each
-// direction are a cut of all rows.
+// parseIndex returns the frames of both directions. It checks that the frames fill the shards, and that the ranges of
+// each direction cover all rows in order.
 func parseIndex(path string, b []byte, m *Manifest) (dirs [2]direction, err error) {
 	shards := m.shards()
 	var end int64 // end of the frames seen in the current shard

@@ -15,6 +15,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
+// listing gives access to the files that a manifest lists.
 type listing struct {
 	fs       durable.FS
 	dir      string
@@ -78,7 +79,7 @@ func (l *listing) openShards(ctx context.Context) error {
 	return nil
 }
 
-// read checks a listed file and passes its content to parse.
+// read checks the listed file with the given name and calls parse with its path and its content after the head.
 func (l *listing) read(name, magic string,
 	parse func(path string, b []byte) error) error {
 	m := l.manifest
@@ -103,7 +104,7 @@ func (l *listing) read(name, magic string,
 	return parse(path, b[fileHead:])
 }
 
-// changedError returns an error if a shard is no longer the file that was opened.
+// changedError returns an error if the length or the time of a shard has changed since it was opened.
 func (l *listing) changedError(shard int) error {
 	info, err := l.shards[shard].Stat()
 	if err != nil {
@@ -116,8 +117,8 @@ func (l *listing) changedError(shard int) error {
 	return l.changeFault(shard)
 }
 
-// checkUnchanged returns an error if another process has written to a shard since it was opened, although the frames
-// that were read had the right checksums.
+// checkUnchanged returns the error of changedError for the first changed shard. It finds changes that kept the
+// checksums of the frames right.
 func (l *listing) checkUnchanged() error {
 	for shard := range l.shards {
 		if err := l.changedError(shard); err != nil {
@@ -127,7 +128,7 @@ func (l *listing) checkUnchanged() error {
 	return nil
 }
 
-// changeFault returns the error for a shard that another process has written to.
+// changeFault returns the error of a shard that another process has changed.
 func (l *listing) changeFault(shard int) error {
 	return failf(ErrChanged, "%s: changed since it was opened; leave a store alone while it is read, and run again",
 		l.shardPath(int32(shard)))
@@ -144,7 +145,7 @@ func (l *listing) close() error {
 	return errors.Join(errs...)
 }
 
-// closedError returns ErrClosed if err is the error of a closed file, and otherwise err.
+// closedError returns [ErrClosed] if err says that a file is closed. Otherwise it returns err.
 func closedError(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ErrClosed

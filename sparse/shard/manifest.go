@@ -133,7 +133,8 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b, nil
 }
 
-// maxManifest bounds a manifest, because it is read whole. The manifest of 50,000 shards or inputs is smaller.
+// maxManifest is the largest number of bytes of a manifest, which is read whole. The manifest of 50,000 shards or
+// inputs is smaller.
 const maxManifest = 8 << 20
 
 // readManifest reads and checks the manifest of the store in dir, and no other file. The error wraps [ErrNotStore] or
@@ -166,8 +167,8 @@ func missingManifest(fsys durable.FS, dir string) error {
 		"%s: a directory without a manifest, which is no heatwalk store; name a store, or the files in it", dir)
 }
 
-// parseManifest parses a manifest. It checks the beginning, the end and the checksum before the version, because all
-// versions share their form.
+// parseManifest parses the manifest of the store in dir. It checks the beginning, the end and the checksum before the
+// version, because they have the same form in all versions.
 func parseManifest(dir string, b []byte) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
 	unreadable := func(what string) error { return &CorruptError{Path: path, Offset: -1, What: what} }
@@ -214,7 +215,7 @@ func parseManifest(dir string, b []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// problem describes a contradiction in a manifest with a right checksum, or returns "".
+// problem describes a contradiction in a manifest whose checksum is right. It returns "" if there is none.
 func (m *Manifest) problem() string {
 	id, err := strconv.ParseUint(m.Identity, 16, 64)
 	switch {

@@ -7,9 +7,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// InMemory returns a store without files: the symmetric matrix a, whose rows have the ids 0, 1, 2 and so on. m gives
-// the options and the sources of the manifest; InMemory fills in the counts. The store is never streamed or copied,
-// because its form in memory is fast to sweep. The error is the error of a sweep. Cost: two sweeps.
+// InMemory returns a store without files for the symmetric matrix a, whose rows have the ids 0, 1, 2 and so on. m has
+// the options and the sources of the manifest; InMemory sets the counts. The store is never streamed or copied, because
+// sweeps of a are fast. The error is the error of a sweep. Cost: two sweeps.
 func InMemory(ctx context.Context, a *sparse.Symmetric, m Manifest,
 	o *Options) (*Sweeper, error) {
 	s := &Store{Matrix: a, Manifest: &m}

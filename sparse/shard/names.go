@@ -33,7 +33,7 @@ var identityPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9a-f]{16}(-[0-9]{4,10}\.shard|\.index|\.degrees|\.nodes|\.order|\.npy)$`)
 })
 
-// ownName reports whether a file belongs to a store. Other files are never removed.
+// ownName reports whether name is the name of a file of a store. Files with other names are never removed.
 func ownName(name string) bool {
 	return name == tempName || name == lockName ||
 		identityPattern().MatchString(name)

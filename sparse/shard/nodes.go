@@ -15,19 +15,19 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// Kinds of dictionaries, as the manifest names them.
+// Kinds of dictionaries, as in the manifest.
 const (
 	nodesImplicit = "implicit" // the id of row i is the decimal number i
-	nodesNumeric  = "numeric"  // increasing numbers
-	nodesString   = "string"   // any bytes
+	nodesNumeric  = "numeric"  // ids are increasing numbers
+	nodesString   = "string"   // ids are any bytes
 )
 
-// Nodes is the dictionary between rows and ids. For a node, [Nodes.Lookup] and [Nodes.ID] convert between rows and ids.
-// For vectors and blocks, [Nodes.Rows] converts between the order of the rows and the order of the ids. A dictionary
-// never changes and is safe for concurrent use.
+// Nodes is the dictionary between the rows of a store and the ids of its nodes. [Nodes.Lookup] and [Nodes.ID] convert a
+// single node. [Nodes.Rows] gives the rows in the order of the ids, for vectors and blocks. A dictionary never changes
+// and is safe for concurrent use.
 type Nodes struct {
-	// Order is the position of each row in the order of the ids, or nil if rows are in this order. It must not be
-	// changed.
+	// Order has the position of each row in the order of the ids. It is nil if the rows are in the order of the ids. It
+	// must not be changed.
 	Order []uint32
 
 	ids  dictionary
@@ -35,12 +35,13 @@ type Nodes struct {
 	rows []uint32 // the inverse of Order
 }
 
+// dictionary has the ids by position, which is the row unless rows are reordered.
 type dictionary struct {
 	kind string
 	n    int
 
 	short   []uint32 // numeric: the id at each position, if all ids have 32 bits
-	numbers []uint64 // else
+	numbers []uint64 // numeric: the id at each position otherwise
 
 	text     []byte   // string: the ids in their order, one after the other
 	ends     []uint64 // string: where each id ends in text
@@ -53,7 +54,8 @@ func NewNumericNodes(n int) *Nodes {
 	return &Nodes{ids: dictionary{kind: nodesImplicit, n: n}}
 }
 
-// NumericNodes returns the dictionary of the given numbers, which must increase strictly. The slice is kept.
+// NumericNodes returns the dictionary in which row i has the id ids[i]. The ids must increase strictly. The slice is
+// kept.
 func NumericNodes[ID uint32 | uint64](ids []ID) *Nodes {
 	for i := 1; i < len(ids); i++ {
 		if ids[i] <= ids[i-1] {
@@ -80,8 +82,9 @@ func (n *dictionary) number(position int) uint64 {
 	return n.numbers[position]
 }
 
-// StringNodes returns the dictionary in which row i has the i-th id. It iterates over the ids twice, and allocates a
-// copy of them and 28 bytes for each row, of which 16 are freed. If two ids are equal, the error is a [*input.Error].
+// StringNodes returns the dictionary in which row i has the i-th id. It iterates over the ids twice. It allocates a
+// copy of the ids and 28 bytes for each row, of which 16 are freed. If two ids are equal, the error is a
+// [*input.Error].
 func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	size := 0
 	rows := 0
@@ -113,14 +116,14 @@ func StringNodes[ID string | []byte](ids iter.Seq[ID]) (*Nodes, error) {
 	return n, nil
 }
 
-// idWord is a position with some bytes of its id, so that most comparisons need not read the id.
+// idWord is a position with some bytes of its id as a number. Most comparisons of ids need only the numbers.
 type idWord struct {
 	word     uint64
 	position uint32
 }
 
-// wordBytes is the number of bytes of an id in a word. The last byte of a word is the length of the id from offset on,
-// at most wordBytes+1.
+// wordBytes is the number of bytes of an id in a word. The last byte of a word is the number of bytes of the id from
+// there on, at most wordBytes+1.
 const wordBytes = 7
 
 func wordOf(id []byte) uint64 {
@@ -130,8 +133,8 @@ func wordOf(id []byte) uint64 {
 	return binary.BigEndian.Uint64(word[:])
 }
 
-// sort sorts positions whose ids agree in the bytes before offset. If two ids are equal, it returns their positions;
-// otherwise a equals b.
+// sort sorts positions by their ids, which must agree in the bytes before offset. If two ids are equal, it returns
+// their positions a ≠ b; otherwise a equals b.
 func (n *dictionary) sort(order []idWord, offset int) (a, b int) {
 	for i, w := range order {
 		order[i].word = wordOf(n.bytes(int(w.position))[offset:])
@@ -228,18 +231,19 @@ func (n *dictionary) find(id string) (position int, ok bool) {
 	return slices.BinarySearch(n.short, uint32(v))
 }
 
-// Bytes returns the memory of the dictionary: ids and the order of rows.
+// Bytes returns the memory of the ids and of the order of the rows.
 func (n *Nodes) Bytes() int64 {
 	ids := 4*len(n.ids.short) + 8*len(n.ids.numbers) + n.ids.headSize +
 		len(n.ids.text) + 8*len(n.ids.ends) + 4*len(n.ids.byID)
 	return int64(ids) + 4*int64(len(n.Order)+len(n.rows))
 }
 
-// A nodes file has after its head the number of rows. With numeric ids, the gaps between ids follow as varints. With string
-// ids, the length of the text, whether an order follows, the lengths of the ids as varints, the order, and the text follow.
+// A nodes file has the number of rows after its head. Numeric ids follow as varints of the gaps between them. String
+// ids follow as the length of the text, 1 if their order follows and 0 otherwise, the lengths of the ids as varints,
+// the order, and the text.
 const nodesHead = 8
 
-// write writes the file of ids. It ignores errors, because w remembers the first.
+// write writes the content of the nodes file to w. It ignores errors, because w keeps the first error.
 func (n *dictionary) write(w *bufio.Writer) {
 	le := binary.LittleEndian
 	word := func(v int) { w.Write(le.AppendUint64(w.AvailableBuffer(), uint64(v))) }

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Reorder returns the dictionary of the ids of n in which row i has the id of row position[i] of n. The file and
-// [Nodes.Rows] keep the order of the ids. name is the name of the order in the manifest; it must not be empty. position
-// must be a permutation, and rows its inverse or nil. The dictionary keeps both slices, 8 bytes a row. n must not be
-// reordered.
+// Reorder returns a dictionary with the ids of n in another order of the rows: its row i has the id of row position[i]
+// of n. The nodes file and [Nodes.Rows] keep the order of the ids. name is the name of the order in the manifest and
+// must not be empty. position must be a permutation. rows must be its inverse, or nil. The dictionary keeps both
+// slices, 8 bytes a row. n must not be reordered itself.
 func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	if name == "" || n.Order != nil || len(position) != n.ids.n {
 		panic(badReorder)
@@ -30,8 +30,7 @@ func (n *Nodes) Reorder(name string, position, rows []uint32) *Nodes {
 	return &m
 }
 
-// Rows yields the rows in the order of the ids, in which results are written. Blocks and vectors of steps are in the
-// order of the rows.
+// Rows yields the rows in the order of the ids, in which results are written.
 func (n *Nodes) Rows() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for position := range n.ids.n {
@@ -42,7 +41,7 @@ func (n *Nodes) Rows() iter.Seq[int] {
 	}
 }
 
-// RowAt returns the row of the id at a position in the order of the ids.
+// RowAt returns the row whose id has the given position in the order of the ids.
 func (n *Nodes) RowAt(position int) int {
 	if n.rows == nil {
 		return position

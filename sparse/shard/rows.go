@@ -7,12 +7,12 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Outside is the place of a row that [Sweeper.WriteRows] leaves out.
+// Outside, as the place of a row, means that [Sweeper.WriteRows] and [Nodes.Select] leave out the row.
 const Outside = ^uint32(0)
 
-// WriteRows writes a store of count rows to the directory dir. place must have the new row of each of these rows, and
-// [Outside] for the other rows. The written rows must have no entries in other columns. Cost: one sweep, for a directed
-// graph two.
+// WriteRows writes a store of count of the rows to the directory dir. place[i] must be the number of row i in the new
+// store, or [Outside]. Rows that are written must have no entries in the columns of rows outside. Cost: one sweep, for
+// a directed graph two.
 func (s *Sweeper) WriteRows(ctx context.Context, dir string, place []uint32,
 	count int) error {
 	m := s.Manifest
@@ -58,8 +58,8 @@ func (w *Writer) appendRows(ctx context.Context, a sparse.Matrix, place []uint32
 	})
 }
 
-// EachCodedRow calls visit with copies of the entries of each row in order. A pair of nodes has one entry for each kind
-// and time. codes is nil if the store has no kinds and times. The slices are valid during the call. Cost: one sweep.
+// EachCodedRow calls visit with a copy of the entries of each row, in order. A pair of nodes has an entry for each kind
+// and time. code is nil if the store has no kinds and no times. The slices are valid during the call. Cost: one sweep.
 func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	visit func(row int, col []uint32, val []float64, code []uint32) error) error {
 	var col, code []uint32
@@ -89,7 +89,8 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// Select returns the dictionary of the count rows whose place is not [Outside]. Their ids keep their order.
+// Select returns the dictionary of the rows whose place is not [Outside]. place[i] is the number of row i in the new
+// dictionary, and count the number of its rows. The ids keep their order.
 func (n *Nodes) Select(place []uint32, count int) (*Nodes, error) {
 	ids := func(yield func([]byte) bool) {
 		var id []byte

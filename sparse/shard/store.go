@@ -25,13 +25,15 @@ type Options struct {
 }
 
 const (
-	// chunkBytes is the size of a chunk, unless Memory has no space for many chunks, or the store has few frames.
+	// chunkBytes is the largest size of a chunk. Chunks are smaller if Memory has no space for many of them, or if the
+	// store has few frames.
 	chunkBytes = 256 << 10
 )
 
-// Store is an open store, and the matrix of its out direction. A sweep reads chunks of frames that are not in memory,
-// and checks each frame before visit gets its entries. If a frame is damaged, the error is a [*CorruptError] or wraps
-// [ErrChanged]. A Store is safe for concurrent use. Its fields must not be changed.
+// Store is an open store, and the matrix of its out direction, whose rows are nodes with their outgoing edges. A sweep
+// reads the frames that are not in memory in chunks, and checks each frame before it visits the entries. If a frame is
+// damaged, the error is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use. Its fields must
+// not be changed.
 type Store struct {
 	sparse.Matrix
 	Manifest *Manifest
@@ -39,35 +41,37 @@ type Store struct {
 	Degrees  []float64 // the result of [sparse.Degrees]
 
 	out      *view
-	back     *view // the in direction; the out direction of an undirected store
+	back     *view // the in direction, with columns as rows; for an undirected store equal to out
 	listed   listing
 	zstd     *zstd.Decoder
 	plan     budget.Plan
 	resident int64 // bytes of the frames that stay in memory
-	longest  int   // bytes of a chunk
+	longest  int   // bytes of the longest chunk
 	buffers  bufferPool
-	table    *codeTable // factors of the codes of entries, nil: 1
+	table    *codeTable // factors of the codes of entries; nil: values are as stored
 }
 
+// view is the matrix of one direction of a store.
 type view struct {
 	s         *Store
 	direction uint8
 	direct    direction
 	chunks    []*chunk
-	seen      []atomic.Uint64 // checksum with seenBit of each validated frame
+	seen      []atomic.Uint64 // for each frame, 0 or, once it is validated, seenBit + its checksum
 }
 
-// seenBit marks a sum as known, because 0 is a valid sum.
+// seenBit distinguishes the checksum 0 from a frame that was not validated.
 const seenBit = 1 << 32
 
-// chunk is a run of frames lo ≤ i < hi of one shard, which are read at once and stay in memory together or not at all.
+// chunk is a group of consecutive frames lo ≤ i < hi of one shard. They are read at once, and stay in memory together
+// or not at all.
 type chunk struct {
 	lo, hi int
 	shard  int32
 	offset int64
 	bytes  int
 
-	resident atomic.Bool // stays in memory once it was read
+	resident atomic.Bool // the chunk stays in memory once it was read
 	loading  sync.Mutex  // held while a resident chunk is read
 	data     atomic.Pointer[[]byte]
 }
@@ -93,7 +97,7 @@ func Open(ctx context.Context, dir string, o *Options) (*Store, error) {
 	return nil, errors.Join(err, s.Close())
 }
 
-// openOnce opens a store. It returns a store even with an error; the caller must then close it.
+// openOnce opens a store. If it fails, it returns a store too, which the caller must close.
 func openOnce(ctx context.Context, dir string, o *Options) (*Store, error) {
 	s := &Store{listed: listing{fs: o.fs, dir: dir},
 		plan: budget.Plan{Limit: o.Memory}}
@@ -202,8 +206,8 @@ func (s *Store) storedViews() []*view {
 	return []*view{s.out}
 }
 
-// planFixed adds up the memory that does not depend on the limit. If the sum exceeds the limit, the error states the
-// sum.
+// planFixed reserves the memory that the limit does not change: degrees, nodes bytes of ids, and decoded frames. If the
+// sum exceeds the limit, the error states the sum.
 func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	s.plan = budget.Plan{Limit: s.plan.Limit}
 	for _, item := range []budget.Item{
@@ -219,9 +223,10 @@ func (s *Store) planFixed(workers int, nodes int64) (err error) {
 	return err
 }
 
-// planMemory cuts the frames into chunks, if they are not cut, and decides which frames stay in memory: all without a
-// limit, none with stream set. Otherwise the frames that fit in addition to the buffers stay, spread over the sweep so
-// that the disk can work while they are decoded. Once the frames are cut, sweeps may run at the same time.
+// planMemory cuts the frames into chunks, unless they are cut, and decides which chunks stay in memory. If stream is
+// set, none stay; without a limit, all stay. With a limit, as many stay as fit in addition to the buffers. They are
+// spread over the sweep, so that the disk can work while they are decoded. Once the frames are cut, sweeps may run
+// during the call.
 func (s *Store) planMemory(workers int, stream bool) error {
 	if err := s.planFixed(workers, s.Nodes.Bytes()); err != nil {
 		return err
@@ -273,7 +278,8 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes. A larger frame is a chunk of its own.
+// cut cuts the frames into chunks of at most target bytes, and returns the number of bytes of the longest chunk. A
+// larger frame is a chunk of its own.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk
@@ -289,7 +295,7 @@ func (v *view) cut(target int) (longest int) {
 	return longest
 }
 
-// Transpose returns Aᵀ: the in direction of a directed store, and an undirected store itself.
+// Transpose returns Aᵀ, which is the in direction of a directed store. For an undirected store it returns the store.
 func (s *Store) Transpose() sparse.Matrix {
 	if s.Manifest.Directed {
 		return s.back
@@ -297,11 +303,11 @@ func (s *Store) Transpose() sparse.Matrix {
 	return s
 }
 
-// Held returns the bytes that the store holds once everything was read, with its buffers for sweeps. Options.Memory
-// bounds it.
+// Held returns the bytes that the store holds once everything was read, including the buffers of sweeps. Options.Memory
+// bounds them.
 func (s *Store) Held() int64 { return s.plan.Required() }
 
-// bytesOnlyTransposed returns the bytes of frames in memory that only [Store.Transpose] reads.
+// bytesOnlyTransposed returns the bytes of the frames in memory that only sweeps of [Store.Transpose] read.
 func (s *Store) bytesOnlyTransposed() int64 {
 	var bytes int64
 	if s.back == s.out {

@@ -68,6 +68,7 @@ func (v *view) sweepRows(ctx context.Context, lo, hi, workers int, table *codeTa
 	return err
 }
 
+// bufferPool has the buffers that no goroutine uses.
 type bufferPool struct {
 	valued bool // panels may have values
 	mu     sync.Mutex
@@ -92,8 +93,8 @@ func (p *bufferPool) give(b *buffers) {
 	p.idle = append(p.idle, b)
 }
 
-// bytes returns the bytes of a chunk, from memory or read into the buffers. The slack bytes after them are readable,
-// too.
+// bytes returns the bytes of a chunk. If the chunk does not stay in memory, it reads them into b. slack bytes after the
+// result are readable, too.
 func (v *view) bytes(b *buffers, c *chunk) ([]byte, error) {
 	if c.resident.Load() {
 		return v.load(c)
@@ -140,8 +141,9 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return closedError(err)
 }
 
-// decode checks and decodes frame i. The first time it checks everything. If the frame is read again, decode compares
-// its checksum with the first one.
+// decode checks and decodes frame i. The first time, it checks everything. If the frame is read again, decode only
+// compares its checksum with the first checksum. If resident is set, the frame has stayed in memory, and decode does
+// not compare.
 func (v *view) decode(b *buffers, i int, frame []byte,
 	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
@@ -189,7 +191,8 @@ func (v *view) decompress(b *buffers, i int, frame []byte) ([]byte, error) {
 	return payload, nil
 }
 
-// checkFrame compares the checksum of a frame with seen if the frame was read before. Otherwise it checks the header.
+// checkFrame checks the checksum of a frame. It also compares the checksum with seen, or checks the header if seen is
+// 0.
 func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	got := frameSum(frame)
 	want := binary.LittleEndian.Uint32(frame[atSum:])
@@ -248,8 +251,8 @@ func (v *view) frameError(i int, format string, args ...any) error {
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
 }
 
-// sumError returns the error for a wrong checksum. It says whether the file was changed, another frame is at this
-// place, or neither.
+// sumError returns the error for a wrong checksum of frame i. The error says whether the file was changed, whether
+// another frame is in this place, or that the frame is damaged.
 func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	f := v.direct.frames[i]
 	if err := v.s.listed.changedError(int(f.shard)); err != nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Sweeper is a store for runs of many sweeps. Its frames are streamed or kept in memory, or it is copied into memory in
-// the layout with the fastest sweeps. Results have the same bits in each form.
+// Sweeper is a store for runs of many sweeps. Sweeps read its frames from disk or memory, or a copy in the layout with
+// the fastest sweeps. Results have the same bits in each case.
 type Sweeper struct {
 	*Store
-	A       sparse.Matrix  // the matrix for sweeps: the store, or after Load its copy
+	A       sparse.Matrix  // the matrix for sweeps: the store, or its copy after Load
 	Copy    *sparse.Layout // layout of the copy, or nil
-	Forward bool           // [Store.Transpose] is not swept
+	Forward bool           // promises that [Store.Transpose] is not swept
 
 	o Options
 
-	// The entries after Weigh, and the entries of the transpose after its first use.
+	// After Weigh, the matrix and, after its first use, the transpose, with the entries of a pair of nodes added up.
 	joined, transposed *sparse.Joined
 }
 
-// entries returns the matrix of the store. After [Weigh], entries that differ by their codes only are joined.
+// entries returns the matrix of the store. After [Weigh], the entries of a pair of nodes are added up.
 func (s *Sweeper) entries() sparse.Matrix {
 	if s.joined != nil {
 		return s.joined
@@ -32,8 +32,8 @@ func (s *Sweeper) entries() sparse.Matrix {
 	return s.Store
 }
 
-// Transpose returns Aᵀ. If the store has codes, Transpose must not be called before [Weigh]. Cost: one sweep at the
-// first call for a directed store with codes.
+// Transpose returns Aᵀ. If the store has codes, [Weigh] must be called before. Cost: one sweep at the first call for a
+// directed store with codes.
 func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	switch {
 	case !s.Manifest.Directed:
@@ -50,8 +50,9 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	return s.transposed, nil
 }
 
-// OpenSweeper opens a store as [Open] does, for a run with the memory limit o.Memory, of which the store may use half.
-// If copied is set and the store is small, [Sweeper.Load] makes a copy instead.
+// OpenSweeper opens a store as [Open] does. o.Memory limits the memory of the run, and the store may use half of it. If
+// copied is set, [Sweeper.Load] copies the store if the copy fits an eighth of the limit. If o.Stream is set, the store
+// is never copied.
 func OpenSweeper(ctx context.Context, dir string, o *Options,
 	copied bool) (*Sweeper, error) {
 	o = cmp.Or(o, new(Options))
@@ -79,16 +80,17 @@ func OpenSweeper(ctx context.Context, dir string, o *Options,
 	return s, nil
 }
 
-// copyShare is the smallest ratio of the memory limit to the memory of a copy, and to the memory that a layout takes in
-// addition to plain ids. Decoding ids takes up to a third of the time of a sweep over few columns.
+// copyShare is the part of the memory limit that a copy may take: 1/copyShare of the limit. A layout may take as much
+// in addition to plain ids. Decoding ids takes up to a third of the time of a sweep over few columns.
 const copyShare = 8
 
 func (m *Manifest) copyBytes() int64 {
 	return sparse.LoadBytes(m.Rows, m.Entries, m.Weighted)
 }
 
-// KeepOnDisk makes every sweep read the matrix from disk. It reports whether this reduces [Sweeper.Held]. Sweeps of the
-// store may run at the same time. Degrees and ids stay in memory, because callers already refer to them.
+// KeepOnDisk makes every following sweep read the matrix from disk. It returns false if sweeps already do, so that
+// [Sweeper.Held] does not change. Sweeps of the store may run during the call. Degrees and ids stay in memory, because
+// callers refer to them.
 func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 	if s.o.Stream {
 		return false, nil
@@ -100,7 +102,8 @@ func (s *Sweeper) KeepOnDisk() (isLess bool, err error) {
 }
 
 // Arrange chooses the layout of the copy for the sweeps that o describes. With a memory limit, [Sweeper.Held] increases
-// by at most spare bytes and, if there was no copy before, by the memory of a copy with plain column ids.
+// by at most spare bytes. If there was no copy before, it may also increase by the memory of a copy with plain column
+// ids.
 func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	spare int64) (err error) {
 	a := s.entries()
@@ -117,7 +120,7 @@ func (s *Sweeper) Arrange(ctx context.Context, o sparse.LayoutOptions,
 	return err
 }
 
-// Held returns the memory of the store and its copy in bytes.
+// Held returns the bytes that the store and its copy hold.
 func (s *Sweeper) Held() int64 {
 	bytes := s.Store.Held()
 	if s.Forward {
@@ -132,7 +135,7 @@ func (s *Sweeper) Held() int64 {
 	return bytes
 }
 
-// Load makes the copy, if Copy is not nil.
+// Load makes the copy if Copy is not nil, and sets A to it.
 func (s *Sweeper) Load(ctx context.Context) error {
 	if s.Copy == nil {
 		return nil

@@ -13,20 +13,21 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
+// target is the directory to which a store is written.
 type target struct {
 	fs     durable.FS
 	dir    string
 	force  bool
-	isNew  bool
-	lock   io.Closer // nil after the end
-	waited time.Duration
+	isNew  bool          // makeDir made the directory
+	lock   io.Closer     // nil after the end
+	waited time.Duration // for the disk
 }
 
 func (t *target) path(name string) string {
 	return filepath.Join(t.dir, name)
 }
 
-// sync syncs a file. A failure is final, because the system may have dropped the data.
+// sync writes a file to the disk. An error is final, because the system may have dropped the data.
 func (t *target) sync(f durable.File) error {
 	start := time.Now()
 	err := f.Sync()
@@ -50,7 +51,8 @@ func (t *target) unlock() error {
 	return err
 }
 
-// makeDir makes the directory if it does not exist. If its name is a link, makeDir makes the target of the link.
+// makeDir makes the directory if it does not exist. If its name is a link to a missing directory, makeDir makes that
+// directory.
 func (t *target) makeDir() error {
 	err := t.fs.Mkdir(t.dir)
 	if errors.Is(err, fs.ErrExist) {
@@ -79,7 +81,7 @@ func (t *target) makeDir() error {
 	return nil
 }
 
-// claim makes and locks the directory, and returns the number of removed files of an unfinished run.
+// claim makes the directory, locks it, and removes the files of unfinished runs. It returns their number.
 func (t *target) claim() (removed int, err error) {
 	if err := t.makeDir(); err != nil {
 		return 0, err
@@ -107,7 +109,7 @@ func (t *target) claim() (removed int, err error) {
 	return 0, err
 }
 
-// mayWrite returns an error if a store may not be written to the directory, or may not replace its content.
+// mayWrite returns an error if the directory has files but no store, or a store that must not be replaced.
 func (t *target) mayWrite() error {
 	names, err := t.fs.List(t.dir)
 	if err != nil {
@@ -190,7 +192,8 @@ func (t *target) writeSynced(name string, content func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// publishManifest renames the new manifest. published is true if it was renamed, even if an error followed.
+// publishManifest gives the new manifest its final name. published is true once it has the name, even if an error
+// follows.
 func (t *target) publishManifest() (published bool, err error) {
 	if err = t.fs.Rename(t.path(tempName), t.path(manifestName)); err != nil {
 		return false, err

@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/simd"
 )
 
-// A frame has the narrowest form that represents all its values exactly.
+// Forms of the values of a frame. A frame has the first form that represents all its values exactly.
 const (
 	valuesOnes = iota // not stored
 	valuesUint8
@@ -29,7 +29,7 @@ func negative(val []float64) (count int64) {
 	return count
 }
 
-// valueForm returns the narrowest exact form of val. Integers do not represent −0 exactly.
+// valueForm returns the first form that represents all values of val exactly. An integer form does not represent −0.
 func valueForm(val []float64) int {
 	ones := true
 	integer := true

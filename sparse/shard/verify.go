@@ -12,7 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// VerifyReport counts what Verify has read.
+// VerifyReport counts what [Verify] has read.
 type VerifyReport struct {
 	Manifest *Manifest `json:"-"`
 	Files    int       `json:"files"` // number of files without the manifest
@@ -24,10 +24,10 @@ type VerifyReport struct {
 
 // Verify opens the store in the directory dir with the options o, reads every byte of it and checks everything that its
 // format promises: checksums, places, structure, the cut of the rows, the counts of the manifest, the degrees and the
-// order of the ids. It also checks that the columns of a directed store are the same matrix as its rows, and that an
+// order of the ids. It also checks that the rows and the columns of a directed store are the same matrix, and that an
 // undirected store is symmetric. It returns the errors of [Open] and of sweeps. Frames do not stay in memory. If room
-// is not nil, Verify first calls it with the memory that it needs. If progress is not nil, several goroutines call it
-// with the number of bytes that were read and their total. Cost: two readings.
+// is not nil, Verify first calls it with the bytes of memory that it needs, and returns its error. If progress is not
+// nil, several goroutines call it with the number of bytes read so far and the total. Cost: two readings.
 func Verify(ctx context.Context, dir string, o *Options,
 	room func(bytes int64) error,
 	progress func(done, total int64)) (report *VerifyReport, err error) {
@@ -111,7 +111,7 @@ func (s *Store) verifyStore(ctx context.Context, workers int,
 	}, nil
 }
 
-// Buffers of this size stay in a core's cache until they are summed.
+// bufferBytes is the size of a buffer for checksums. A buffer stays in the cache of a core until it is summed.
 const bufferBytes = 256 << 10
 
 func checksum(ctx context.Context, f io.ReaderAt,
@@ -134,8 +134,8 @@ func checksum(ctx context.Context, f io.ReaderAt,
 	return bytes, sum, nil
 }
 
-// AttributesOf returns the path of the attributes of the nodes, or "" if there are none. It first compares the checksum
-// of the file with the checksum in the manifest. The error is a [*CorruptError]. Cost: the file is read once.
+// AttributesOf returns the path of the file of attributes of the nodes, or "" if there are none. It first checks the
+// checksum of the file. The error is a [*CorruptError]. Cost: the file is read once.
 func AttributesOf(ctx context.Context, s *Store) (path string, err error) {
 	if s.Manifest.Attributes == nil {
 		return "", nil
@@ -159,7 +159,8 @@ func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error 
 	return err
 }
 
-// report makes progress count reads of shards. Every byte is read twice.
+// report makes reads of shards call progress with the number of bytes read so far and the total. The total counts every
+// byte twice, because Verify reads it twice.
 func (l *listing) report(progress func(done, total int64)) {
 	var done atomic.Int64
 	total := 2 * l.manifest.size()
@@ -180,6 +181,7 @@ func (f toldFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
+// census has the counts and sums over the entries of one direction.
 type census struct {
 	frames   []frameCensus
 	degrees  []float64
@@ -189,14 +191,15 @@ type census struct {
 	weighted bool
 }
 
+// frameCensus has the counts and sums of one frame.
 type frameCensus struct {
 	pairs       uint64
 	loops       int64
 	negative    int64
 	weighted    bool
-	head        int     // entries of the piece's first row
-	first, last uint32  // the piece's first and last column
-	sum         float64 // sum of the values of a piece
+	head        int     // number of entries of the first row
+	first, last uint32  // column of the first and the last entry
+	sum         float64 // degree of a piece of a long row
 }
 
 func (v *view) census(ctx context.Context, workers int) (*census, error) {
@@ -253,8 +256,8 @@ func sumPairs(directed bool, direction int, p sparse.Panel) (pairs uint64, loops
 	return pairs, loops
 }
 
-// checkCut checks that pieces continue their row, and that the first row of a frame would not fit into the frame before
-// it.
+// checkCut checks that the columns of a row increase from piece to piece, and that no frame has room for the first row
+// of the next frame.
 func (c *census) checkCut(v *view) error {
 	for i := 1; i < len(c.frames); i++ {
 		a, b := v.direct.ranges[i-1], v.direct.ranges[i]

@@ -19,19 +19,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// WriteOptions configure how a store is written; nil means defaults.
+// WriteOptions configure how a store is written. Nil options mean defaults.
 type WriteOptions struct {
 	Codec      string            // [FourWidths] (the default, "") or [Zstd]
 	ShardBytes int64             // a shard ends with the frame that reaches it; 0: 1 GiB
-	Directed   bool              // columns follow the rows, see BeginIn
+	Directed   bool              // the store is directed: after the rows, BeginIn must begin the columns
 	Workers    int               // goroutines that encode frames; 0: one for each processor
 	Force      bool              // replaces an existing store
-	Identity   uint64            // names the store; 0: random
+	Identity   uint64            // identity of the store, part of its file names; 0: random
 	Options    map[string]string // recorded in the manifest
 
 	// Around, if not nil, is called once, when all files of the store except the manifest are on the disk. It must call
-	// publish once, which publishes the store, so that files can be published together with the store. An error of
-	// Around ends the run like any other error.
+	// publish once, which publishes the store, so that other files can be published together with the store. If Around
+	// fails, the run fails.
 	Around func(m *Manifest, publish func() error) error
 
 	// Attributes, if not nil, writes a .npy file with a row of attributes for each row of the store.
@@ -143,7 +143,7 @@ func (w *Writer) Append(col []uint32, val []float64, code []uint32) error {
 	return w.err
 }
 
-// append writes a row, and each piece of a long row as a frame of its own.
+// append adds a row to the open frame. Each piece of a long row becomes a frame of its own.
 func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	if val != nil && len(val) != len(col) ||
 		w.Manifest.HasCodes() && len(code) != len(col) {
@@ -207,9 +207,9 @@ func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error
 	return nil
 }
 
-// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the matrix. The sum is 0
-// for a symmetric undirected store, and equal in both directions of a directed store. A wrong matrix passes with a
-// probability of 2^−64. Columns must not decrease.
+// pairSum returns the contribution of row i of a direction to a sum modulo 2^64 that checks the matrix, and the number
+// of entries on the diagonal. Columns must not decrease. The sum is 0 for a symmetric undirected store, and equal in
+// both directions of a directed store. A wrong matrix passes with a probability of 2^−64.
 func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64,
 	code []uint32) (sum uint64, loops int64) {
 	lower, _ := slices.BinarySearch(col, i)
@@ -231,7 +231,8 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	return hashPairs(column, 32, col, val, code), loops
 }
 
-// hashPairs adds the hashes of the pairs number | id<<shift, with the row in the upper half.
+// hashPairs returns the sum of the hashes of the pairs number | id<<shift with their values and codes. The upper half
+// of a pair must be the row, and the lower half the column.
 func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	code []uint32) (sum uint64) {
 	if val == nil && code == nil {
