@@ -51,9 +51,8 @@ type Learner struct {
 	// depend on K(x, x) and on K(x, i) for the items i with a class.
 	Whole bool
 
-	// Probabilities stores in dst, and returns, the probabilities of the classes that
-	// have scores, in the order of the scores. Nil: the learner has no probabilities;
-	// see [Calibrate].
+	// Probabilities stores in dst, and returns, the probabilities of the classes that have scores, in the order of the
+	// scores. If Probabilities is nil, the learner has none; see [Calibrate].
 	Probabilities func(dst, scores []float64) []float64
 
 	// Workspace, if not nil, declares the memory of Fit for the given number of items with a class, in addition to the Gram

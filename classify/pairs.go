@@ -251,7 +251,7 @@ var alwaysBalanced = param.Param{
 	Default: param.Of("balanced"),
 }
 
-// WeightsOf returns the weights v_c of classes; nil: 1.
+// WeightsOf returns the weights v_c of classes; nil means that all are 1.
 func WeightsOf(v param.Values, y []int, classes int) []float64 {
 	if v.Word("class-weights") == "balanced" {
 		return BalancedWeights(y, classes)

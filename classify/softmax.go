@@ -72,8 +72,8 @@ func softmaxWorkspace(items, features, classes int) budget.Workspace {
 		budget.Times(sched.Workers(0), budget.Vector[float64]((softmaxBatch+1)*stride)))
 }
 
-// solve minimises, starting from s.theta. If it reaches s.limit steps, it returns [ErrIterationLimit]. It may be called
-// again after the ridge has changed.
+// solve minimises the objective, starting from s.theta. If it reaches s.limit steps, it returns [ErrIterationLimit]. It may
+// be called again after the ridge has changed.
 func (s *softmaxFit[T]) solve(ctx context.Context) error {
 	if err := s.logitsTo(ctx, s.z, s.theta); err != nil {
 		return err

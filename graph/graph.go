@@ -60,7 +60,7 @@ type Graph struct {
 	null  map[bool]func() *blocks.Disjoint // null spaces of L and, normalized, of L̃; nil: not cached
 
 	// Radius and RoughRadius cache the spectral radius of A and an approximation of it. Package kernel computes each at its
-	// first use. Nil: they are not cached.
+	// first use. A nil field caches nothing.
 	Radius, RoughRadius *blocks.Lazy
 
 	symmetry *blocks.Lazy // 1: A was compared with Aᵀ; nil: not cached

@@ -17,8 +17,8 @@ func FoldCount(labels int) int {
 }
 
 // TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10, at most
-// labels. With many labels, a test may stop after two folds. Models without a fifth of many labels are one to three points
-// less accurate.
+// labels. With many labels, a test may stop after two folds. Models of four fifths of many labels are one to three points
+// less accurate than models of all.
 func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
 
 // Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. Folds differ by at

@@ -18,7 +18,7 @@ const (
 	LabelSets               // several labels of each node, which has a row for each label
 )
 
-// Engine is a method that predicts the nodes of a graph from labels on some of them. It has no step whose field is nil.
+// Engine is a method that predicts the nodes of a graph from labels on some of them. A step whose field is nil is absent.
 type Engine struct {
 	Name   string
 	Target Target
@@ -34,13 +34,13 @@ type Engine struct {
 	// may be called concurrently.
 	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-	// Choose chooses parameters on splits of p, or as Fit does if splits is nil. If Choose is nil or returns nil, there is
-	// nothing to choose, or Fit chooses for each training set.
+	// Choose chooses parameters on splits of p, or as Fit does if splits is nil. If Choose is nil or returns a nil Choice,
+	// there is nothing to choose, or Fit chooses for each training set.
 	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
 	// Workspace declares the memory of Fit and Choose for the largest setting that may be chosen, in addition to the
-	// problem, its components and the prediction. It returns an error for settings that the engine refuses. Nil: Fit and
-	// Choose need no memory.
+	// problem, its components and the prediction. It returns an error for settings that the engine refuses. If Workspace is
+	// nil, Fit and Choose need no memory.
 	Workspace func(p *Problem, s *Settings) (budget.Workspace, error)
 
 	// Check returns an error for settings that leave nothing to choose from.

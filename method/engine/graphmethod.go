@@ -133,7 +133,8 @@ func (m GraphMethod) begin(ctx context.Context, p *Problem, par *Parameters, s *
 	return j, err
 }
 
-// Whole sets j.Graph to the problem's graph with components, and j.Out.Reached. The graph must be undirected.
+// Whole sets j.Graph to the problem's graph with components, and j.Out.Reached to the nodes that labels reach. The graph
+// must be undirected.
 func (j *Job) Whole(ctx context.Context) (err error) {
 	if j.Graph, err = j.Problem.Whole(ctx, j.Settings.Workers, &j.Out.Work); err == nil {
 		j.Out.Reached = j.Graph.Components.Reachable(j.Problem.Row)

@@ -116,7 +116,8 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores the learner's own probabilities in dst, or probabilities fitted to decisions on held-out labels.
+// Share stores the classes' probabilities in dst: the learner's own, or if it has none, those fitted to decisions on
+// held-out labels.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {
@@ -232,7 +233,7 @@ func (j *Job) CountMachines() int {
 	return classes
 }
 
-// CheckProcesses returns an error if the learner compares all nodes and several processes share them.
+// CheckProcesses returns an error if the learner compares all nodes and several processes share the nodes.
 func CheckProcesses(l *classify.Learner, p *Problem) error {
 	if l.Whole && p.Team() != nil {
 		return &problem.Error{Method: l.Name, Err: sparse.ErrDivided}

@@ -32,7 +32,7 @@ type Prediction struct {
 	// Raw holds the scores of the method's formula, see Settings.Raw; else nil.
 	Raw *sparse.Block[float64]
 
-	// Reached holds the nodes from which a walk can reach a label, or a node with attributes if these are used.
+	// Reached holds the nodes from which a walk can reach a label, or a node with attributes if attributes are used.
 	Reached *roaring.Bitmap
 
 	// IsForAll states that the classes of nodes that are not reached are predictions too, as for [Majority].
@@ -62,7 +62,7 @@ type Prediction struct {
 	Work    graph.Work
 	Seconds problem.PhaseSeconds
 
-	// LabelSets is the model of several labels of a node; nil: each node has one.
+	// LabelSets is the model of several labels of a node; nil: each node has one label.
 	LabelSets *LabelSetModel
 
 	// Contest compares the engines of [BestAmong]; nil for other engines.
@@ -73,7 +73,7 @@ type Prediction struct {
 	// Mixed is what held-out labels chose for auto; nil for other engines. Its JSON is part of a model.
 	Mixed interface{ Models() []problem.MixedModel }
 
-	// Form explains predictions, see [Settings].Explain; nil: none, or not asked for.
+	// Form explains predictions, see [Settings].Explain; nil: the method has none, or it was not asked for.
 	Form *explain.Form
 }
 

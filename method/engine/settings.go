@@ -110,7 +110,7 @@ func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]
 }
 
 // WithGrids returns spec with the grids of s.Lists in place of its own grids. The grids do not depend on the graph. If a
-// listed parameter replaces another, the other is removed.
+// listed parameter replaces another parameter, the other parameter is removed.
 func (s *Settings) WithGrids(spec *param.Spec) *param.Spec {
 	tried := *spec
 	tried.Params = nil

@@ -111,7 +111,7 @@ func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
 }
 
-// Choices need at least leastLabels labels or known numbers.
+// A choice of a function or of factors needs at least leastLabels labels or known numbers.
 const leastLabels = 2 * sides.Folds
 
 func choosesFactors(p *Problem, s *Settings) bool {

@@ -30,14 +30,14 @@ type Kind struct {
 	// Help has NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
 	Help fs.FS
 
-	// Kernels returns the kernels between items. Nil: the input consists of kernel values, see
+	// Kernels returns the kernels between items. If Kernels is nil, the input consists of kernel values, see
 	// [Collection.Classify].
 	Kernels func() []*param.Spec
 
 	// Commands are some of kernel, classify and evaluate; see [Standard].
 	Commands []Command
 
-	// Calibrated makes scores in text probabilities, even without --scores probability.
+	// Calibrated says that the scores in text are probabilities, even without --scores probability.
 	Calibrated bool
 
 	// MinusOne makes -1 a class.

@@ -36,7 +36,7 @@ type Source struct {
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 
 	// Rows calls visit for each scored item i. item is its number among the items of Gram, or −1; values are its kernel
-	// values with the items of Gram. Nil: the items of Gram are scored.
+	// values with the items of Gram. If Rows is nil, the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
 }
 

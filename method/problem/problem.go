@@ -28,8 +28,8 @@ type Problem struct {
 	Value    []float64 // numbers of Row, up to ±1e100; nil: there are classes
 	Names    []string
 
-	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil: the shares of
-	// the labels.
+	// Shares are the known shares of the classes among all nodes. They must be positive with the sum 1; nil means the shares
+	// of the labels.
 	Shares []float64
 
 	// Attributes has a row for each node, which may be missing; nil: no attributes.

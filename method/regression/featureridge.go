@@ -29,8 +29,8 @@ type featureRidge struct {
 	// fixed returns the features of known nodes at positions that do not depend on values.
 	fixed func(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error)
 
-	// moving returns the features that depend on the values at train; nil: there are none. If it is not nil, r is λ times
-	// the number of known nodes and λ is the only parameter; otherwise r is λ times the mean of ‖φ‖².
+	// moving returns the features that depend on the values at train; nil: there are none. If moving is not nil, r is λ
+	// times the number of known nodes and λ is the only parameter; otherwise r is λ times the mean of ‖φ‖².
 	moving func(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error)
 
 	widens bool // see [engine.GraphMethod]

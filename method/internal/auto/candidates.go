@@ -54,8 +54,8 @@ var (
 	spectralCandidate = candidate{Spectral: true, Alone: true, Ridge: 10}
 	kernelCandidate   = candidate{Kernels: true, Alone: true, Pull: 1, Ridge: 10}
 
-	// fixedSpectral and fixedKernels replace them for few labels, from which a logistic regression learns hardly more than
-	// luck.
+	// fixedSpectral and fixedKernels replace baseCandidates for few labels, from which a logistic regression learns hardly
+	// more than luck.
 	fixedSpectral = candidate{Spectral: true, Alone: true, Fixed: true, Ridge: 1e6}
 	fixedKernels  = candidate{Kernels: true, Alone: true, Fixed: true, Ridge: 1e6}
 

@@ -266,8 +266,8 @@ func ratiosOf(ctx context.Context, n *network, source string,
 	return r, err
 }
 
-// iterate estimates R from the beliefs of a homophilous run, and then again from the beliefs of a run with the first
-// estimate.
+// iterate returns R estimated twice: first from the beliefs of a homophilous run, then from the beliefs of a run with the
+// first estimate.
 func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
 		q := newRun(n, r, usual, 0.5, fold)
