@@ -70,7 +70,8 @@ func execute(run *shell.Session) int {
 // process and then to its group, and the second signal must not interrupt the cleanup.
 const repeatedSignal = 500 * time.Millisecond
 
-// untilSignal returns a context that the first signal cancels. A second signal ends the process.
+// untilSignal returns a context that the first signal cancels, and a function that stops waiting for signals.
+// A second signal ends the process.
 func untilSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)

@@ -217,8 +217,8 @@ func splitFields(line []byte) (fields map[string]json.RawMessage, isWhole bool) 
 	return fields, errors.Is(err, io.EOF)
 }
 
-// keyOf returns the key of an id, which does not depend on how a text is written. It returns false if value
-// is neither a number nor a text.
+// keyOf returns the key of an id. All JSON encodings of a text have the same key. isID is false if value is
+// neither a number nor a text.
 func keyOf(value json.RawMessage) (key string, isID bool) {
 	var id any
 	decoder := json.NewDecoder(bytes.NewReader(value))

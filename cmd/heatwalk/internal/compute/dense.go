@@ -37,7 +37,7 @@ func beginDense(run *shell.Session, r *shell.GraphInputs, name, path string,
 	})
 }
 
-// labelOf returns the label of each row for LIBSVM text.
+// labelOf returns a function that returns the label of row i of the matrix in LIBSVM text.
 func labelOf(d *shell.GraphRun) func(i int) string {
 	number := shell.ClassNumbers(d.Labels, len(d.Graph.Degrees))
 	return func(i int) string { return number(d.Rows[i]) }

@@ -150,7 +150,8 @@ func checkFormat(line *shell.CommandLine, c *convertOptions, input string) {
 	}
 }
 
-// writeFile writes the file path with progress, and returns the number of bytes before compression.
+// writeFile calls write with w, the writer of the file path, and shows the progress. It returns the
+// number of bytes before compression.
 func writeFile(run *shell.Session, w io.Writer, path string,
 	write func(w io.Writer) error) (bytes int64, err error) {
 	stage := run.Progress.Begin("writing "+path, 0, shell.Bytes)

@@ -55,8 +55,8 @@ func (f *attributeFlags) declare(flags *shell.FlagSet) {
 	})
 }
 
-// readAttributes reads the attributes of the nodes of g from the file in the flags, or else from the store.
-// It leaves out the column of the labels l, which may be nil.
+// readAttributes reads the attributes of the nodes of g from the file in the flags, or from the store if no
+// file is given. It leaves out the column of the labels l, which may be nil.
 func readAttributes(run *shell.Session, r *shell.GraphInputs, f *attributeFlags, g *shell.OpenGraph,
 	l *nodefile.Labels) (err error) {
 	stored := g.Store.Manifest.Attributes

@@ -338,7 +338,8 @@ func labelsOf(l *nodefile.Labels) *heatwalk.Prediction {
 	return &heatwalk.Prediction{Prediction: p, Classes: l.Names}
 }
 
-// mostNumericClasses or more labels that are all different numbers are probably not classes.
+// mostNumericClasses is the number of labels from which a warning says that labels are probably numbers, if
+// all labels are different numbers.
 const mostNumericClasses = 5
 
 func (c *classifyOptions) choosesParameters(s *engine.Settings) bool {

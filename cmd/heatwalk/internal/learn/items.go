@@ -159,8 +159,8 @@ func (o *itemOptions) parse(line *shell.CommandLine, _ []string) {
 	}
 }
 
-// namedList parses names with parameters, which must have the same values for all names, and adds them to
-// values.
+// namedList parses list, names with parameters, and adds the parameters to values. A parameter must have the
+// same value for all names.
 func namedList(line *shell.CommandLine, flag string, list []string, choices shell.Specs,
 	values param.Values) (result shell.Specs) {
 	for _, text := range list {
@@ -357,7 +357,7 @@ func (r *itemRun) readRows(path string) ([]int, error) {
 	return sched.UpTo(r.c.IDs.N), nil
 }
 
-// readClasses returns the classes in a file, or else in the input.
+// readClasses returns the classes in the file of --labels, or the classes in the input without the flag.
 func (r *itemRun) readClasses() (l *nodefile.Labels, err error) {
 	l = r.c.Labels
 	switch {

@@ -101,8 +101,8 @@ func (in *predictionInputs) countPredictions(p *heatwalk.Prediction,
 	return d
 }
 
-// judge compares predictions with true labels and with held-out labels. labels[i] is the predicted class of
-// row i.
+// judge returns the document of the predictions, compared with true labels and with held-out labels.
+// labels[i] is the predicted class of row i.
 func judge(run *shell.Session, in *predictionInputs, p *heatwalk.Prediction,
 	labels []int) *classifyDocument {
 	c := in.f

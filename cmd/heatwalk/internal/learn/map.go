@@ -327,8 +327,9 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	b.WriteString("</figcaption></figure>\n")
 }
 
-// fit returns the position of each group in pixels, and a radius. The area of a group is proportional to its
-// number of nodes. Groups without links are in rows below the other groups.
+// fit returns the center and the radius in pixels of the disc of each group. x has the position of each group in the
+// layout. The area of a disc is proportional to the number of nodes in the group. Groups without links are in rows below
+// the other groups.
 func fit(x [][2]float64, groups []group,
 	isLinked []bool) (position [][2]float64, radius []float64) {
 	const covered = 0.12 // share of the area that discs cover

@@ -196,7 +196,8 @@ func (console *Console) summary(outputs ...string) io.Writer {
 // Escaped returns a writer of text that is safe on a terminal.
 func Escaped(w io.Writer) io.Writer { return escapeWriter{w} }
 
-// Text from files, for example names of classes, may contain control characters.
+// escapeWriter escapes control characters, which text from files, for example names of classes, may
+// contain.
 type escapeWriter struct{ w io.Writer }
 
 func (e escapeWriter) Write(p []byte) (int, error) {
@@ -215,7 +216,8 @@ func (console *Console) Cost() string {
 		words.Bytes(system.PeakMemory()))
 }
 
-// PrintSheet prints a line for each pair of a title and a text that is not "".
+// PrintSheet prints a line for each pair of a title and a text. Titles have the width columns. Pairs
+// without text are left out.
 func PrintSheet(w io.Writer, columns int, lines [][2]string) {
 	for _, line := range lines {
 		if line[1] != "" {

@@ -371,7 +371,7 @@ func (line *CommandLine) MissingValue(f *pflag.Flag) {
 
 var OpenUnit = param.Range{Most: 1, AboveLeast: true, BelowMost: true}
 
-// AddLetter is [NumberVar] with the first letter of the name for short.
+// AddLetter declares a flag as [NumberVar] does, with the first letter of the name as its short form.
 func (f *FlagSet) AddLetter(p *int, name string, initial int,
 	interval param.Range, usage string) {
 	local := NewFlagSet(f.Line)

@@ -42,7 +42,8 @@ func FileFormats() (list []*FileFormat) {
 	return list
 }
 
-// FormatOfFile returns the format of an output by --to or by its ending, or nil.
+// FormatOfFile returns the format called name. If name is "", it returns the format of the ending of
+// path. It returns nil if there is no such format.
 func FormatOfFile(path, name string) *FileFormat {
 	ending := table.Extension(path)
 	for _, f := range FileFormats() {

@@ -464,7 +464,7 @@ func (run *Session) ReadRows(in *Inputs, path string, g *OpenGraph) ([]int, erro
 	return run.ReadIDs(in, path, g.Nodes)
 }
 
-// ReadIDs reads a list of ids, at least one.
+// ReadIDs reads a list of ids and returns their rows. An empty list is an error.
 func (run *Session) ReadIDs(in *Inputs, path string,
 	nodes nodefile.Lookup) ([]int, error) {
 	rows, err := nodefile.ReadIDs(run.Context, path, nodes, run.Console.ListConfig(in, path))

@@ -326,8 +326,8 @@ func (o *Outputs) abort() {
 	}
 }
 
-// tempParent returns --temp-dir, or the directory of the output called path, whose disk has room for large
-// files.
+// tempParent returns --temp-dir. Without it, it returns the directory of the output called path, whose disk
+// has room for large files, or the directory of the system without such an output.
 func (in *Inputs) tempParent(path string) string {
 	switch {
 	case in.tempDir != "":

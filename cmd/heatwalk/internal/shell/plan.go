@@ -33,8 +33,8 @@ type Costs struct {
 	isShared    bool         // the process has other runs too, and a limit of the heap for all
 }
 
-// ReserveNumbers adds an upper bound of the disk space of a file of numbers for the nodes and its other files
-// to the plan of a dry run. It does nothing in other runs, because formatting all ids takes time.
+// ReserveNumbers adds to the plan of a dry run an upper bound of the disk space for a number of each node and
+// for the other files. In other runs it does nothing, because formatting all ids takes time.
 func (costs *Costs) ReserveNumbers(ids Axis) {
 	const line = 100 // bytes of the numbers of a line
 	if costs.DryRun {
@@ -73,7 +73,8 @@ func (run *Session) limitMemory() error {
 	return nil
 }
 
-// DataLimit returns the bytes of data whose run stays within the limit; 0 means no limit.
+// DataLimit returns the number of bytes of data that a run can hold within the memory limit; 0 means no
+// limit.
 func (costs *Costs) DataLimit() int64 {
 	if costs.Memory == 0 {
 		return 0

@@ -228,7 +228,8 @@ func (s *Stage) amountText(done, total int64) string {
 	return text
 }
 
-// rateText returns the amount per second, or "" below one unit, and for shares.
+// rateText returns rate, the amount per second, as text. It returns "" if rate is below 1 or the unit is a
+// share.
 func (s *Stage) rateText(rate float64) string {
 	if rate < 1 || s.unit == Shares {
 		return ""
