@@ -11,14 +11,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// basis is a dense rows×cols matrix in panels of segment rows, so that the columns of a panel stay in the cache. Rows beyond
-// the last row are zero.
+// basis is a dense rows×cols matrix. It is stored in panels of [segment] rows, so that the columns of a panel stay in the
+// cache. Rows of the last panel beyond rows are zero.
 type basis struct {
 	cols int
 	data []float64
 }
 
-// newBasis returns a basis of zeros on large pages, because passes read all of it.
+// newBasis returns a basis of zeros. It advises large pages, because passes read the whole basis.
 func newBasis(rows, cols int) *basis {
 	size := chunksOf(rows) * cols * segment
 	system.Expect(8 * int64(size))
@@ -72,8 +72,8 @@ func newEngine(team *sparse.Team, rows, workers int) *engine {
 	return e
 }
 
-// eachRow calls do for every row with the sums of its piece. It cannot be interrupted, because it takes less time than a
-// product.
+// eachRow calls do for every row i. sums are the size sums of the piece of rows that has row i; do may add to them.
+// eachRow cannot be interrupted, because it takes less time than a product.
 func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	_ = e.Each(context.Background(), size, func(_, chunk int, sums []float64) {
 		for i := chunk * segment; i < min(e.rows, (chunk+1)*segment); i++ {
@@ -82,8 +82,9 @@ func (e *engine) eachRow(size int, do func(i int, sums []float64)) {
 	})
 }
 
-// draw fills x with random numbers, and padding with zeros. Each segment of the rows of the matrix has its own source. A
-// process skips the numbers of other processes, so that the number of a row does not depend on the number of processes.
+// draw fills the rows of x with random numbers by fill, and padding with zeros. fill takes numbers from source(s) for the
+// rows of segment s of the matrix. A process skips the numbers of rows of other processes, so that the numbers of a row
+// do not depend on the number of processes.
 func (e *engine) draw(x *sparse.Block[float64], source func(segment int) *rand.Rand,
 	fill func(rng *rand.Rand, row []float64)) {
 	blocks.EachChunk(e.Workers, e.rows, func(_, _, lo, hi int) {
@@ -118,7 +119,7 @@ func (e *engine) normsTo(dst []float64) {
 	}
 }
 
-// gramTo stores VᵀW in dst, row by row.
+// gramTo stores VᵀW in dst, a matrix by rows.
 func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error {
 	nv := v.width()
 	nw := w.width()
@@ -129,7 +130,7 @@ func (e *engine) gramTo(ctx context.Context, dst []float64, v, w columns) error 
 	return err
 }
 
-// multiplyTo stores V·Q in the first columns of W, which may be V. Q has cols columns.
+// multiplyTo stores V·Q in the first cols columns of W, which may be V. Q has cols columns.
 func (e *engine) multiplyTo(ctx context.Context, w, v columns, q []float64,
 	cols int) error {
 	nv := v.width()

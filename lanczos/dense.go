@@ -12,7 +12,7 @@ import (
 // denseRows is the number of rows up to which a map is always solved as a dense matrix.
 const denseRows = 256
 
-// dense finds the pairs of the dense matrix, which it makes by n/4 products of A.
+// dense finds the wanted pairs by an eigendecomposition of A as a dense matrix, which it makes by n/4 products of A.
 func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	r.m.allocate()
 	sign := r.p.Which.sign()
@@ -67,7 +67,8 @@ func (r *run) dense(ctx context.Context) (*Pairs, error) {
 	return r.finish(ctx, v.slice(0, count), values[:count], nil)
 }
 
-// countRemaining returns the number of wanted pairs beyond the known pairs, and stores the norm. values, of B, must increase.
+// countRemaining returns the number of wanted pairs in addition to the known pairs, without omitted pairs. values must be
+// all eigenvalues of B in increasing order. countRemaining also raises r.norm to the largest absolute value.
 func (r *run) countRemaining(values []float64) int {
 	remainder := values[r.deflation.count():] // the lowest are the known value, which banish has moved
 	r.norm = max(r.norm, math.Abs(remainder[0]),
@@ -79,7 +80,7 @@ func (r *run) countRemaining(values []float64) int {
 	return count
 }
 
-// places returns the row of the dense matrix for each row; −1 for padding and excluded rows.
+// places returns, for each row of this process, the row of the dense matrix. It is −1 for padding and for excluded rows.
 func (r *run) places() []int {
 	team := r.m.e.team
 	free := make([]float64, team.TotalOf(r.n)) // 1 in rows that are not excluded
@@ -122,8 +123,9 @@ func gather(team *sparse.Team, rows, cols int, places []int,
 	return gathered
 }
 
-// banish moves the known eigenvalue below all others: it stores B − 4‖B‖₁·U·Uᵀ in b. The columns of U are the known
-// eigenvectors, of which at most one is not 0 in row i. Row i of vectors has the index of this column, and U's element.
+// banish moves the known eigenvalue below all others: it stores B − 4‖B‖₁·U·Uᵀ in b, where the columns of U are the known
+// eigenvectors. At most one column of U is not 0 in row i. Row i of vectors holds the index of this column and its
+// element in row i.
 func banish(b *mat.Dense, vectors *sparse.Block[float64]) {
 	shift := 4 * mat.Norm(b, 1)
 	if shift == 0 {

@@ -10,21 +10,21 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// filter is the map that Lanczos runs on: B = ±A, whose upper end is wanted, or a Chebyshev polynomial
+// filter is the map p(B) that Lanczos runs on. B = ±A, whose upper end is wanted, and p(B) is B or a Chebyshev polynomial
 //
 //	T_d((B − centre)/half),
 //
-// which stays within [−1, 1] on the unwanted part centre ± half of the spectrum and grows monotonically beyond. It spreads the
-// wanted eigenvalues, so that fewer vectors must be made orthogonal, which costs more than the sweeps of a sparse graph. The
-// degree is odd, so that eigenvalues below the interval go to the other end.
+// which stays within [−1, 1] on the unwanted part centre ± half of the spectrum and grows monotonically beyond. The
+// polynomial spreads the wanted eigenvalues, so that fewer vectors must be made orthogonal, which costs more than the
+// sweeps of a sparse graph. The degree is odd, so that eigenvalues below the interval go to the other end.
 type filter struct {
 	sign, centre, half float64
 	degree             int // 1: B itself
-	clean              int // steps between removals of the known vectors, which grow; 0: none
+	clean              int // products between removals of the known vectors, which products enlarge; 0: no removals
 }
 
-// lambda returns the eigenvalue of B for an eigenvalue of the map. For the unwanted interval it returns the upper end of the
-// interval.
+// lambda returns the eigenvalue λ of B for which the map has the eigenvalue value = p(λ). If λ is in the unwanted interval,
+// lambda returns the upper end of the interval.
 func (f filter) lambda(value float64) float64 {
 	if f.degree == 1 {
 		return value
@@ -39,7 +39,8 @@ func (f filter) cut() float64 {
 	return f.centre + f.half
 }
 
-// value returns the eigenvalue of the map for an eigenvalue of B. For the unwanted interval it returns 1.
+// value returns p(λ), the eigenvalue of the map for an eigenvalue λ of B. If λ is in the unwanted interval, value returns
+// 1.
 func (f filter) value(lambda float64) float64 {
 	if f.degree == 1 {
 		return lambda
@@ -48,8 +49,8 @@ func (f filter) value(lambda float64) float64 {
 		(lambda-f.centre)/f.half)))
 }
 
-// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over the unwanted μ. A residual r in the map is at most about r/slope
-// in B.
+// slope returns a lower bound of (p(λ) − p(μ))/(λ − μ) over all unwanted μ, where value = p(λ). A pair with the residual r
+// for the map has a residual of at most about r/slope for B.
 func (f filter) slope(value float64) float64 {
 	if f.degree == 1 {
 		return 1
@@ -57,8 +58,8 @@ func (f filter) slope(value float64) float64 {
 	return max(0, value-1) / (f.lambda(value) - f.centre + f.half)
 }
 
-// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ up to λ. A residual r in the map is at least r/steepest
-// in B.
+// steepest returns an upper bound of (p(λ) − p(μ))/(λ − μ) over all μ ≤ λ, where value = p(λ). A pair with the residual r
+// for the map has a residual of at least r/steepest for B.
 func (f filter) steepest(value float64) float64 {
 	if f.degree == 1 || value <= 1 {
 		return float64(f.degree*f.degree) / f.half
@@ -68,8 +69,8 @@ func (f filter) steepest(value float64) float64 {
 	return d * math.Sinh(d*x) / (f.half * math.Sinh(x))
 }
 
-// apply returns the product of the map with x, stored in x or y. remove must subtract the known vectors from a block. Cost:
-// degree sweeps.
+// apply returns the product of the map with x. It uses x and y as memory and returns one of them. remove must subtract the
+// known vectors from a block. Cost: degree sweeps.
 func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	x, y *sparse.Block[float64],
 	remove func(*sparse.Block[float64])) (*sparse.Block[float64], error) {
@@ -97,8 +98,8 @@ func (f *filter) apply(ctx context.Context, a sparse.Applier[float64],
 	return y, nil
 }
 
-// balancedMap is R²·M for a map A = R·M·R with R = diag(factor): R·A·R⁻¹. Its products need no scaled copy of the block, which
-// takes a quarter of a product with few entries in a row.
+// balancedMap is the map R²·M = R·A·R⁻¹ for a map A = R·M·R with R = diag(factor). Its products need no scaled copy of the
+// block, which takes a quarter of a product with few entries in a row.
 type balancedMap struct {
 	sparse.Applier[float64]
 	factor, inverse []float64
@@ -136,7 +137,7 @@ type quantile struct{ value, rank float64 }
 // spectrum holds quantiles by decreasing value and increasing rank.
 type spectrum []quantile
 
-// beyond estimates the value that the given number of eigenvalues exceed.
+// beyond estimates the value that exactly number eigenvalues exceed.
 func (s spectrum) beyond(number int) float64 {
 	count := float64(number)
 	i := sort.Search(len(s), func(i int) bool { return s[i].rank >= count })
@@ -170,7 +171,7 @@ type plan struct {
 	products float64 // predicted products of B until convergence
 }
 
-// cost returns the work in products, if orthogonalizing a block costs block products.
+// cost returns the work of the plan in products. block is the cost of orthogonalizing a block, also in products.
 func (p plan) cost(block float64) float64 {
 	return p.products * (1 + block/float64(p.degree))
 }
@@ -191,8 +192,9 @@ func (p *filterChoice) block() float64 {
 	return blockEntries / (p.entries + rowEntries)
 }
 
-// plan returns the best filter for unwanted intervals that end at ranks first, first + step, … up to limit. A filter grows
-// faster if its interval ends near a gap, but the basis must hold all eigenvalues above the interval.
+// plan returns the filter with the fewest predicted products. It compares unwanted intervals below the eigenvalues of rank
+// first, first + step, … up to limit. A filter grows faster if its interval ends near a gap, but the basis must hold all
+// eigenvalues above the interval.
 func (p *filterChoice) plan(first, limit, step int) plan {
 	best := plan{filter: filter{sign: p.sign, degree: 1}, products: math.Inf(1)}
 	for degree := first; degree <= limit; degree += step {

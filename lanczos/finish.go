@@ -88,8 +88,8 @@ func (m *images) residualsTo(dst, values []float64) {
 	m.e.normsTo(dst)
 }
 
-// finish returns the known pairs and the pairs found, with the vectors v. values, of B = ±A, must decrease. If residuals is
-// nil, finish computes them.
+// finish returns the result: the known pairs, then the pairs with the vectors v. values must be their eigenvalues of B = ±A
+// in decreasing order. If residuals is nil, finish computes the residuals.
 func (r *run) finish(ctx context.Context, v columns,
 	values, residuals []float64) (*Pairs, error) {
 	out := r.result
@@ -153,7 +153,8 @@ func (r *run) finish(ctx context.Context, v columns,
 	return out, nil
 }
 
-// omits reports whether [Problem.Positive] omits an eigenvalue. It stores the largest omitted eigenvalue.
+// omits reports whether [Problem.Positive] omits the eigenvalue value. It stores the largest omitted eigenvalue in the
+// result.
 func (r *run) omits(value float64) bool {
 	if !r.p.Positive || value > roundingSteps*float64(r.m.e.team.TotalOf(r.n))*epsilon*r.norm {
 		return false
@@ -168,7 +169,8 @@ const roundingSteps = 4
 
 const epsilon = 0x1p-52
 
-// orient makes the entry of largest size of each column positive; the first of entries equal to 1e-9 decides.
+// orient changes the signs of columns so that the entry of largest size of each column is positive. If sizes are equal to
+// 1e-9, the first of these entries decides.
 func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	largest := make([]float64, x.Cols)
 	for i := range x.Rows {
@@ -201,7 +203,8 @@ func orient(team *sparse.Team, x *sparse.Block[float64]) {
 	}
 }
 
-// residuals stores ‖A·v − λ·v‖ for up to width columns v, which m.x then has, and m.y their images. Cost: one product.
+// residuals stores in dst the norms ‖A·v − λ·v‖ of at most width columns v of vectors, where values holds λ. It copies the
+// columns to m.x and stores their images in m.y. Cost: one product.
 func (m *images) residuals(ctx context.Context, dst, values []float64,
 	vectors *sparse.Block[float64]) error {
 	m.allocate()

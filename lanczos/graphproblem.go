@@ -128,9 +128,9 @@ func (p *GraphProblem) Splits() bool {
 
 const badMatrix = "lanczos: no such matrix"
 
-// deflateNullSpace declares the null vectors of the components of L, or of L̃ if normalized is set, as known eigenvectors. If
-// one process has all rows and no weight is negative, a factor of the Laplacian preconditions the search for other
-// eigenvectors.
+// deflateNullSpace declares the null vectors of L, or of L̃ if normalized is set, as the known eigenvectors of the
+// eigenvalue value, one for each component. If one process has all rows and no weight is negative, a factor of the
+// Laplacian becomes the preconditioner of the search for other eigenvectors.
 func (e *eigenproblem) deflateNullSpace(g *graph.Graph, normalized bool, value float64) {
 	e.Known = &Known{Components: g.Components,
 		Weights: e.weightsOf(graph.NullWeights(g, normalized), len(g.Degrees)),

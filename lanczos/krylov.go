@@ -98,7 +98,7 @@ func clearRows(x *sparse.Block[float64], rows []uint32) {
 	}
 }
 
-// purify removes the known vectors from w, and also stores the result in x.
+// purify removes the known vectors from w, and stores the result in w and in x.
 func (k *krylov) purify(x *sparse.Block[float64], w columns) {
 	k.m.e.setBlock(x, w)
 	if k.deflation.count() > 0 {
@@ -121,8 +121,8 @@ func (k *krylov) begin(ctx context.Context, random bool) error {
 	return err
 }
 
-// expand adds blocks while V has at most m columns, until V spans the whole space or enough, which is called after each block,
-// returns true.
+// expand adds blocks to V while V has at most m columns. It ends when V spans the whole space, or when enough, which it
+// calls after each block, returns true.
 func (k *krylov) expand(ctx context.Context, m int,
 	enough func() (bool, error)) error {
 	for k.block > 0 && k.size+k.block <= m {
@@ -249,7 +249,8 @@ func (k *krylov) coefficients(lo, hi int) []float64 {
 	return q
 }
 
-// blend restarts, for a new filter, with combinations of the first count Ritz vectors.
+// blend restarts the decomposition with a single block, for a new filter. The columns of the block are sums of the first
+// count Ritz vectors.
 func (k *krylov) blend(ctx context.Context, count int) error {
 	q := make([]float64, k.size*width)
 	for i := range k.size {
@@ -264,9 +265,9 @@ func (k *krylov) blend(ctx context.Context, count int) error {
 	return k.begin(ctx, false)
 }
 
-// rank estimates the number of eigenvalues beyond each Ritz value (Lin, Saad and Yang 2016). The basis must have begun with
-// random columns, which have nearly equal components in every eigenvector. The squares of these components in a Ritz vector
-// therefore add up to its share of the spectrum.
+// rank returns for each Ritz value the estimated number of eigenvalues beyond it (Lin, Saad and Yang 2016). The basis must
+// have begun with random columns, which have nearly equal components in every eigenvector. The squares of these components
+// in a Ritz vector therefore add up to the share of the eigenvalues that the Ritz vector represents.
 func (k *krylov) rank() spectrum {
 	points := make(spectrum, k.size)
 	weight := 0.0
@@ -282,8 +283,8 @@ func (k *krylov) rank() spectrum {
 	return points
 }
 
-// merge keeps the largest of the given values and further values, and their vectors. The further vectors must follow the
-// locked columns.
+// merge replaces values by the len(values) largest of values and further, and their vectors by the vectors of these. Both
+// lists decrease. The vectors of values are the locked columns; the vectors of further must follow them.
 func (k *krylov) merge(ctx context.Context, values, further []float64) error {
 	keep := len(values)
 	merged := slices.Concat(values, further)

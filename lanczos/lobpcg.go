@@ -12,13 +12,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// errSlow is returned by LOBPCG after several times the predicted products.
+// errSlow is returned by LOBPCG if it has used several times the predicted products.
 var errSlow = errors.New("lanczos: the preconditioner does not help")
 
 // otherMethod is the error by which Lanczos hands over to LOBPCG.
 type otherMethod struct {
-	cost     float64 // cost in products of Lanczos
-	products float64 // products of LOBPCG
+	cost     float64 // predicted cost of LOBPCG, in products of Lanczos
+	products float64 // number of products after which LOBPCG is slow
 }
 
 // Error implements error.
@@ -26,9 +26,9 @@ func (*otherMethod) Error() string {
 	return "lanczos: LOBPCG is faster"
 }
 
-// predict returns the work of LOBPCG with a good preconditioner. An iteration reduces the error by about exp(−2√ξ), ξ = 1 −
-// δ/δ', where δ is the distance of the last wanted pair from the known eigenvalue, and δ' the distance of the first pair that
-// is not iterated.
+// predict returns the predicted work of LOBPCG for want pairs with a good preconditioner. sp is the estimated spectrum. An
+// iteration reduces the error by about exp(−2√ξ), ξ = 1 − δ/δ', where δ is the distance of the last wanted pair from the
+// known eigenvalue, and δ' the distance of the first pair that is not iterated.
 func (r *run) predict(sp spectrum, want int) *otherMethod {
 	const (
 		fewest, reach = 15, 15 // iterations: the fewest observed, and the number for ξ = 1
@@ -51,8 +51,8 @@ func (r *run) predict(sp spectrum, want int) *otherMethod {
 
 // lobpcg finds extreme eigenpairs, orthogonal to the known pairs, by the locally optimal block preconditioned conjugate
 // gradient method (Knyazev 2001). It iterates the wanted and a few more columns; every iteration makes the basis [X P W]
-// orthonormal. The error is errSlow, without a result, if it needs several times the predicted products. Cost of an iteration:
-// two sweeps with all columns and one application of the preconditioner.
+// orthonormal. If lobpcg needs several times the predicted products, it returns errSlow and no result. Cost of an
+// iteration: two sweeps with all columns and one application of the preconditioner.
 func (r *run) lobpcg(ctx context.Context, predicted float64) (*Pairs, error) {
 	g := &lobpcg{r: r, m: r.m,
 		cols:      lobpcgColumns(r.dim, r.target, r.deflation.count()),
@@ -169,8 +169,8 @@ func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	}
 }
 
-// isSlow reports whether the method has used three times the predicted products, or the predicted products without half of the
-// progress, in orders of magnitude of the residual.
+// isSlow reports whether the method has used three times the predicted products. It also returns true if the predicted
+// products are used and the residual has made less than half of its way to the tolerance, in orders of magnitude.
 func (g *lobpcg) isSlow() bool {
 	used := float64(g.blocks) / g.predicted
 	return used > 3 || used > 1 && g.worst > math.Sqrt(g.initial*g.r.s.Tolerance*g.r.norm)
@@ -185,7 +185,7 @@ func (g *lobpcg) product(ctx context.Context, c columns) error {
 	return g.r.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.k.f.sign})
 }
 
-// measure stores B·X − X·Θ in g.residues, and the norms of its columns.
+// measure stores B·X − X·Θ in g.residues, and the norms of its columns in g.residual.
 func (g *lobpcg) measure(ctx context.Context) error {
 	e := g.m.e
 	for lo, hi := range blocks.Slabs(g.cols, slabColumns) {
@@ -235,8 +235,8 @@ func (g *lobpcg) countConverged() (converged int) {
 	return converged
 }
 
-// directions sets W to the preconditioned residuals of the active columns, orthonormal and orthogonal to X and P, and returns
-// its width.
+// directions stores in W the preconditioned residuals of the active columns, orthonormal and orthogonal to X and P. It
+// returns the number of columns of W.
 func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	k := g.k
 	count := len(g.active)
@@ -278,7 +278,8 @@ func (g *lobpcg) directions(ctx context.Context) (int, error) {
 	return rank, nil
 }
 
-// combine sets X to the best Ritz vectors of [X P W], and P to their part in the span of P and W (Hetmaniuk and Lehoucq 2006).
+// combine replaces X by the best Ritz vectors of the basis [X P W], and P by the parts of these Ritz vectors in the span of
+// P and W (Hetmaniuk and Lehoucq 2006). count is the number of columns of W.
 func (g *lobpcg) combine(ctx context.Context, count int) error {
 	k := g.k
 	start := g.cols + g.held
@@ -332,8 +333,8 @@ func (g *lobpcg) combine(ctx context.Context, count int) error {
 	return nil
 }
 
-// split returns the coefficients of the new X and P as orthonormal columns. X are the first eigenvectors, and P their
-// independent parts outside of the old X.
+// split returns orthonormal coefficients of the new X, then of the new P, in the basis [X P W] of size columns. The new X
+// are the first eigenvectors. The new P are the independent parts of the active eigenvectors outside of the old X.
 func (g *lobpcg) split(vectors *mat.Dense, size int) *mat.Dense {
 	limit := min(2*g.cols, size)
 	q := mat.NewDense(size, limit, nil)

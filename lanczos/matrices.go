@@ -96,8 +96,8 @@ func (e *eigenproblem) stateNormalized(ctx context.Context, p *GraphProblem,
 	return nil
 }
 
-// bipartite returns a vector w with S·w = −w, or nil if no component is bipartite. w is ±d^½ on bipartite components, by the
-// sides of their nodes, and 0 elsewhere. Cost: one sweep.
+// bipartite returns a vector w with S·w = −w, or nil if no component is bipartite. w is d^½ on one side of each bipartite
+// component, −d^½ on the other side, and 0 elsewhere. Cost: one sweep.
 func bipartite(ctx context.Context, g *graph.Graph) ([]float64, error) {
 	colours, err := sparse.FindSides(ctx, g.A, -1, g.Workers)
 	if err != nil {

@@ -11,16 +11,17 @@ import (
 type orthonormalizer struct {
 	e *engine
 
-	// fill stores a random column in place of a dependent column; nil: dependent columns are dropped. A column is dependent if
-	// little of it remains, compared with the longest column so far, or with the column itself if fill is nil.
+	// fill, if not nil, stores a random column in place of a dependent column. If fill is nil, dependent columns are
+	// dropped. A column is dependent if little of its reference length remains: the length of the longest column so far, or
+	// the length of the column itself if fill is nil.
 	fill    func(w columns)
 	longest float64
 
-	// project, if not nil, removes parts in excluded vectors, which rounding reintroduces. They can be large in a column of
-	// which little is left.
+	// project, if not nil, removes from w the parts in known vectors. Rounding reintroduces these parts; they can be large
+	// in a column of which little is left.
 	project func(w columns)
 
-	replaced bool // a column depended on the others
+	replaced bool // a column was dependent, and was replaced or dropped
 
 	origins                  []origin
 	lengths                  []float64 // reference lengths of the columns of W
@@ -119,7 +120,8 @@ func (o *orthonormalizer) run(ctx context.Context, v, w columns, recent int,
 	return width, nil
 }
 
-// isNeeded reports whether W has more than rounding errors along a column of Q, given its row of R.
+// isNeeded reports whether a column of W has more than rounding errors along a column of Q. row is the row of R of this
+// column of Q.
 func (o *orthonormalizer) isNeeded(row []float64) bool {
 	for j, v := range row {
 		if math.Abs(v) > deficient*o.lengths[j] {
@@ -129,7 +131,8 @@ func (o *orthonormalizer) isNeeded(row []float64) bool {
 	return false
 }
 
-// thin reports whether a column became short and has not been projected since, and marks such columns as projected.
+// thin reports whether any of the first width columns became short and has not been projected since. It marks these columns
+// as projected, which the caller must do.
 func (o *orthonormalizer) thin(width int) bool {
 	thin := false
 	for j := range width {
@@ -141,7 +144,8 @@ func (o *orthonormalizer) thin(width int) bool {
 	return thin
 }
 
-// round does one round on the columns q, and reports whether they are orthonormal. R has cols columns.
+// round does one round on the columns q, and updates C and R. R has cols columns. begin says that this is the first round.
+// clean reports whether q is orthonormal, so that no further round is needed.
 func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols int,
 	c, r []float64, begin bool) (clean bool, err error) {
 	nv := v.width()
@@ -194,7 +198,7 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 	return clean, err
 }
 
-// measure computes the Gram matrix of q, and its part in local, the columns of V from recent on.
+// measure stores qᵀq in o.gram and localᵀq in o.c. local are the columns of V from number recent on.
 func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	recent int) error {
 	nl := local.width()
@@ -217,7 +221,8 @@ func (o *orthonormalizer) measure(ctx context.Context, local, q columns,
 	return nil
 }
 
-// remove subtracts the local part, and computes the remaining part in all of V.
+// remove subtracts from q the part in local, which measure has computed. It then stores Vᵀq in o.d and the Cholesky factor
+// of qᵀq in o.r.
 func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	recent int) error {
 	nv := v.width()
@@ -241,7 +246,8 @@ func (o *orthonormalizer) remove(ctx context.Context, v, local, q columns,
 	return nil
 }
 
-// normalize subtracts the parts along v from q, and multiplies q by the inverse triangle. The new Gram matrix shows the error.
+// normalize subtracts from q the part in V, which remove has computed, and multiplies q by the inverse of the Cholesky
+// factor. It stores the new qᵀq in o.gram, whose distance from I is the error.
 func (o *orthonormalizer) normalize(ctx context.Context, v, q columns) error {
 	nv := v.width()
 	nq := q.width()

@@ -89,9 +89,9 @@ func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	return out, err
 }
 
-// complete finds the pairs. While an eigenvalue may have more copies than a block has columns, it searches the complement of
-// the pairs found. Values of B decrease; their vectors are the first columns of the basis. residuals is nil if they are
-// unknown.
+// complete finds the wanted pairs. While an eigenvalue may have more copies than a block has columns, it searches the
+// complement of the pairs found. It returns eigenvalues of B in decreasing order; their vectors are the first columns of
+// the basis. If residuals are unknown, they are nil.
 func (s *search) complete(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	values, residuals, err = s.find(ctx)
@@ -131,7 +131,7 @@ func (s *search) complete(ctx context.Context) (values, residuals []float64, err
 	return values, residuals, err
 }
 
-// isCrowded reports whether width values, as many as a block has columns, may be copies of an eigenvalue.
+// isCrowded reports whether width consecutive values, as many as a block has columns, may be copies of one eigenvalue.
 func isCrowded(values, residuals []float64, norm float64) bool {
 	for i := width - 1; i < len(values); i++ {
 		gap := residuals[i-width+1] + residuals[i] + 64*epsilon*norm
@@ -146,8 +146,8 @@ func (s *search) tolerance() float64 {
 	return s.r.s.Tolerance * s.r.norm
 }
 
-// find finds want pairs orthogonal to the known and the locked pairs. Their vectors follow the locked columns. There are none
-// if no eigenvalue is above the floor.
+// find finds want pairs orthogonal to the known and the locked pairs. Their vectors follow the locked columns of the basis.
+// If no eigenvalue is above the floor, find returns no pairs.
 func (s *search) find(ctx context.Context) (values, residuals []float64, err error) {
 	k := s.k
 	if err := k.begin(ctx, true); err != nil {
@@ -185,9 +185,9 @@ func (s *search) find(ctx context.Context) (values, residuals []float64, err err
 	}
 }
 
-// enough reports whether the basis need not grow: all pairs have converged, no eigenvalue is above the floor, or the limit of
-// products is reached. Because Ritz values are costly, it waits until the basis has grown by a sixteenth, and until the pairs
-// can have converged: a block divides residuals by at most about exp(mostGrowth).
+// enough reports whether the basis need not grow: all pairs have converged, no eigenvalue is above the floor, or the limit
+// of products is reached. Ritz values are costly. So enough computes them only after the basis has grown by a sixteenth,
+// and when pairs can have converged: a block divides residuals by at most about exp(mostGrowth).
 func (s *search) enough(ctx context.Context) (bool, error) {
 	k := s.k
 	over := s.m.products >= s.r.s.MaxProducts
@@ -233,9 +233,9 @@ func (s *search) count(ctx context.Context) error {
 	return nil
 }
 
-// verify counts all pairs as converged if their true residuals are within the tolerance. If values are crowded, a vector mixes
-// vectors of nearly the same value, and true residuals are far below estimates. Cost: one product and one block of Ritz
-// vectors, if the last pairs have not converged.
+// verify counts all wanted pairs as converged if their true residuals are within the tolerance and their values are not
+// crowded. A vector that mixes vectors of nearly the same value has a true residual far below the estimate. If the last
+// pairs have not converged, the cost is one product and one block of Ritz vectors.
 func (s *search) verify(ctx context.Context) error {
 	k := s.k
 	bound := k.residual[min(s.want, k.size)-1] / k.f.steepest(k.theta[0])
@@ -267,7 +267,8 @@ func (s *search) verify(ctx context.Context) error {
 	return nil
 }
 
-// sunk reports whether a basis of several blocks shows no eigenvalue above the floor.
+// sunk reports whether the basis shows that no eigenvalue is above the floor. A basis of fewer than six blocks does not
+// show it.
 func (s *search) sunk() bool {
 	const blocks = 6
 	k := s.k
@@ -292,8 +293,8 @@ func (s *search) measure() {
 	}
 }
 
-// conclude computes true residuals and reports whether the search ends. If not, it lowers the tolerance of estimated
-// residuals.
+// conclude computes true residuals. If they are within the tolerance, or if over is set because the products are used up,
+// the search ends: done is true, and conclude returns the pairs. Otherwise it lowers the tolerance of estimated residuals.
 func (s *search) conclude(ctx context.Context,
 	over bool) (values, residuals []float64, done bool, err error) {
 	k := s.k
@@ -332,8 +333,8 @@ func (s *search) conclude(ctx context.Context,
 	return values, residuals, true, err
 }
 
-// restart reduces the basis to its best vectors. For a better filter it reduces the basis to a block of combinations. The
-// error is an [*otherMethod] if LOBPCG is predicted to be faster.
+// restart reduces the basis to its best vectors. If it chooses a better filter, it reduces the basis to one block of
+// combinations of these. If LOBPCG is predicted to be faster, the error is an [*otherMethod].
 func (s *search) restart(ctx context.Context) error {
 	k := s.k
 	count := 0

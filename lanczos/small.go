@@ -33,8 +33,8 @@ func finite(numbers []float64) bool {
 	return true
 }
 
-// cholesky stores the upper triangle R with RᵀR = G in r. A pivot below rounding becomes weakPivot times the length of the
-// column, so that R has an inverse. A zero column has the pivot 0.
+// cholesky stores in r the upper triangle R with RᵀR = G, both n×n. A pivot below rounding becomes weakPivot times the
+// length of the column, so that R has an inverse. A zero column has the pivot 0.
 func cholesky(r, g []float64, n int) {
 	clear(r)
 	for i := range n {

@@ -24,15 +24,16 @@ type run struct {
 	result    *Pairs
 }
 
-// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts. If there is a
-// preconditioner, LOBPCG may continue. A map of few rows is solved as a dense matrix.
+// Solve returns k eigenpairs, orthogonal to the known pairs, by block Lanczos with thick restarts. k must be in 1 … n. If
+// there is a preconditioner, and LOBPCG is predicted to be faster, Solve continues with LOBPCG. A map of few rows is solved
+// as a dense matrix.
 //
-// No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a multiple
-// eigenvalue. If it finds four, Solve searches their complement for more.
+// No Krylov method certifies that no eigenvalue was missed. Blocks of four random columns find up to four copies of a
+// multiple eigenvalue. If Solve finds four copies, it searches their complement for more.
 //
 // The error is [ErrIterationLimit] with the best pairs, an error that wraps [sparse.ErrMemory], [ErrKnown],
-// [blocks.ErrAsymmetric], the error of the context, or an error of a sweep. k must be in 1 … n. A is compared with its
-// transpose by a product with two columns.
+// [blocks.ErrAsymmetric], the error of the context, or an error of a sweep. Solve tests the symmetry of A by a product with
+// two columns.
 func (p *Problem) Solve(ctx context.Context, k int, s *Settings) (*Pairs, error) {
 	r, err := p.prepare(k, s)
 	if err == nil {
@@ -132,8 +133,8 @@ func countRows(team *sparse.Team, list []uint32) int {
 	return int(blocks.SumOver(team, count))
 }
 
-// direct solves a problem without iteration if all pairs are known, or if a basis would have nearly as many columns as the map
-// has rows.
+// direct solves a problem that needs no iteration: all pairs are known, or the map is small, see [smallMap]. done reports
+// whether it did.
 func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	switch {
 	case r.target == 0:
@@ -148,7 +149,8 @@ func (r *run) direct(ctx context.Context) (done bool, out *Pairs, err error) {
 	return true, out, err
 }
 
-// smallMap reports whether n is small, or the iteration would keep nearly as many vectors as there are unknown pairs.
+// smallMap reports whether a map of n rows should be solved as a dense matrix: n is small, or an iteration would keep at
+// least half as many vectors as there are unknown pairs.
 func smallMap(n, unknown, vectors int) bool {
 	return n <= denseRows || 2*vectors >= unknown
 }
