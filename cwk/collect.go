@@ -165,7 +165,8 @@ func (w *Walk[T]) walkerOf(picks ...[]Pick) *walker[T] {
 	return &walker[T]{w: w, variants: variants}
 }
 
-// collectTo stores in dst the probabilities of the picked rows, times scale, in walks of at most cols columns.
+// collectTo stores in dst the probabilities of the picked rows at the steps from minSteps on, times scale. It walks
+// at most cols columns at a time.
 func (k *walker[T]) collectTo(ctx context.Context, dst *sparse.Block[T],
 	minSteps int, picks []Pick, scale T, cols int) error {
 	classes := k.w.Seeds.Classes

@@ -53,7 +53,7 @@ func (d *distance) ApplyTo(context.Context, *sparse.Block[float64],
 	return nil, ErrDistance
 }
 
-// Block implements [Kernel] by columns of L⁺ of all nodes in rows and cols.
+// Block implements [Kernel]. It computes the columns of L⁺ at all nodes in rows and cols.
 func (d *distance) Block(ctx context.Context, rows, cols []int, take Sink,
 	s *Settings) (*Report, error) {
 	c, err := d.inverse.begin(s)

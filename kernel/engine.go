@@ -106,14 +106,14 @@ func (e *inverseRoot) applyTo(ctx context.Context, dst, x *sparse.Block[float64]
 type solves struct {
 	system *iterative.System
 	scale  float64
-	lone   []int // rows where the inverse is (scale·I)⁻¹
+	lone   []int // rows where scale times the inverse is the identity
 	joint  joint // the inverse as a series, used by [Grams]; zero if it takes too many sweeps
 
 	assumed string // assumption about the least eigenvalue of a singular system
 }
 
-// applyTo implements [engine]. Without a bound of the least eigenvalue it estimates errors from residuals, and
-// divides the tolerance by estimateGain.
+// applyTo implements [engine]. If the least eigenvalue has no bound, it estimates errors from residuals, and divides
+// the tolerance by estimateGain.
 func (e *solves) applyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	o effort, again bool) (*engineResult, error) {
 	e.system.Memory = o.memory

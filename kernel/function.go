@@ -462,8 +462,8 @@ func (f *Function) product(g *graph.Graph, kind sparse.Kind) {
 	}
 }
 
-// roundingOf bounds the rounding error of a product with a column of norm 1: γ times a bound on the
-// norm of |M|, with γ = (k+3)·u for rows of k entries.
+// roundingOf bounds the rounding error of a product of the matrix M of a kind with a column of norm 1. The bound is γ
+// times a bound of ‖|M|‖, with γ = (k+3)·u for rows of k entries.
 func roundingOf(g *graph.Graph, kind sparse.Kind) float64 {
 	team := sparse.TeamOf(g.A)
 	run := 0
@@ -582,8 +582,8 @@ func (f *Function) solve(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// kernel returns a kernel with f = scale · kernel or, if f is no multiple of a kernel, a kernel that needs the same
-// memory.
+// kernel returns a kernel and the scale with f = scale · kernel. If f is not a multiple of a kernel, it returns a
+// kernel that needs the same memory.
 func (f *Function) kernel() (name string, v param.Values, scale float64) {
 	matrix := f.Values.Word("matrix")
 	laplacian := "combinatorial"

@@ -14,7 +14,7 @@ import (
 )
 
 // Grams returns a block of each kernel, to compare many parameters. The columns of a block belong to nodes, the rows
-// to nodes and then to cols; no node may be in both lists. Errors are relative to the largest of all columns, by
+// to nodes and then to cols; no node may be in both lists. Errors of a block are relative to its largest column, by
 // default at most 1e-8. sweeps is the number of sweeps over all entries.
 //
 // Kernels of one call of [Family.NewAll] share sweeps if they are functions of one matrix, or at least three inverses

@@ -45,9 +45,10 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	return a, nil
 }
 
-// acceptResult reports whether a result is final, or an error if miss exceeds the limit. miss is the error of the
-// result and rounded its part from rounding, as multiples of the tolerance. An estimate above the limit is first
-// replaced by a bound, because the error names a tolerance that can be met.
+// acceptResult reports whether a result is final. miss is the error of the result, and rounded its part from
+// rounding, as multiples of the tolerance. If miss exceeds the limit, acceptResult returns an error that names a
+// tolerance that can be met. If miss is then only an estimate, the result is not final, and the next attempt bounds
+// its error.
 func acceptResult(c *computation, a *engineResult, miss, rounded float64) (bool, error) {
 	limit := c.s.limit()
 	if miss <= 1 || miss*c.s.Tolerance <= limit {
@@ -195,7 +196,7 @@ func tooTight(asked, reached float64) error {
 // ToleranceError is the error if rounding errors may exceed the tolerance. It wraps [ErrTolerance].
 type ToleranceError struct {
 	Asked   float64
-	Reached float64 // a tolerance that can be promised; none can if it is not below 1
+	Reached float64 // a tolerance that can be met; if it is 1 or more, none can
 }
 
 // Error implements error.

@@ -107,8 +107,8 @@ func (s *Settings) limit() float64 {
 	return s.Tolerance
 }
 
-// certifies reports whether errors must have a bound rather than an estimate: the tolerance is strict or the graph is
-// small.
+// certifies reports whether errors on n nodes must have a bound rather than an estimate. They must if the tolerance
+// is strict or the graph is small.
 func (s *Settings) certifies(n int) bool {
 	return s.Tolerance > 0 && !s.Lenient || n <= iterative.ExactFirst
 }
@@ -125,7 +125,7 @@ type Report struct {
 	Method string // such as "chebyshev" or "conjugate gradients"
 	Sweeps int    // over all entries of the graph
 
-	// HalfSteps says that the block is UᵀU.
+	// HalfSteps says that the block is UᵀU, where U holds columns of K^½.
 	HalfSteps bool
 
 	// ErrorBound is an upper bound of the error of every value of a block, and Largest the size of the largest value.

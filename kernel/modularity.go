@@ -23,7 +23,7 @@ type modularity struct {
 	team       *sparse.Team
 	nodes      int     // nodes of all processes
 	rank       int     // largest number of eigenpairs
-	adapts     bool    // uses fewer pairs if the gap below them is wider
+	adapts     bool    // fewer than rank pairs are used if the gap between eigenvalues below them is wider
 	gamma      float64 // −γ/vol; 0 without edges
 	subtracted float64 // norm of the matrix subtracted from A
 
@@ -41,8 +41,8 @@ type foundPairs struct {
 }
 
 const (
-	// fewPairs is the number of eigenpairs for learners, and the most without a given rank on more than smallNodes
-	// nodes.
+	// fewPairs is the number of eigenpairs for learners. If no rank is given, it is also the largest number on more than
+	// smallNodes nodes.
 	fewPairs = 64
 
 	// Without a given rank, a kernel on at most smallNodes nodes has all eigenpairs, which take about a second.

@@ -29,7 +29,7 @@ const usualShare = usualTime / (1.0 + usualTime)
 // maxLog is the logarithm of the largest value of a kernel, whose square must be finite.
 const maxLog = 350
 
-// leastRest is the smallest 1 − α of kernels with α < 1, for a condition of the system of 1/(16ε).
+// leastRest is the smallest 1 − α of kernels with α < 1. The condition number of the system is then 1/(16ε).
 const leastRest = 32 * epsilon
 
 func laplacianParam(words ...string) param.Param {

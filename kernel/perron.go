@@ -58,7 +58,7 @@ const (
 	perronProducts = 20000
 	perronExact    = 1e-10 // relative distance of the bounds
 
-	// perronRest is the largest residual of a solve, relative to the element of b. perronFloor is the smallest element
+	// perronRest is the largest ratio of a residual r_i of a solve to b_i. perronFloor is the smallest element
 	// of b, because an eigenvector may almost vanish somewhere.
 	perronRest  = 0.01
 	perronFloor = 1e-5

@@ -43,7 +43,7 @@ type edgeAttribute struct {
 	key       string // GraphML's id of the attribute; elsewhere the name
 	name      string // "" until declared
 	text      bool
-	initial   string      // value of edges without one
+	initial   string      // default value
 	seen      bool        // some edge has a value
 	isNumber  bool        // some value is a weight
 	isSigned  bool        // some value is a negative weight

@@ -101,7 +101,7 @@ type Input struct {
 
 	Directed   bool     // every edge has a direction; an edge that the file calls undirected is given both ways
 	Undirected bool     // no edge has a direction, whatever the file says
-	Fields     []string // columns of source, target and weight of a table, numbers from 1 or names; nil: by their names
+	Fields     []string // columns of source, target and weight of a table, numbers from 1 or titles; nil: found by their titles
 
 	Weight string // edge attribute of GraphML or JSON, or column of a table, that is the weight; "": the usual names
 

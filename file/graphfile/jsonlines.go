@@ -44,7 +44,7 @@ type jsonLines struct {
 	hasEnds bool      // the first edge has chosen ends
 	line    int64
 	own     []textio.Member // members of the object: texts, numbers, and objects with an id, replaced by the id
-	inner   []textio.Member // members of its containers
+	inner   []textio.Member // members of the containers in the object
 }
 
 // containers are the members in which Neo4j, graphology, Cytoscape.js and the JSON Graph Format put attributes.

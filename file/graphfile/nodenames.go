@@ -27,7 +27,8 @@ type namedNode struct {
 	names []string // names by kind, "" for none, the id last; nil: not declared
 }
 
-// networkXName names nodes in igraph's files of NetworkX graphs, whose ids are numbers.
+// networkXName is the attribute with the names of nodes in files of NetworkX graphs that igraph wrote. The ids in
+// these files are numbers.
 const networkXName = "_nx_name"
 
 // graphToolName is graph-tool's attribute with the ids of GraphML.

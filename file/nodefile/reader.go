@@ -35,7 +35,7 @@ type Reader struct {
 	Fields  []string                               // columns of node and value, by numbers from 1 or titles; nil: found by their titles
 	Guess   bool                                   // Fields are used only if the table has them
 	SkipBad bool                                   // skip and count faulty lines, except lines with an open quote
-	Option  string                                 // option for Fields, or for Attributes, for messages; "" without such an option
+	Option  string                                 // option that names the columns, for messages; "" without such an option
 	Header  input.Header
 	Text    input.Text
 	Options textio.Options // settings for opening the file

@@ -35,11 +35,11 @@ const attribute = "attribute"
 
 // Request states the columns that a table must have, and the columns that settings name.
 type Request struct {
-	Value      string            // use of the column behind the node, "" for none
+	Value      string            // use of a second column, beside the node; "" for none
 	IsEdges    bool              // rows are edges
 	Fields     []string          // columns in the order of the roles, by numbers from 1 or titles; nil: chosen
 	Named      map[string]string // columns that further settings name, by use
-	Attributes []string          // columns that a setting names as attributes, which are no nodes
+	Attributes []string          // columns that a setting names as attributes; they cannot be the node
 	Option     string            // setting for Fields, for messages; "" without one
 	Header     input.Header
 	IsTyped    bool                 // the titles are no row, as in Parquet

@@ -30,8 +30,8 @@ func HasLeadingZero(text string) bool {
 	return len(text) > 1 && text[0] == '0' && strings.Trim(text, "0123456789") == ""
 }
 
-// ClassKey returns a key of a class name that is equal for names that are equal as numbers, for example 1 and 1.0. A
-// name with a leading zero is not a number.
+// ClassKey returns a key of a class name. Names that are equal as numbers, for example 1 and 1.0, have the same key.
+// A name with a leading zero is not a number.
 func ClassKey(name string) string {
 	if integer := PlainInteger(name); IsInteger(integer) || HasLeadingZero(name) {
 		return integer // exact also beyond 2⁵³

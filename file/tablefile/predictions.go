@@ -25,7 +25,7 @@ type Prediction struct {
 	Scores []float64
 
 	class int   // number of the label; −1: no label, or several
-	order []int // classes of the scores in the line, even if there are no scores
+	order []int // classes whose scores are in the line, also for a node without scores
 }
 
 func (p *Prediction) score(class int) float64 {
@@ -163,8 +163,8 @@ func (c *Columns) list() []Column[*Prediction] {
 
 func (c *Columns) top() int { return min(max(c.Top, 0), len(c.Classes)) }
 
-// order returns the classes whose scores are in a line: all, or the first c.Top classes by score. dst holds all
-// classes.
+// order returns the classes whose scores are in a line: all, or the c.Top classes with the best scores. dst must hold
+// all classes; order sorts it.
 func (c *Columns) order(dst []int, scores []float64) []int {
 	if c.Top == 0 {
 		return dst

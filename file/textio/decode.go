@@ -89,7 +89,7 @@ type checked struct {
 	in    io.Reader
 	name  string
 	lines int64
-	cut   []byte // start of a character
+	cut   []byte // start of a character whose end has not been read
 	err   error
 }
 

@@ -13,8 +13,8 @@ const (
 	pieceBytes = 128 << 10 // half a chunk, so that parsing starts early
 )
 
-// pump reads a source in a goroutine, because a read from a pipe cannot be interrupted, and decompresses in parallel
-// with parsing.
+// pump reads a source in a goroutine, so that decompression runs in parallel with parsing, and because a read from a
+// pipe cannot be interrupted.
 type pump struct {
 	ctx      context.Context
 	quit     chan struct{}
