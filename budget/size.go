@@ -64,8 +64,8 @@ func Row[T any](columns int) Size {
 // Vector returns the size of n elements of type T.
 func Vector[T any, N int | int64](n N) Size { return Times(n, Size(unsafe.Sizeof(*new(T)))) }
 
-// Widest returns the largest number of columns, at most all, whose size is within limit, but at least 1. A limit of 0 means
-// no limit. size must increase with the number of columns.
+// Widest returns the largest number of columns, from 1 to all, whose size is within limit. If one column exceeds the limit, it
+// returns 1. A limit of 0 means no limit. size must increase with the number of columns.
 func Widest(all int, limit Size, size func(columns int) Size) int {
 	if limit == 0 {
 		return all

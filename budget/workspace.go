@@ -14,7 +14,8 @@ type Workspace struct {
 	others []Workspace // stages before and after
 }
 
-// Slabs returns the workspace of blocks with the given rows. At most columns columns are computed at a time.
+// Slabs returns the workspace of the given number of blocks with rows rows. Their columns are computed in slabs of at most the
+// given number of columns.
 func Slabs[T any](blocks, rows, columns int) Workspace {
 	fixed := Block[T](rows, columns) - Times(rows, Row[T](columns)) // the start of huge pages
 	if columns > 8 {
@@ -62,8 +63,8 @@ func (w Workspace) Width(limit Size) int {
 	return min(w.Columns, max(least, Widest(w.Columns, Subtract(limit, w.reserved()), w.bytes)))
 }
 
-// reserved returns the memory for which slabs leave room: all optional memory if it is at most half of the widest slab,
-// otherwise Reserved.
+// reserved returns the memory for which slabs leave room. If the optional memory is at most half of the widest slab, it is all
+// optional memory. Otherwise it is w.Reserved.
 func (w Workspace) reserved() Size {
 	if w.Optional <= Times(w.Columns/2, w.Column) {
 		return w.Optional

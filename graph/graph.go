@@ -135,7 +135,7 @@ type Settings struct {
 	// Nodes are the ids of the rows; nil: node i is row i.
 	Nodes *shard.Nodes
 
-	// Symmetric means that A equals Aᵀ. They are then not compared, and fewer entries are read.
+	// Symmetric means that A equals Aᵀ. New then reads fewer entries and does not compare A with Aᵀ.
 	Symmetric bool
 
 	// Degrees are the degrees; nil: New computes them. If Degrees is set, all entries must be 1, and none on the diagonal.

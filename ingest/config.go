@@ -53,10 +53,13 @@ const (
 // Order is the order of the rows of the store. Ids and outputs do not depend on it, except that sums agree
 // only up to rounding.
 //
-// DegreeOrder sorts nodes by their number of lines before duplicates are merged. AutoOrder is DegreeOrder if
-// the graph has at least 65,536 nodes, few nodes have most of the edges, and these nodes are scattered among
-// the others, because every sweep is then faster. Otherwise AutoOrder is the default order. LocalityOrder
-// needs the graph in memory without directions and weights, 12 bytes for each entry. See package partition.
+// DegreeOrder sorts nodes by decreasing number of lines before duplicates are merged. LocalityOrder puts the
+// nodes of a community next to each other, see [partition.Locality]. It needs the graph in memory without
+// directions and weights, 12 bytes for each entry.
+//
+// AutoOrder is DegreeOrder if that makes sweeps faster: if the graph has at least 65,536 nodes, few nodes
+// have most of the edges, and these nodes are scattered among the other nodes. Otherwise AutoOrder is the
+// default order.
 type Order int
 
 // DefaultOrder is the order of the ids.
@@ -107,8 +110,9 @@ type Config struct {
 	Store *shard.WriteOptions
 }
 
-// Stages in calls of [Config].Progress. The name of a file follows readingStage, whose unit is bytes as
-// stored; other units are rows. A total of 0 is not known.
+// Stages in calls of [Config].Progress. The stage of reading is readingStage, a blank and the name of a file;
+// its progress is in bytes as stored. The other stages count rows. A total of 0 means that the total is not
+// known.
 const (
 	readingStage  = "reading"
 	orderingStage = "ordering"

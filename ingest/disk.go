@@ -20,7 +20,8 @@ func (t *task) tempDir() string {
 	return filepath.Dir(filepath.Clean(t.dir))
 }
 
-// checkFree checks the free space of the disk of a directory, which need not exist.
+// checkFree returns a [*LimitError] if the disk of the directory dir has fewer than the given bytes free. dir
+// need not exist. what names the files to write.
 func (t *task) checkFree(dir, what string, bytes int64) error {
 	if _, err := t.fs.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		dir = filepath.Clean(dir)
@@ -53,7 +54,8 @@ func (t *task) checkEvicted(parts []*part) error {
 	return t.checkFree(t.tempDir(), diskTemp, bits/8)
 }
 
-// checkStore checks that the disk has space for the given number of entries before merging.
+// checkStore returns a [*LimitError] if the disk has no space for a store with the given number of entries,
+// which are not merged yet.
 func (t *task) checkStore(nodes *shard.Nodes, entries int,
 	weighted, directed bool) error {
 	ids := int64(0)

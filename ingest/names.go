@@ -24,7 +24,7 @@ type names struct {
 	matrix      *matrix // nil: nodes have ids
 }
 
-// codes stores the codes of a batch, which begins at the start of chunk p.seq.
+// codes stores the codes of the ids of a batch. The batch must begin at the start of the text of p.
 func (n *names) codes(p *part, code []uint32, text []byte, b *lines.IDBatch) error {
 	p.inDict = true
 	if err := n.dict.Codes(code, text, b, position(p.seq)); err != nil {

@@ -89,8 +89,8 @@ func numberNodes(ids []uint32) (*shard.Nodes, error) {
 	})
 }
 
-// faultUnlisted returns the error about count ids that are not in the list of nodes. has reports whether a
-// code is listed, and id appends its id.
+// faultUnlisted returns the error about count ids that are not in the list of nodes. has reports whether the
+// id with a code is listed, and id appends the text of this id to dst.
 func (n *numberer) faultUnlisted(count int, has func(code uint32) bool,
 	id func(dst []byte, code uint32) []byte) error {
 	verb := "ids are"

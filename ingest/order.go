@@ -27,7 +27,8 @@ type orderer struct {
 	sorting *edgeSorter
 }
 
-// reorder replaces the codes in all parts by rows in the order of the settings.
+// reorder replaces the codes in all parts, which are rows in the order of the ids, by rows in the order of
+// the settings.
 func (o *orderer) reorder() error {
 	if o.c.Order.possible(o.numbering.nodes.Len(), o.lines.count) == DefaultOrder {
 		o.c.Order = DefaultOrder
@@ -68,11 +69,11 @@ func (o Order) possible(rows, lines int) Order {
 	return DefaultOrder
 }
 
-// localityBytes is the memory of [LocalityOrder] for each node, with garbage of merged communities, without
-// the graph and the rows.
+// localityBytes is the memory of [LocalityOrder] for each node. It includes garbage of merged communities,
+// but not the graph and the rows.
 const localityBytes = 136
 
-// order returns the row of each code, or nil if the order of the ids is best.
+// order returns the row of each code. It returns nil if the order of the ids is better.
 func (o *orderer) order() (row []uint32, err error) {
 	if o.c.Order == DegreeOrder || o.c.Order == AutoOrder {
 		return o.degreeOrder()
@@ -119,8 +120,8 @@ func (p *orderProgress) reach(done int) {
 	p.t.progress(orderingStage, int64(share*float64(p.rows)), int64(p.rows))
 }
 
-// degreeOrder returns rows by decreasing numbers of lines, or nil for AutoOrder if sweeps do not gain from
-// this order.
+// degreeOrder returns the row of each node if nodes are sorted by decreasing number of lines. It returns nil
+// if the settings have AutoOrder and sweeps do not gain from this order.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Memory > 0 && o.lines.held+o.m.otherBytes() > o.c.Memory {
 		if err := o.m.makeRoom(o.c.Memory); err != nil { // no line stays in memory

@@ -105,7 +105,8 @@ func (s *lineStore) forget(lo, hi int) {
 	s.spill.Reuse(records)
 }
 
-// forFillings returns the temporary file. The disk must have the given bytes free.
+// forFillings returns the temporary file. If the disk has fewer than the given bytes free, it returns a
+// [*LimitError].
 func (s *lineStore) forFillings(bytes int64) (*sort.Spill, error) {
 	if err := s.t.checkFree(s.t.tempDir(), diskTemp, bytes); err != nil {
 		return nil, err

@@ -58,12 +58,12 @@ func (t *task) progress(stage string, done, total int64) {
 	}
 }
 
-// ZeroWeightsOption is the key of an option in a manifest. Its text is the number of lines that were left out
-// because their weight is 0.
+// ZeroWeightsOption is the key of an option in a manifest. The option is the number of lines that were left
+// out because their weight is 0.
 const ZeroWeightsOption = "zero_weights"
 
-// storeOptions returns the settings of edges in the manifest of a store, by the names of the command's flags;
-// "" if not given, except for self_loops.
+// storeOptions returns the settings of edges for the manifest of a store, by the names of the command's
+// flags. It omits settings that are not given, except self_loops.
 func (c *Config) storeOptions() map[string]string {
 	word := func(is bool, text string) string {
 		if is {

@@ -268,8 +268,8 @@ func (s *Spec) Param(name string) *Param {
 	return &s.Params[i]
 }
 
-// Resolve returns complete values: values, and defaults for missing parameters. If the graph is nil, defaults are the
-// numbers of the declaration, without On. For an unknown parameter or a value out of range the error is a
+// Resolve returns complete values: values, and defaults for missing parameters. If g is nil, defaults are the numbers of the
+// declaration, and [Param].On is not called. For an unknown parameter or a value out of range the error is a
 // [*ParameterError]; other errors come from the graph.
 func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -22,7 +22,7 @@ import (
 // follows it.
 const HyperedgePrefix = "hyperedge:"
 
-// HyperedgesOption is the option of a store that is made of hyperedges.
+// HyperedgesOption is the name of the option that the manifest of a store has if it is made of hyperedges.
 const HyperedgesOption = "hyperedges"
 
 // IsIncidence reports whether the last nodes of a store represent hyperedges.
@@ -61,6 +61,7 @@ func Hyperedges(inputs []string, shared bool, c *ingest.Config) *ingest.Source {
 	}}
 }
 
+// hypergraph holds the hyperedges that have been read.
 type hypergraph struct {
 	c     *ingest.Config
 	hold  graphfile.Holder
@@ -205,7 +206,7 @@ func (h *hypergraph) line(fields *table.Fields, text []byte,
 	return nil
 }
 
-// order returns the vertices in the usual order of ids.
+// order returns the numbers of the vertices in the usual order of ids.
 func (h *hypergraph) order() []int {
 	order := sched.UpTo(len(h.ids))
 	if !slices.ContainsFunc(h.ids,

@@ -87,8 +87,8 @@ type products struct {
 	end []int
 }
 
-// multiply stores Σ_c x_ic·x_jc in sum for all j ≥ first with a common column, and these j in columns,
-// where rows with the sum 0 may be missing.
+// multiply stores Σ_c x_ic·x_jc in sum for all rows j ≥ first with a common column. It stores these j in
+// columns, but may omit rows with the sum 0.
 func (p *products) multiply(i, first int) {
 	for _, j := range p.columns {
 		p.seen[j] = false

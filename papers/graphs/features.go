@@ -31,7 +31,7 @@ func entriesOf(sums map[int32]float64) entries {
 	return e
 }
 
-// dot returns Σ μ(x)e(x)f(x); a nil measure μ is 1.
+// dot returns Σ_x μ(x)e(x)f(x) over the features x. μ is the measure, or 1 if measure is nil.
 func (e *entries) dot(f *entries, measure []float64) (sum float64) {
 	a := 0
 	for b, x := range f.index {

@@ -125,7 +125,7 @@ func (p *product) labelPairs(m *graphfile.Member, c float64,
 	return list, nil
 }
 
-// sumTo stores Σ λᵢA×ⁱx in dst, where x ≥ 0 is p.r. An exponential sum ends as in
+// sumTo stores Σ λᵢA×ⁱx in dst for the vector x ≥ 0 in p.r. An exponential sum ends as in
 // [product.exponential]. For a geometric sum p.p must hold y = (I − cA×)⁻¹1, and total must be 1ᵀy.
 // Terms after d ≤ βy add up to at most Σ(cA×)ⁱβy ≤ βy·max y, since cA×y = y − 1 ≤ (1 − 1/max y)y.
 func (p *product) sumTo(dst []float64, c, total float64, exponential bool) {

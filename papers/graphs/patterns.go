@@ -209,7 +209,7 @@ func (p *patternFinder) reaches(w, root, end int32) bool {
 	return false
 }
 
-// cyclic returns the smallest sequence of labels around a cycle, over all first vertices and both
+// cyclic returns the pattern of a cycle, given its arcs: the smallest sequence of labels over all first vertices and both
 // directions.
 func (p *patternFinder) cyclic(arcs []int32) string {
 	k := len(arcs)
@@ -244,7 +244,8 @@ func (p *patternFinder) cyclic(arcs []int32) string {
 	return text.String()
 }
 
-// write adds a label to a pattern. It quotes labels of more than one letter, so that different sequences have different texts.
+// write appends label l of an edge or of a vertex to a pattern. It quotes labels of more than one letter, so that different
+// sequences have different texts.
 func (p *patternFinder) write(text *strings.Builder, edge bool, l int32) {
 	names := p.c.Labels
 	if edge {

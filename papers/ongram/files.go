@@ -240,7 +240,7 @@ func (k *files) bytes() int64 {
 	return bytes + k.learner.Declare(len(k.labels.Row), 0, len(k.labels.Names)).Required(0)
 }
 
-// rowsOf yields the rows of a file, and last nil with the error of reading, if any.
+// rowsOf yields the rows of a file. After the last row it yields nil and the error of reading, which may be nil.
 func rowsOf(ctx context.Context, f *tablefile.File) iter.Seq2[[]float64, error] {
 	return func(yield func([]float64, error) bool) {
 		isStopped := false

@@ -129,7 +129,7 @@ func (t *texts) valuesTo(dst []float64, a int, items, row []int) {
 	}
 }
 
-// value returns K(x, y) times shrink for each character.
+// value returns K(x, y)·shrink^(|x| + |y|).
 func (t *texts) value(x, y []rune) float64 {
 	if t.places > 0 {
 		return t.placementKernel(x, y)
@@ -156,8 +156,8 @@ func (t *texts) value(x, y []rune) float64 {
 	return row[len(y)]
 }
 
-// placementKernel returns K_n. f(p, i, j) is the sum over the placements of i and j characters on p places. The last place
-// holds neither of the two last characters, one of them, or both.
+// placementKernel returns K_n. It computes f(p, i, j), the sum over all placements of the first i characters of x and the
+// first j characters of y on p places. The last place holds neither of the two last characters, one of them, or both.
 func (t *texts) placementKernel(x, y []rune) float64 {
 	width := len(y) + 1
 	f := make([]float64, (len(x)+1)*width)

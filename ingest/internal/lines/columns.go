@@ -157,7 +157,8 @@ func (h *head) choose(konect bool) error {
 	return nil
 }
 
-// checkForm checks that most lines have as many fields as the first line; otherwise the text is not a table.
+// checkForm returns an error if fewer than half of the later lines have as many fields as the first line. The
+// text is then not a table.
 func (h *head) checkForm() error {
 	fields := len(h.s.Titles)
 	fit := 0
@@ -183,8 +184,8 @@ func (h *head) checkForm() error {
 	return h.fault(fix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
-// listTitles returns the titles for a message, cut at 200 bytes. A first column without a title names the
-// rows.
+// listTitles returns the titles for a message, cut at 200 bytes. It calls a first column without a title
+// "row".
 func (h *head) listTitles() string {
 	titles := slices.Clone(h.s.Titles)
 	if titles[0] == "" {
@@ -198,6 +199,7 @@ func (h *head) listTitles() string {
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.
+// For other text it returns false.
 func (c *Settings) attributeLayout(name string, lay *Layout,
 	line, tail []byte) bool {
 	ids, _, ok := cutAttributes(line)
@@ -236,7 +238,7 @@ func cutAttributes(line []byte) (ids, attributes []byte, ok bool) {
 	return bytes.TrimRight(line[:brace], separators), line[brace:], true
 }
 
-// weightKeys is written by Python and by JSON.
+// weightKeys has the key of a weight as Python writes it and as JSON has it.
 var weightKeys = [][]byte{[]byte(`'weight':`), []byte(`"weight":`)}
 
 func hasWeight(text []byte) bool {
@@ -244,8 +246,8 @@ func hasWeight(text []byte) bool {
 		bytes.Contains(text, weightKeys[1])
 }
 
-// weightOf returns the text of the weight in a dictionary, or "1" as NetworkX. It accepts a NumPy number:
-// np.float64(3.0).
+// weightOf returns the text of the weight in a dictionary. If there is none, it returns "1", the default of
+// NetworkX. It accepts a NumPy number: np.float64(3.0).
 func weightOf(attributes []byte) []byte {
 	for _, key := range weightKeys {
 		if _, value, ok := bytes.Cut(attributes, key); ok {

@@ -25,6 +25,7 @@ const (
 	placeBits  = 32 - dictBits
 )
 
+// dictShard is a hash table from ids to places. keys has the text of all ids.
 type dictShard struct {
 	mu      sync.Mutex
 	slots   []uint64 // upper half: hash; lower half: place + 1; 0: free

@@ -11,7 +11,7 @@ const (
 	IDBits    = 32
 )
 
-// MarkIDs sets the bits of ids. It is safe for concurrent use.
+// MarkIDs sets the bits of the ids code in the bitmap words. It is safe for concurrent use.
 func MarkIDs(words []uint64, code []uint32) {
 	for _, c := range code {
 		word := &words[c/64]

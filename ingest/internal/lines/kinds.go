@@ -14,8 +14,8 @@ import (
 // A table such as user_id,item_id joins two kinds of nodes, each numbered from 1. Without a prefix such as
 // user_id:1, user 1 and item 1 would be the same node.
 
-// separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if the titles name two
-// kinds of numbered nodes.
+// separateKinds sets the prefixes of ids if the graph is bipartite. Otherwise it warns if sources and targets
+// are integers and the titles of their columns name two kinds of nodes.
 func (h *head) separateKinds() {
 	lay := h.lay
 	titles := [2]string{input.Source, input.Target}

@@ -48,7 +48,8 @@ type Layout struct {
 	IsMixed   bool                // Gephi's column Type states both directions
 }
 
-// findDirection sets the direction that the column Type states if it is the same in all of the first lines.
+// findDirection sets the direction of the graph if the column Type states the same direction in all of the
+// first lines.
 func (h *head) findDirection() {
 	column := slices.IndexFunc(h.s.Titles,
 		func(title string) bool { return strings.EqualFold(title, "type") })

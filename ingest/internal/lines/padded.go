@@ -29,7 +29,7 @@ func PlainNumber(id []byte) []byte {
 	return short
 }
 
-// OddTexts yields the ids whose text may differ from its look, see [table.Look].
+// OddTexts yields the ids that a reader may see as another text, see [table.Look].
 func (d *Dict) OddTexts(codes []uint32) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, code := range codes {
@@ -40,8 +40,8 @@ func (d *Dict) OddTexts(codes []uint32) iter.Seq[string] {
 	}
 }
 
-// FindPadded returns the first id whose [PlainNumber] is another id. codes must be in the order of first
-// appearance.
+// FindPadded returns the first id whose [PlainNumber] is another id of the dictionary, and this other id as
+// plain. codes must be in the order of first appearance.
 func (d *Dict) FindPadded(codes []uint32) (plain, id []byte, ok bool) {
 	for _, code := range codes {
 		id := d.Key(code)

@@ -19,12 +19,14 @@ const (
 	SkewIncoming             // the transpose of Skew
 )
 
-// Sorter turns the lines of all parts into sorted rows. The codes of the lines are rows.
+// Sorter turns lines into sorted rows of the matrix. A line is the pair of the rows of the ends of an edge,
+// perhaps with a value. It makes at most two entries, see [View]. Lines come in parts, numbered from 0.
 //
-// Rows are divided into buckets of about bucketEntries entries, and parts into spans. The sorter first counts
-// the entries of each span in each bucket, so that every line knows its place. Hence the entries of a bucket
-// are in the order of the input for any number of workers. The sorter then reads the lines again, puts their
-// entries into the buckets, and sorts each bucket within the cache of a core.
+// The sorter divides rows into buckets of about bucketEntries entries, and the sequence of parts into spans.
+// It first counts the entries of each span in each bucket, so that every line knows the places of its
+// entries. Hence the entries of a bucket are in the order of the input for any number of workers. The sorter
+// then reads the lines again, puts their entries into the buckets, and sorts each bucket within the cache of
+// a core.
 //
 // If the entries do not fit into memory, the sorter divides the spans into fillings. It writes the buckets of
 // all fillings except the last to the temporary file, and then gathers the entries of each bucket from all

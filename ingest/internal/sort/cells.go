@@ -60,8 +60,8 @@ func (c *cellCounter) add(cell []uint32, count *LineCount, code []uint32,
 	}
 }
 
-// addBoth counts lines that make two entries each. It stops at the first batch with another line, and returns
-// the remaining lines.
+// addBoth counts lines that make two entries each. It stops at the first batch with a line that makes fewer
+// entries, and returns the remaining lines.
 func (c *cellCounter) addBoth(cell []uint32, code []uint32) []uint32 {
 	var cells [lineBatch]uint32
 	for len(code) >= 2 {

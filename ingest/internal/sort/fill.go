@@ -61,7 +61,7 @@ type slot struct {
 	lo   uint32
 }
 
-// begin prepares a filler for a span of the filling, whose first span is first.
+// begin prepares f for the lines of a span. first is the first span of the filling.
 func (f *filler[K]) begin(e *entries[K], first, span int) {
 	f.keys, f.values, f.bucketOf, f.head, f.shift, f.column = e.keys, e.values,
 		e.s.bucketOf, e.s.cells.head, e.s.cells.shift, e.s.form.column+1

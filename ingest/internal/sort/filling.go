@@ -26,7 +26,8 @@ func (s *Sorter) Entries() int {
 	return n
 }
 
-// bucketBytes is the part of workerBytes for the buckets that a worker finishes.
+// bucketBytes is the part of a worker's fixed memory for the buckets that it finishes. The caller of the
+// sorter counts this memory.
 const bucketBytes = 2 << 20
 
 // scratchBytes returns the memory for the largest buckets and the counts of all buckets. gathered states that

@@ -173,7 +173,7 @@ func mergePlain[K key](m *Merger, out *Rows, column uint, keys []K) error {
 	return nil
 }
 
-// byDirection reports whether the lines of each direction are merged first.
+// byDirection reports whether the lines of each direction are merged before the two directions.
 func (m *Merger) byDirection() bool {
 	return m.PerDirection || m.Policy == Default || m.Policy == Error
 }
@@ -200,8 +200,8 @@ func (m *Merger) count(n *Count, ahead, back, row, col int) MergeKind {
 	return 0
 }
 
-// countsPair reports whether the lines of a pair of nodes are counted at (row, col), because an undirected
-// graph has two entries for each pair.
+// countsPair reports whether the lines of a pair of nodes are counted at the entry (row, col). An undirected
+// graph has two entries for each pair, and counts its lines at the first.
 func (m *Merger) countsPair(row, col int) bool {
 	return m.Directed || row <= col
 }
@@ -215,8 +215,9 @@ func isRounded(ahead, back float64) bool {
 		math.Abs(ahead-back) <= nearlyEqual*max(math.Abs(ahead), math.Abs(back))
 }
 
-// join returns the value of an entry from the values of its directions and of its first line. It averages
-// values that differ by rounding, unless the policy chooses one.
+// join returns the value of an entry. ahead and back are the values of its directions, and first is the value
+// of its first line. It averages values that differ by rounding, unless the policy chooses one. kind states a
+// disagreement.
 func (m *Merger) join(ahead, back, first float64) (value float64, kind MergeKind) {
 	switch {
 	case ahead == back:

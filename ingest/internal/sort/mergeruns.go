@@ -109,7 +109,7 @@ func (h runHead) less(g runHead) bool {
 	return h.key < g.key || h.key == g.key && h.then < g.then
 }
 
-// headHeap has the first entry of each run.
+// headHeap is a heap of the first entries of runs.
 type headHeap []runHead
 
 func (h headHeap) Len() int           { return len(h) }

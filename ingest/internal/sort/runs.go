@@ -120,8 +120,9 @@ func (f *finisher[K]) movable(entries int, values bool) {
 	}
 }
 
-// shorten drops the lines that merging does not need, and counts them in left. It sorts lines by weight if
-// their weights are added.
+// shorten drops the lines that merging does not need, and adds their number to left. If weights are added, it
+// sorts the lines of each entry by weight. lo is the first row of the bucket, and column the number of bits
+// of a column.
 func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	mask := K(1)<<(column&63) - 1
 	n := 0
