@@ -234,9 +234,8 @@ var models = map[string]string{
 // IsModel reports whether graphs with this name are generated.
 func IsModel(graph string) bool { return models[graph] != "" }
 
-// add adds a cell to the report. It returns an error if the checksum of the cell differs from the checksum of an
-// earlier cell with the same job, graph and counts. Checksums of peers may differ by 1e-4, relative to the earlier
-// checksum.
+// add adds a cell to the report. It returns [ErrChecksum] if an earlier cell with the same job, graph and counts has
+// another checksum. Checksums of peers may differ by a relative 1e-4.
 func (r *ScalingReport) add(c *Cell) error {
 	for _, other := range r.Cells {
 		if other.Job != c.Job || other.Graph != c.Graph || other.counts("thread") != c.counts("thread") {

@@ -45,9 +45,9 @@ const leastProbability = 0x1p-23
 // 1.
 const rounding = 1e-3
 
-// measureQuality returns the measures of scores and predicted classes, compared with the true classes. truth and
-// predicted have the class of each item. row(i) must return the scores of item i, which are used until the next call of
-// row. Cost: a sort of the items for each class.
+// measureQuality returns the measures of the scores of items. truth and predicted have the class of each item. row(i)
+// must return the scores of item i, which are used until the next call of row. Cost: a sort of the items for each
+// class.
 func measureQuality(truth, predicted []int, classes int,
 	row func(i int) []float32) Quality {
 	var q Quality

@@ -355,7 +355,7 @@ func predict(ctx context.Context, m *engine.Engine, train, test *engine.Problem,
 
 // keepLabelledClasses returns p with only the classes that have a label, and the positions of these classes in p.Names.
 // The classes are in the order of their first labels, so that ties are decided as in a prediction from these labels. If
-// p.Shares is given, it returns p and all positions.
+// p.Shares is given, p keeps all classes.
 func keepLabelledClasses(p *engine.Problem) (*engine.Problem, []int) {
 	if p.Shares != nil {
 		return p, sched.UpTo(len(p.Names))

@@ -13,9 +13,9 @@ var synonyms = map[string]string{
 	"negative": "sign(s|ed)", "reason": "explain", "reasons": "explain", "why": "explain",
 }
 
-// findLines returns pairs of a place and a line: the method or kernel called phrase with its formula, and
-// the lines of the documentation that contain phrase or a synonym. A place is a command or a page. It has at
-// most three lines, and no line is repeated.
+// findLines returns pairs of a place and a line. A place is a command or a page, with at most three lines.
+// The lines are the formula of the method or kernel called phrase, and lines of the documentation that
+// contain phrase or a synonym, each once.
 func findLines(phrase string) (found [][2]string) {
 	phrase = strings.ToLower(strings.Trim(phrase, "-"))
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSuffix(phrase, "s")), " ", "[ -]")

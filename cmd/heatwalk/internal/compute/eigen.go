@@ -162,9 +162,9 @@ func eigenError(err error, f *eigenOptions, pairs *lanczos.GraphPairs) error {
 	return err
 }
 
-// ofComponents returns the eigenvalue that each connected component contributes, 0 for Laplacians and
-// 1 for S and T, and how many of the computed eigenvalues the components explain. For other matrices
-// it returns 0, 0. If the graph has negative weights, count is 0.
+// ofComponents returns how many of the eigenvalues come from connected components, and their value: 0
+// of Laplacians, 1 of S and T. It returns 0, 0 for other matrices. If the graph has negative weights,
+// count is 0.
 func (r *eigenDocument) ofComponents() (count int, value float64) {
 	switch sparse.Kind(r.Parameters.Matrix) {
 	case sparse.Laplacian, sparse.NormalizedLaplacian:

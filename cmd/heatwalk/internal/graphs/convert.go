@@ -95,9 +95,8 @@ func checkConvert(line *shell.CommandLine, c *convertOptions, args []string) {
 	}
 }
 
-// isMatrix reports whether input is a matrix of features. It decides by the content. If the input is a
-// stream, it decides by the format of the output. If the input cannot be read, it decides by the name of
-// the input.
+// isMatrix reports whether input is a matrix of features, by its content. If input is a stream, the
+// format of the output decides. If input cannot be read, its name decides.
 func isMatrix(line *shell.CommandLine, c *convertOptions, input string) bool {
 	if textio.IsStream(input) {
 		format := shell.FormatOfFile(c.out, c.target)

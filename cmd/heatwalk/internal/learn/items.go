@@ -262,8 +262,8 @@ func (o *itemOptions) serve(out *shell.Outputs) {
 	in.Temp = func() (string, error) { return run.MakeTempContent(&o.tables, out.Path) }
 }
 
-// begin plans the run and limits its memory to the plan. disk is the size of the output in bytes, which has n
-// rows of the given number of columns. begin returns the number of rows of a kernel to compute at a time.
+// begin plans the run and limits its memory to the plan. The output has n rows of the given columns, in disk
+// bytes. begin returns the number of rows of a kernel to compute at a time.
 func (r *itemRun) begin(disk int64, n, columns int) (group int, err error) {
 	costs := r.out.Run.Costs
 	costs.Disk = disk

@@ -327,9 +327,9 @@ func (g *mapGraph) drawMap(b *strings.Builder, groups []group, links []link) {
 	b.WriteString("</figcaption></figure>\n")
 }
 
-// fit returns the center and the radius in pixels of the disc of each group. x has the position of each group in the
-// layout. The area of a disc is proportional to the number of nodes in the group. Groups without links are in rows below
-// the other groups.
+// fit returns the center and the radius of the disc of each group in pixels. x has the positions in the layout. The area
+// of a disc is proportional to the number of nodes of the group. Groups without links are in rows below the other
+// groups.
 func fit(x [][2]float64, groups []group,
 	isLinked []bool) (position [][2]float64, radius []float64) {
 	const covered = 0.12 // share of the area that discs cover
@@ -383,9 +383,9 @@ func fit(x [][2]float64, groups []group,
 	return position, radius
 }
 
-// compress maps a position on an axis to the interval from 0 to 1. In the range of most groups share is from 0
-// to 1, and the map is linear. Positions outside the range map to a border on each side, in which distances
-// shrink with the distance from the range.
+// compress maps a position on an axis to the interval from 0 to 1. In the range of most groups, where share is from 0 to
+// 1, the map is linear. Positions outside the range map to a border, in which distances shrink with the distance from
+// the range.
 func compress(share float64) float64 {
 	const border = 0.05
 	beyond := max(-share, share-1, 0)

@@ -46,9 +46,9 @@ const (
 	lastAfter  = time.Second // the last line of a stage of this duration stays on a terminal
 )
 
-// NewDisplay returns a display on w. If as is "none", it shows nothing; if "plain", lines; if "json", a line
-// of JSON ten times a second. Otherwise it redraws one line if w is a terminal, and else writes a line a
-// minute. asJSON makes lines JSON.
+// NewDisplay returns a display on w. as is "none", "plain" for lines, "json" for a line of JSON ten times a
+// second, or "auto". With "auto" it redraws one line if w is a terminal, and otherwise writes a line a
+// minute. If asJSON is set, lines are JSON.
 func NewDisplay(w io.Writer, as string, quiet, asJSON bool) *Display {
 	p := &Display{w: w, json: asJSON, started: time.Now()}
 	p.idle = p.started

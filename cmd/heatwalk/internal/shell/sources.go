@@ -128,9 +128,8 @@ func (line *CommandLine) checkSources(r *GraphInputs) {
 	}
 }
 
-// MakeSources stores in c the sources that are derived from inputs: pairs of hyperedges, or of arcs for
-// --cocitation and --coupling. It puts temporary stores next to dir, which the end of the command removes,
-// and returns their size in bytes.
+// MakeSources stores in c the sources of hyperedges, co-citations or couplings that are derived from
+// inputs. Temporary stores are near dir until the command ends. MakeSources returns their size in bytes.
 func (run *Session) MakeSources(r *GraphInputs, dir string, inputs []string,
 	c *ingest.Config) (bytes int64, err error) {
 	s := &r.Sources
