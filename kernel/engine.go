@@ -18,7 +18,7 @@ type engine interface {
 		again bool) (*engineResult, error)
 
 	// eliminate stores K·X in dst by an elimination without subtraction, whose errors do not depend on the weights. If
-	// the kernel is not an inverse, the error is [iterative.ErrStagnation]. If the factor is too large, it wraps
+	// the kernel is not an inverse, the error is [iterative.ErrStagnation]. If there is no factor, the error wraps
 	// [iterative.ErrFill].
 	eliminate(ctx context.Context,
 		dst, x *sparse.Block[float64]) (*engineResult, error)

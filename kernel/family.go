@@ -38,7 +38,7 @@ type Family struct {
 	New func(ctx context.Context, g *graph.Graph, v param.Values) (Kernel, error)
 
 	// Workspace returns the workspace of a block or product of shape s, without the vectors of the graph. If it is nil,
-	// the workspace of a registered family is eight slabs, see [SlabColumns].
+	// a registered family has the workspace of eight slabs, see [SlabColumns].
 	Workspace func(v param.Values, s Shape) budget.Workspace
 
 	// newOn replaces New for the kernels of this package, which share the maps of a graph.

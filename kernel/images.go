@@ -33,8 +33,8 @@ type Images struct {
 // Len implements [Kernel].
 func (k *Images) Len() int { return k.Nodes }
 
-// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes, between cols nodes and long other
-// nodes. blocks is [Images].Blocks.
+// ImagesWorkspace returns the workspace of a block of an [Images] of n nodes: cols columns of values at long nodes.
+// blocks is [Images].Blocks.
 func ImagesWorkspace(blocks, n, long, cols int) budget.Workspace {
 	space := budget.Slabs[float64](blocks, n, min(cols, SlabColumns(n)))
 	space.Column += budget.Vector[float64](2 * long) // values and a mirror image
