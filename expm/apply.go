@@ -11,22 +11,24 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i]. If Settings.Rows is set, it stores only the rows that Rows
-// lists. Each block must have the shape of b, or a row for each listed row. Blocks must not overlap each other or b.
+// ApplyTo stores f(H)·B in dst[i] for each function f = fs[i]. Each block must have the shape of b. If Settings.Rows is
+// set, ApplyTo stores only the listed rows, and each block must have a row for each listed row. Blocks must not overlap
+// each other or b.
 //
 // If several processes share the rows of the map, each process must call ApplyTo with its rows of b, whose padding is zero,
 // see [sparse.Team]. All processes get the same bounds.
 //
 // Functions are Chebyshev series in H, with two exceptions. Falling exponentials of a Laplacian are series in H or in a
-// resolvent, by predicted cost. Matérn functions on a wide spectrum are sums of resolvents. If all functions are series in H,
-// they are computed for one slab of columns after another, each to the tolerance.
+// resolvent (I + γH)⁻¹, whichever is predicted to cost less. Matérn functions on a wide spectrum are sums of resolvents. If
+// all functions are series in H, they are computed for one slab of columns after another, each to the tolerance.
 //
 // If an exponential is largest at an end of the interval far from the spectrum, for example exp(−A), it is computed on an
 // estimated interval, see Result.Condition.
 //
 // The error is [ErrTolerance], with a result whose blocks and bounds are valid, [ErrParameter], [ErrOverflow], [ErrSmooth],
-// [ErrInterval], [graph.ErrAsymmetric], the error of the context, or an error of a sweep. Memory: two more blocks, six with
-// solves, seven with a factor, and one more if a rate is above 1e8/λ; for slabs two slabs and one for each function.
+// [ErrInterval], [graph.ErrAsymmetric], the error of the context, or an error of a sweep. Memory: two blocks in addition to
+// b and dst, six if there are solves, seven if they use a factor, and one more if a rate is above 1e8/λ. If columns are
+// computed in slabs, two slabs and one for each function.
 func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	b *sparse.Block[float64], fs []Function, s *Settings) (*Result, error) {
 	if err := s.validate(); err != nil {
@@ -82,8 +84,8 @@ func (m *Map) apply(ctx context.Context, dst []*sparse.Block[float64],
 	return &e.result, err
 }
 
-// raise undoes the division by exp(s) of lowerPeak, in a result and its bounds. It multiplies twice by exp(s/2), because
-// exp(s) may overflow. It returns [ErrOverflow] if a bound overflows.
+// raise multiplies the result y and the bounds in o by exp(s), because [Function.lowerPeak] divided the function by exp(s).
+// It multiplies twice by exp(s/2), because exp(s) may overflow. If a bound overflows, it returns [ErrOverflow].
 func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	half := math.Exp(s / 2)
 	for _, bound := range []*float64{&o.ErrorBound, &o.NormLowerBound} {
@@ -101,8 +103,8 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 	return nil
 }
 
-// checkNorms returns [ErrParameter] if the squared norm of a column overflows or underflows, because errors are compared with
-// it.
+// checkNorms returns [ErrParameter] if the squared norm of a column overflows or underflows, because errors are compared
+// with this norm.
 func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
 	const least, most = 1e-140, 1e150
 	for j, norm := range blocks.Norms(team, b) {
@@ -219,8 +221,9 @@ func (e *evaluation) run(ctx context.Context) error {
 	return e.tooTight
 }
 
-// split stores in w[0] the part of B outside the null space, in the variables of the sweeps if scaled is set. It stores f of
-// the part in the null space in the results. It sets norms and norm.
+// split stores in w[0] the part of B outside the null space. If scaled is set, it stores this part in the variables of the
+// sweeps, which are divided by Map.inner. It sets the results of parts to f of the part in the null space, and sets e.norms
+// and e.norm.
 func (e *evaluation) split(parts []*part, scaled bool) {
 	if e.w[0] == nil || e.w[0].Cols != e.b.Cols {
 		for i := range e.w {
@@ -307,8 +310,9 @@ func (f *Function) valueRounding() float64 {
 	return 0
 }
 
-// finish fills the outcome of a part and adds the rounding of the result itself to the bounds. rounded is the share of columns
-// that comes from rounding errors.
+// finish fills the outcome of a part. bound and columns bound the errors of the result and of its columns, rounded is the
+// share of columns that comes from rounding errors, and norm is the norm of the result. finish adds the rounding of the
+// result itself to the bounds.
 func (p *part) finish(e *evaluation, bound float64, columns, rounded []float64,
 	norm float64) {
 	o := p.out

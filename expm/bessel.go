@@ -45,13 +45,13 @@ func degree(z, eps float64) int {
 	return hi
 }
 
-// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest), and a bound on twice the sum of all later terms, by
-// Miller's backward recurrence
+// scaledBessel returns e^−z·I_j(z) for j = 0 … degree(z, smallest), and a bound on twice the sum of all later terms. It
+// uses Miller's backward recurrence
 //
 //	p_{j−1} = p_{j+1} + (2j/z)·p_j
 //
-// normalised by p_0 + 2·Σ p_j = 1, a compensated sum (Gautschi 1967). It starts where the bound is 1e-19: from a smaller j,
-// the coefficients for z = 1e7 would be wrong by 2e-7, which no bound would show.
+// normalised by p_0 + 2·Σ p_j = 1, a compensated sum (Gautschi 1967). The recurrence starts at the j where the bound of the
+// later terms is 1e-19: from a smaller j, the coefficients for z = 1e7 would be wrong by 2e-7, which no bound would show.
 func scaledBessel(z float64) (coef []float64, tail float64) {
 	if z == 0 {
 		return []float64{1}, 0

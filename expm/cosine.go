@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// sample expands f on [−1, 1] from its values at cos(πk/m). It doubles m until the last quarter of the coefficients consists
-// of rounding errors. The arguments of f are y and 1 + y.
+// sample returns the Chebyshev series of f on [−1, 1] from the values of f at cos(πk/m). It doubles m until the last
+// quarter of the coefficients consists of rounding errors. f gets y and shifted = 1 + y, which is exact near y = −1.
 func sample(f func(y, shifted float64) float64) (*expansion, error) {
 	const first, most = 32, 1 << 17
 	for m := first; m <= most; m *= 2 {
@@ -38,8 +38,8 @@ func sample(f func(y, shifted float64) float64) (*expansion, error) {
 		ErrSmooth, most)
 }
 
-// cosine returns the m+1 coefficients of the polynomial with the values of f at cos(πk/m). The arguments of f are y and 1 + y,
-// which is exact near y = −1.
+// cosine returns the m+1 Chebyshev coefficients of the polynomial with the values of f at cos(πk/m). f gets y and shifted =
+// 1 + y, which is exact near y = −1.
 func cosine(f func(y, shifted float64) float64, m int) []float64 {
 	values := make([]float64, 2*m)
 	for k := range m + 1 {

@@ -178,7 +178,8 @@ func (s *inverses) solve(ctx context.Context, b *sparse.Block[float64],
 	return nil
 }
 
-// finishRational adds w, the part outside the null space, to the result in the caller's variables; nil means zero.
+// finishRational adds w, the result outside the null space, to the part's result, and fills its outcome. If w is nil, it
+// adds nothing.
 func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	partNorms := make([]float64, s.e.b.Cols)
 	s.e.sums.begin(s.m.team, s.e.b.Cols)
@@ -212,7 +213,8 @@ func (s *inverses) finishRational(w *sparse.Block[float64]) {
 	s.p.finish(s.e, bound, s.columns, s.rounded, norm)
 }
 
-// own bounds the rounding errors that residuals do not show.
+// own bounds the rounding errors in the result that residuals do not show. norm is the norm of B, or of a column of B,
+// outside the null space.
 func (s *inverses) own(norm float64) float64 {
 	return solveRounding * epsilon * s.p.f.value(0) * norm
 }

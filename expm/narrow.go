@@ -31,9 +31,10 @@ const (
 // Estimated is the condition of a result with an estimated interval.
 const Estimated = "the spectrum lies in an interval estimated by Lanczos iteration from a random vector, which fails with a probability below 1e-13"
 
-// narrowInterval returns the map on an estimated interval if an exponential is largest at an end of the interval that may be
-// far from the spectrum, otherwise m. For example, A of a complete graph of 50 nodes has the eigenvalues −1 and 49: exp(−A) is
-// at most e, but exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of one column for each step.
+// narrowInterval returns the map on an estimated interval if an exponential is largest at an end of the interval that may
+// be far from the spectrum. Otherwise it returns m. It also returns the number of sweeps. For example, A of a complete
+// graph of 50 nodes has the eigenvalues −1 and 49: exp(−A) is at most e, but exp(−x) is e⁴⁹ on [−49, 49]. Cost: a sweep of
+// one column for each step of Lanczos.
 func (m *Map) narrowInterval(ctx context.Context, fs []Function) (*Map, int, error) {
 	need := 0.0
 	for i := range fs {
@@ -80,8 +81,8 @@ func logMissed(n int) float64 {
 	return math.Log(1.648 * math.Sqrt(float64(n)) / missed)
 }
 
-// findEnds returns an interval, outside of which eigenvalues lie with a probability of at most missed, and the number of
-// sweeps.
+// findEnds returns an interval that contains all eigenvalues, except with a probability of at most missed, and the number
+// of sweeps.
 func (m *Map) findEnds(ctx context.Context, steps int) (lo, hi float64, done int, err error) {
 	u := sparse.NewBlock[float64](m.n, 1)
 	p := sparse.NewBlock[float64](m.n, 1)

@@ -199,7 +199,7 @@ func (c *costs) allowError(p *part) float64 {
 	return c.tolerance(p) * c.likely(p) / c.norm
 }
 
-// seriesCost predicts the degree of a series in H, infinite if rounding errors exceed the allowed error.
+// seriesCost predicts the degree of a series in H for part p. If rounding errors exceed the allowed error, it returns +∞.
 func (c *costs) seriesCost(p *part) float64 {
 	eps := min(c.allowError(p), 1)
 	terms := float64(degree(-p.f.rate*c.m.Hi/2, eps))
@@ -210,7 +210,7 @@ func (c *costs) seriesCost(p *part) float64 {
 	return terms
 }
 
-// resolventCost predicts the sweeps of a group's solves if Jacobi converges fast, which solveFirst tests.
+// resolventCost predicts the sweeps of a group's solves. It assumes that Jacobi converges fast, which solveFirst tests.
 func (c *costs) resolventCost(group []*part) float64 {
 	_, steps := c.chooseShift(group)
 	return steps
@@ -295,7 +295,7 @@ func (m *Map) steps(gamma, eps float64) float64 {
 	return m.pace(gamma) * math.Log(2/eps)
 }
 
-// expansionRate is the assumed second eigenvalue of the normalized Laplacian.
+// expansionRate is the second eigenvalue of the normalized Laplacian that [Map.pace] assumes.
 const expansionRate = 0.1
 
 var infinity = math.Inf(1)

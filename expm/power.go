@@ -71,7 +71,8 @@ func grid(top float64, points int) []float64 {
 	return x
 }
 
-// add adds the point with the largest relative error to the support.
+// add adds the point with the largest relative error to the support, and fits the weights again. It returns false if no
+// point has an error.
 func (a *aaa) add() bool {
 	index := -1
 	worst := 0.0
@@ -122,7 +123,7 @@ func (a *aaa) add() bool {
 	return true
 }
 
-// below returns the barycentric denominator at −x.
+// below returns the denominator of the barycentric function at −x. Its zeros are the poles.
 func (a *aaa) below(x float64) (sum float64) {
 	for c, z := range a.support {
 		sum += a.weight[c] / (-x - a.x[z])
@@ -130,7 +131,8 @@ func (a *aaa) below(x float64) (sum float64) {
 	return sum
 }
 
-// rational returns the function with the poles of a on the negative axis; nil if a weight is not positive.
+// rational returns the partial fractions with the poles of a on the negative axis. If a weight is not positive, it returns
+// nil.
 func (a *aaa) rational() *stieltjes {
 	const steps, beyond = 4000, 1e6
 	var poles []float64
@@ -155,8 +157,8 @@ func (a *aaa) rational() *stieltjes {
 	return fitWeights(a.s, a.top, a.x, poles)
 }
 
-// fitWeights returns w₀ + Σ w_i/(x + q_i) ≈ x^-s with the least sum of squared relative errors at the points x; nil if a
-// weight is negative.
+// fitWeights returns w₀ + Σ w_i/(x + q_i) ≈ x^-s with the least sum of squared relative errors at the points x. If a weight
+// is negative, it returns nil.
 func fitWeights(s, top float64, x, poles []float64) *stieltjes {
 	m := len(poles) + 1
 	columns := mat.NewDense(len(x), m, nil)

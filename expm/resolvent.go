@@ -36,8 +36,8 @@ type solves struct {
 	factored   bool
 }
 
-// drifting is the size of γH from which on the null space is removed after every solve, because M does not damp rounding
-// errors there.
+// drifting is a bound of γ times the mean diagonal of H. Above it the part in the null space is removed after every solve,
+// because M does not damp rounding errors in the null space.
 const drifting = 100
 
 func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
@@ -68,7 +68,8 @@ func (e *evaluation) runResolvent(ctx context.Context, group []*part) error {
 	}
 }
 
-// run computes the group. If again is true, norms were guessed wrong, and another attempt may meet the tolerance.
+// run computes the results of the group. first says that this is the first attempt. If run returns true, the norms of the
+// results were guessed wrong, and another attempt may meet the tolerance.
 func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 	s.gamma, _ = s.e.chooseShift(s.group)
 	s.planned = s.planned[:0]
@@ -155,7 +156,7 @@ func (m *Map) addedDiagonal(i int) float64 {
 	return 1
 }
 
-// budget returns the allowed error of a part, in the Frobenius norm.
+// budget returns the error that a part may have, in the Frobenius norm.
 func (s *solves) budget(p *part) float64 {
 	return s.e.tolerance(p) * s.e.likely(p)
 }
@@ -175,7 +176,7 @@ type solveErrors struct {
 	wrong         []float64   // norms of rounded
 }
 
-// spent bounds the error of a part's result, if its series ends with term end.
+// spent bounds the error of p's result after the solves so far, if its series ends with term end.
 func (s *solveErrors) spent(p *part, end int) float64 {
 	sum := p.expansion.tail[end]*s.size + s.boundRounding(p, end)
 	for j, r := range s.residualNorms {
@@ -213,8 +214,9 @@ func (s *solveErrors) lastWrong() float64 {
 	return s.expected
 }
 
-// target returns the residual at which solve j may end. It is an equal share of the error budget of the strictest part, after
-// the rounding errors of later solves, but not far below the rounding errors of a solve.
+// target returns the residual at which solve j may end. Each solve gets an equal share of the error budget that the
+// rounding errors of later solves leave; the strictest part decides. The target is not far below the rounding errors of a
+// solve.
 func (s *solves) target(j int) float64 {
 	wrong := s.errors.lastWrong()
 	target := infinity
@@ -236,7 +238,8 @@ func (s *solves) target(j int) float64 {
 	return max(target, wrong/beneathRounding)
 }
 
-// digits returns the logarithm of the total factor by which the solves j to last − 1 reduce residuals.
+// digits returns the natural logarithm of the product of the factors by which the solves j to last − 1 must reduce
+// residuals.
 func (s *solves) digits(j, last int) (sum float64) {
 	for ; j < last; j++ {
 		sum += digitsOf(s.target(j) / s.e.norm)
@@ -244,8 +247,8 @@ func (s *solves) digits(j, last int) (sum float64) {
 	return sum
 }
 
-// solve stores M·T_j in x, after at most limit steps if limit is positive. If rounding may have changed the residual of the
-// recurrence, solve continues from the true residual.
+// solve stores M·T_j in x, up to a residual of target. If limit is positive, it stops after limit steps. If rounding errors
+// may have made the residual of the recurrence wrong, solve continues from the true residual.
 func (s *solves) solve(ctx context.Context, j int, target float64,
 	limit int) error {
 	columns, err := absoluteTargets(target, s.e.b.Cols)
@@ -318,7 +321,8 @@ func (s *solves) drift(r *iterative.Result) float64 {
 		2*s.gamma*s.m.Hi) * size
 }
 
-// advance computes T_{j+1} and adds terms to the results: two at a time, or one if the norm is needed.
+// advance computes T_{j+1} and adds terms to the results. It adds two terms at a time, or one term if the norm of the
+// result is needed.
 func (s *solves) advance(j int) {
 	for _, p := range s.group {
 		p.scheduleSolved(s, j+1)
@@ -343,8 +347,8 @@ func (s *solves) advance(j int) {
 	}
 }
 
-// scheduleSolved decides which passes a part makes once T_j is known. It measures norms after the last term and at powers of
-// two.
+// scheduleSolved decides which terms are added to the part once T_j is known, and whether its norm is measured. Norms are
+// measured after the last term and at powers of two.
 func (p *part) scheduleSolved(s *solves, j int) {
 	p.visit = false
 	p.first = false

@@ -12,9 +12,10 @@ import (
 
 var errTooSlow = errors.New("expm: a series in H is cheaper")
 
-// solveFirst is the first solve of an attempt. Its convergence predicts the cost of the other solves. If a series in H is
-// cheaper, the series replaces the solves; if Jacobi is slow, a factor replaces it. The solve stops as soon as another method
-// is predicted to be cheaper, which on grids, trees and small worlds saves 80 to 99 % of the sweeps.
+// solveFirst is the first of last solves of an attempt. Its convergence predicts the cost of the other solves. If a series
+// in H is predicted to be cheaper, solveFirst returns errTooSlow; only the first attempt allows it. If Jacobi is slow, a
+// Cholesky factor replaces Jacobi. The solve stops as soon as another method is predicted to be cheaper, which on grids,
+// trees and small worlds saves 80 to 99 % of the sweeps.
 func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	// sweeps of a series
 	target := s.target(0)
@@ -62,7 +63,7 @@ func (s *solves) solveFirst(ctx context.Context, last int, first bool) error {
 	return nil
 }
 
-// factor replaces the preconditioner by a factor, unless several processes share the matrix.
+// factor replaces Jacobi's preconditioner by a Cholesky factor. If several processes share the matrix, it does nothing.
 func (s *solves) factor(ctx context.Context) error {
 	if s.m.team != nil {
 		return nil
@@ -94,8 +95,8 @@ const (
 	firstSolveFactor = 1.25
 )
 
-// finishGroup stores the results of a group and their bounds. If another attempt with better known norms may meet a missed
-// tolerance, it returns true instead.
+// finishGroup fills the outcomes of the group. If this is the first attempt, a tolerance was missed, and an attempt with
+// the norms that are known now may meet it, finishGroup returns true instead.
 func (s *solves) finishGroup(first bool) (again bool) {
 	for i, p := range s.group {
 		// The norm is smaller than planned.
@@ -128,8 +129,8 @@ func (s *solves) finishGroup(first bool) (again bool) {
 // mostGain is the factor by which another attempt with a larger γ is trusted to reduce rounding errors.
 const mostGain = 2
 
-// projectRest stores the part in the null space alone as the result of the groups behind part p, if the remainder of p is
-// within the tolerance. The remainder does not grow with the rate.
+// projectRest reports whether the result of part p outside the null space is within the tolerance. If so, the results of
+// groups, whose rates are larger, are their parts in the null space alone, because the rest does not grow with the rate.
 func (e *evaluation) projectRest(p *part, groups [][]*part) (done bool) {
 	if e.m.null == nil {
 		return false

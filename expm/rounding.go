@@ -23,14 +23,15 @@ const (
 	residualRounding = 1
 )
 
-// roundingEnded reports whether rounding errors ended a solve of a positive definite map; the residual then bounds the error.
+// roundingEnded reports whether rounding errors ended a solve of a positive definite map. The residual then bounds the
+// error.
 func roundingEnded(err error) bool {
 	return errors.Is(err, iterative.ErrStagnation) ||
 		errors.Is(err, iterative.ErrIndefinite)
 }
 
-// absoluteTargets returns for each column the target over the square root of the number of columns. It returns [ErrParameter]
-// if this underflows.
+// absoluteTargets returns the target of each column, target/√cols. If this underflows or overflows, it returns
+// [ErrParameter].
 func absoluteTargets(target float64, cols int) ([]float64, error) {
 	residual := target / math.Sqrt(float64(cols))
 	if !(residual > 0 && residual < math.Inf(1)) {

@@ -47,8 +47,8 @@ func (e *evaluation) rows(lo, hi int) iter.Seq2[int, int] {
 	}
 }
 
-// addListed adds a term to the listed rows lo ≤ i < hi. Unless sums is nil, it adds the squares of these rows, in the caller's
-// variables, to sums.
+// addListed adds the scheduled terms to the listed rows lo ≤ i < hi of part p. If sums is not nil, it adds the squares of
+// these rows, in the caller's variables, to sums.
 func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	for _, l := range r.e.rowsBetween(lo, hi) {
 		y := p.y.Row(l.place)
@@ -68,8 +68,8 @@ func (r *recurrence) addListed(p *part, lo, hi int, scratch, sums []float64) {
 	}
 }
 
-// pickRows gives the parts all rows, because solves need them. The returned function copies the listed rows into the caller's
-// blocks.
+// pickRows gives each part a result with all rows, because solves need them, and returns a function that copies the listed
+// rows into the caller's blocks.
 func (e *evaluation) pickRows() func() {
 	if e.listed == nil {
 		return func() {}

@@ -20,7 +20,7 @@ const (
 	slopeRounding = 4
 )
 
-// errorAt bounds the error of the series that ends after term j, relative to B outside the null space.
+// errorAt bounds the error of the series that ends with term j, relative to B outside the null space.
 func (s *expansion) errorAt(j int) float64 {
 	return s.tail[j] + s.roundingAt(j)
 }
@@ -31,7 +31,7 @@ func (s *expansion) roundingAt(j int) float64 {
 		float64(slopeRounding*epsilon*s.slope)
 }
 
-// reach returns the first term from start on with an error of at most bound.
+// reach returns the first j ≥ start for which errorAt(j) ≤ bound. If there is none, it returns the last term and false.
 func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 	last := len(s.coef) - 1
 	lo, hi := min(max(start, 0), last), last
@@ -48,8 +48,8 @@ func (s *expansion) reach(start int, bound float64) (j int, ok bool) {
 		func(i int) bool { return s.errorAt(lo+i) <= bound }), true
 }
 
-// aim chooses the last term. If the norm of the result is not known well enough, aim chooses a term after which the norm is
-// measured; it is then called again with measured set.
+// aim chooses the last term of the series, p.end. If the norm of the result is not known well enough, it chooses p.measure,
+// a term after which the norm is measured. The caller then calls aim again with measured set, that term j and the norm.
 func (p *part) aim(e *evaluation, j int, norm float64, measured bool) {
 	tolerance := e.tolerance(p)
 	unit := e.norm
@@ -224,7 +224,8 @@ func (p *part) scheduleTerm(j int, e *evaluation) {
 	p.schedule(j, p.scale || !p.settled && j == max(p.measure, 1), e)
 }
 
-// schedule decides whether the coming sweep adds term j. Two terms are added together, unless norms are measured.
+// schedule decides whether the coming pass adds term j. It adds two terms together every other time, and always adds terms
+// if norms is set, so that the norm can be measured.
 func (p *part) schedule(j int, norms bool, e *evaluation) {
 	p.first = j+1-p.added == 2
 	p.visit = p.first || norms
@@ -281,7 +282,7 @@ var unitFactor = []float64{1}
 // batchBytes is the size of a run of rows that stays in the nearest cache.
 const batchBytes = 16 << 10
 
-// rows adds terms to the results while T_j and T_{j−1} are in the cache.
+// rows adds the scheduled terms to the results in these rows, while T_j and T_{j−1} are in the cache.
 func (r *recurrence) rows(rows sparse.Rows) {
 	k := r.e.b.Cols
 	batch := max(1, batchBytes/(8*k))

@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// expandFalling returns the Chebyshev coefficients in y = 2μ − 1, μ = 1/(1+γλ), of
-// exp(−βλ) = exp(−(β/γ)(1/μ − 1)), from samples points.
+// expandFalling returns the Chebyshev series of exp(−βλ) = exp(−ratio·(1/μ − 1)) in y = 2μ − 1 with μ = 1/(1+γλ) and ratio
+// = β/γ. It samples the function at samples + 1 points.
 func expandFalling(ratio float64, samples int) *expansion {
 	coef := cosine(func(_, shifted float64) float64 {
 		mu := shifted / 2
@@ -34,8 +34,8 @@ func (s *expansion) terms(eps float64) int {
 	return len(s.tail)
 }
 
-// sensitivities returns how much an error of each solve j ≤ end changes the sum up to term end: 4·Σ_{i>j} |c_i|·(i − j), and
-// half of this for j = 0.
+// sensitivities returns for each solve j ≤ end the factor from an error of the solve to an error of the sum up to term end:
+// 4·Σ_{i>j} |c_i|·(i − j), and half of this for j = 0.
 func (s *expansion) sensitivities(end int) []float64 {
 	reach := make([]float64, end+1)
 	sizes := 0.0 // Σ_{i>j} |c_i|
@@ -61,8 +61,8 @@ func (p *part) sensitivity(j, end int) float64 {
 // coarse, and so cost little.
 const tailShare = 0.125
 
-// planFalling caches expandFalling for all slabs of columns. Without the cache this took half of the time of Gram matrices on
-// small graphs.
+// planFalling returns expandFalling of ratio, which it caches for all slabs of columns. Without the cache this took half of
+// the time of Gram matrices on small graphs.
 func (m *Map) planFalling(ratio float64) *expansion {
 	const samples = 256
 	if x, ok := m.planned.Load(ratio); ok {
@@ -90,8 +90,9 @@ func (c *costs) chooseShift(group []*part) (gamma, steps float64) {
 	return gamma, steps
 }
 
-// stepsOf predicts the steps of a group's solves with I + γH. Each solve may contribute an equal share of the error that tail
-// and rounding leave. If rounding exceeds the allowance, crowding is above 1; a larger γ then reduces the effect of rounding.
+// stepsOf predicts the steps of a group's solves with I + γH. Each solve may contribute an equal share of the error that
+// tail and rounding leave. crowding is 1, or more if rounding errors exceed their allowance; a larger γ then reduces the
+// effect of rounding.
 func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) {
 	const crowded = 0.6
 	var residual []float64 // residual that each solve may leave, relative to the block
@@ -126,21 +127,21 @@ func (c *costs) stepsOf(group []*part, gamma float64) (steps, crowding float64) 
 // beneathRounding is the factor by which the requested residual of a solve may be below its rounding errors.
 const beneathRounding = 16
 
-// digitsOf returns the logarithm of the factor by which a solve must reduce a residual, at least 1 because every solve takes a
-// step or two.
+// digitsOf returns the natural logarithm of the factor by which a solve must reduce its residual to reach residual,
+// relative to the right-hand side. It returns at least 1, because every solve takes a step or two.
 func digitsOf(residual float64) float64 {
 	return max(1, math.Log(2/residual))
 }
 
-// pace predicts the steps with Jacobi in which the residual falls by a factor e.
+// pace predicts the number of steps with Jacobi in which the residual of a solve with I + γH falls by a factor e.
 func (m *Map) pace(gamma float64) float64 {
 	shift := gamma * m.laplacian.Mean
 	condition := 2 * (1 + shift) / (1 + expansionRate*shift)
 	return 0.35 * math.Sqrt(condition)
 }
 
-// measureRough stores the expected rounding errors of a solve relative to w[0], if a row of the solution is the row of w[0]
-// divided by 1 + γd_i.
+// measureRough sets e.rough to the expected rounding errors of a solve with I + γH, relative to w[0]. It assumes that row i
+// of the solution is row i of w[0] divided by 1 + γd_i.
 func (e *evaluation) measureRough(ctx context.Context) error {
 	if e.norm == 0 {
 		return nil

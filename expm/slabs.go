@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// slabColumns returns the number of columns for which the vectors and a result fit into a cache of 24 MiB, at least a cache
-// line. Bits of results depend on it.
+// slabColumns returns the number of columns of a slab: the vectors and a result fit into a cache of 24 MiB, and a row fills
+// at least a cache line. Bits of results depend on it.
 func slabColumns(n int) int {
 	const elements = 1 << 20
 	if width := elements / max(n, 1) / 8 * 8; width > 0 {

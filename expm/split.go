@@ -32,7 +32,8 @@ func (d *division) inverses(worker int, v []float64) []float64 {
 	return factors
 }
 
-// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner for a chunk; P₀ projects on the null space.
+// rows computes W = (W − P₀W)/inner and Y = f·P₀W/inner in rows lo ≤ i < hi, where P₀ projects on
+// the null space, W is w[0] and Y is the result of each part.
 func (d *division) rows(worker, lo, hi int) {
 	sums := d.e.sums.of(lo/blocks.ChunkRows, lo)
 	if d.share == nil {

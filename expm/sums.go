@@ -7,7 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// columnSums adds squares by column: each range or chunk, then all of them in their order, and then all processes.
+// columnSums adds up squares by column. It adds the rows of each piece, a range or a chunk of rows, then the pieces in
+// their order, and then the processes.
 type columnSums struct {
 	sums  sched.Sums
 	team  *sparse.Team
@@ -20,8 +21,8 @@ func (s *columnSums) begin(team *sparse.Team, width int) {
 	s.sums.Begin(width)
 }
 
-// of returns the sums to which row is added, in its range or chunk. They are discarded if the row does not count in this
-// process. Padding must be zero.
+// of returns the sums of the given piece, to which the caller adds row. If the row does not count in this process, the
+// returned sums are discarded. Padding must be zero.
 func (s *columnSums) of(piece, row int) []float64 {
 	if !s.team.Counts(row) {
 		return make([]float64, s.width)
