@@ -70,7 +70,7 @@ type comparison struct {
 	sizes   []size
 	entries []entry
 	report  *Report
-	done    int // splits
+	done    int // number of finished splits
 }
 
 func (c *comparison) draw(row, class []int, seed uint64) (err error) {

@@ -90,7 +90,7 @@ type applyReport struct {
 	Sweeps int    `json:"sweeps"`
 
 	// ErrorBound is an upper bound of the norm of the error of every column. Relative is an upper bound of
-	// this norm divided by the norm of the column. It does not cover columns of zeros, for which ZeroError
+	// this norm divided by the norm of the column, for columns that are not zero. For columns of zeros, ZeroError
 	// bounds the norm of the error. If no bound is known, ErrorEstimate replaces it.
 	ErrorBound    *float64 `json:"error_bound"`
 	ErrorEstimate *float64 `json:"error_estimate,omitempty"`

@@ -13,7 +13,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// factorsDocument has the factors of edges that the user did not give.
+// factorsDocument has the chosen weights of kinds and dates of edges, without values that the user
+// gave.
 type factorsDocument struct {
 	KindWeights map[string]float64 `json:"kind_weights,omitempty"`
 	HalfLife    float64            `json:"half_life,omitempty"` // in units of times; 0: no decay

@@ -79,7 +79,8 @@ func checkLearning(line *shell.CommandLine, f *learningFlags) {
 		func(m *engine.Engine) bool { return slices.Contains(m.Takes, "node_features") })
 }
 
-// settleMethods reads the grid, sets the candidates of all methods, and records problems.
+// settleMethods reads the grid, sets the candidate values of the parameters of all methods, and records
+// problems.
 func settleMethods(line *shell.CommandLine, f *learningFlags, grid string) {
 	base, err := method.Settle(line.Context, f.entries, grid)
 	f.base = *base

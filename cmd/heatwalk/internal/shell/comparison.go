@@ -17,7 +17,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ComparedDocument holds the JSON keys of an evaluation other than the measurements.
+// ComparedDocument holds the JSON keys of an evaluation about inputs and cost; the measurements have their
+// own keys.
 type ComparedDocument struct {
 	Graph      string              `json:"graph"`
 	Skipped    SkippedLines        `json:"skipped_label_lines"`

@@ -14,7 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// ParameterText returns the values of parameters for a summary, after a comma, or "".
+// ParameterText returns a comma and the values of the parameters for a summary. It returns "" without
+// parameters.
 func ParameterText(s *param.Spec, v param.Values) string {
 	if text := s.Text(v); text != "" {
 		return ", " + text

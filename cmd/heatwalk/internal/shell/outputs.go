@@ -289,8 +289,8 @@ func (o *Outputs) Companion(path, cut, suffix string) (io.Writer, error) {
 	return w, err
 }
 
-// Publish publishes all files of a run, the files that belong to the output first. If put is not nil, Publish
-// calls put to publish a store.
+// Publish writes the run file with the parameters and publishes all files of a run, the files that belong to
+// the output first. If put is not nil, Publish then calls put to publish a store.
 func (o *Outputs) Publish(parameters any, put func() error) error {
 	if o.RunFile != nil {
 		if err := o.writeRun(parameters); err != nil {

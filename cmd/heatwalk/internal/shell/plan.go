@@ -103,7 +103,8 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	return nil
 }
 
-// LimitHeap limits the heap to bytes of data; 0 means no limit.
+// limitRuntime limits the heap to bytes. Live data may raise the limit up to atMost. part names the largest
+// part of the plan. In a process with several runs limitRuntime does nothing.
 func (costs *Costs) LimitHeap(bytes int64) {
 	if bytes > 0 {
 		costs.limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes), budget.LabelPart)
