@@ -103,16 +103,15 @@ func (costs *Costs) Begin(p *budget.Plan) error {
 	return nil
 }
 
-// limitRuntime limits the heap to bytes. Live data may raise the limit up to atMost. part names the largest
-// part of the plan. In a process with several runs limitRuntime does nothing.
+// LimitHeap limits the heap to bytes of data; 0 means no limit.
 func (costs *Costs) LimitHeap(bytes int64) {
 	if bytes > 0 {
 		costs.limitRuntime(budget.HeapLimit(bytes), budget.HeapLimit(bytes), budget.LabelPart)
 	}
 }
 
-// limitRuntime limits the heap to bytes, which may rise to atMost. part names the largest part of the plan.
-// It does nothing in a process with several runs.
+// limitRuntime limits the heap to bytes. Live data may raise the limit up to atMost. part names the largest
+// part of the plan. In a process with several runs limitRuntime does nothing.
 func (costs *Costs) limitRuntime(bytes, atMost int64, part string) {
 	if !costs.isShared {
 		LimitRuntime(bytes, atMost, part)
