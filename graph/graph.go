@@ -69,7 +69,7 @@ type Graph struct {
 // Team returns the processes that share the rows of the graph; nil means a single process.
 func (g *Graph) Team() *sparse.Team { return sparse.TeamOf(g.A) }
 
-// WithMemory returns g with another limit of memory; both share computed results.
+// WithMemory returns a copy of g with another limit of memory. g and the copy share computed results.
 func (g *Graph) WithMemory(bytes int64) *Graph {
 	out := *g
 	out.Memory = bytes
@@ -213,8 +213,8 @@ func FromMat(ctx context.Context, m mat.Matrix, s *Settings) (*Graph, error) {
 	return New(ctx, a.CSR, &set)
 }
 
-// CheckSymmetric returns [ErrAsymmetric] if A differs from Aᵀ by more than rounding, as two random products show. A graph of
-// [New] caches the result. Cost: a sweep of two columns, or nothing if g.Symmetric is set.
+// CheckSymmetric returns [ErrAsymmetric] if A differs from Aᵀ by more than rounding. It compares random products of both. A
+// graph of [New] caches the result. Cost: a sweep of two columns, or nothing if g.Symmetric is set.
 func (g *Graph) CheckSymmetric(ctx context.Context) error {
 	switch {
 	case g.In != nil:

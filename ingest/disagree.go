@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// explain adds the places of the lines to an error about lines of one edge that disagree.
+// explain adds the places of the lines to an error about lines of one edge that disagree. It turns a
+// [sort.MemoryError] into a [LimitError].
 func (e *edgeSorter) explain(err error) error {
 	var over *sort.MemoryError
 	if errors.As(err, &over) { // the sorter's limit is a share of the whole limit

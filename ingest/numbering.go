@@ -26,8 +26,8 @@ type numbering struct {
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 
-// numberer is the second stage. It replaces codes by rows, because sorting needs small numbers in the order
-// of the rows.
+// numberer is the second stage of a run. It replaces codes by rows, because sorting needs small numbers in
+// the order of the rows.
 type numberer struct{ stage }
 
 func (n *numberer) number() (*shard.Nodes, error) {

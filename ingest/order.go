@@ -21,7 +21,7 @@ const (
 	countWorkers = 4 // most count arrays
 )
 
-// orderer is the third stage. It finds rows in which sweeps are faster and the store is smaller.
+// orderer is the third stage of a run. It finds rows in which sweeps are faster and the store is smaller.
 type orderer struct {
 	stage
 	sorting *edgeSorter
@@ -58,7 +58,8 @@ func (o *orderer) reorder() error {
 	})
 }
 
-// possible returns the order that a graph with the given numbers of rows and lines may get.
+// possible returns the order that a graph with the given numbers of rows and lines may get. AutoOrder becomes
+// DegreeOrder if the graph is large enough, and DefaultOrder otherwise. Other orders stay.
 func (o Order) possible(rows, lines int) Order {
 	switch {
 	case o != AutoOrder:

@@ -7,7 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/sort"
 )
 
-// part holds the lines of one chunk of an input in the order of the text, in memory or on disk.
+// part holds the lines of one chunk of an input in the order of the text, in memory or on disk. A code stands
+// for an id: the id itself if ids are small integers, and otherwise the code of the dictionary.
 type part struct {
 	seq      int // position among all chunks
 	file     int

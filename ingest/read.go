@@ -29,7 +29,7 @@ type edgeList struct {
 // number of chunks of any file.
 const maxChunks = 1 << 24
 
-// reader is the first stage. It reads lines, the names of the nodes, and the direction of edges.
+// reader is the first stage of a run. It reads lines, the names of the nodes, and the direction of edges.
 type reader struct {
 	stage
 	stated   graphfile.Direction

@@ -20,13 +20,14 @@ func stretchLength(cols int) int {
 	return min(stretchEntries, cols/stretchColumns)
 }
 
-// isOrderFaster predicts whether sweeps are faster with reordered columns: if the result of [countGroups]
-// falls from given to ideal by at least a third. It falls if few scattered columns have most of the entries,
-// as in a social network, but not if neighbouring rows refer to neighbouring columns, as in a road network.
+// isOrderFaster predicts whether sweeps are faster with reordered columns. They are if the result of
+// [countGroups] falls from given to ideal by at least a third. It falls if few scattered columns have most of
+// the entries, as in a social network. It does not fall if neighbouring rows refer to neighbouring columns,
+// as in a road network.
 func isOrderFaster(given, ideal int) bool { return 3*ideal <= 2*given }
 
-// countGroups returns the number of distinct groups of columns in a stretch, summed over the stretches: a
-// measure of the cache misses of a sweep.
+// countGroups returns the number of distinct groups of adjacent columns in a stretch, summed over the
+// stretches. This is a measure of the cache misses of a sweep.
 func countGroups(stretches [][]uint32, cols int) (n int) {
 	seen := make([]uint8, cols/groupColumns+1) // the last stretch with the group, from 1
 	for i, ids := range stretches {

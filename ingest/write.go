@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// write is the last stage: it sorts the lines into buckets, merges the lines of each edge, and writes the
-// rows in order.
+// write is the last stage of a run. It sorts the lines into buckets, merges the lines of each edge, and
+// writes the rows in order.
 func (e *edgeSorter) write(store *shard.Writer, directed bool) error {
 	t := e.t
 	numbering := e.numbering

@@ -137,8 +137,9 @@ func (m *deep) lift(row []float64, value float64,
 	return value
 }
 
-// distances turns the values K(x, i) of the kernel below a level, with value = K(x, x), into distances √(K(x, x) − 2K(x, i) +
-// K(i, i)) (equation 5). K(i, i) is diagonal on level 0, and K(x, x) on higher levels. Negative differences count as 0.
+// distances replaces the values K(x, i) in row, of the kernel below the given level, by distances √(K(x, x) − 2K(x, i) + K(i,
+// i)) (equation 5). value is K(x, x). K(i, i) is diagonal on level 0, and K(x, x) on higher levels. Negative differences count
+// as 0.
 func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	level int) {
 	if level == 0 {
@@ -152,8 +153,8 @@ func (m *deep) distances(row []float64, value float64, diagonal []float64,
 	}
 }
 
-// measure computes the bandwidths of depth levels, means over all pairs of items. It computes the values again for each level,
-// and adds row by row, in order.
+// measure stores in m.h the bandwidths of depth levels, which are means over all pairs of items. It computes the values again
+// for each level, and adds row by row, in order.
 func (m *deep) measure(ctx context.Context, k classify.Gram, items []int, depth int) error {
 	n := len(items)
 	workers := sched.Workers(0)

@@ -106,7 +106,8 @@ func makeMistakes(ctx context.Context, k classify.Gram, items, y []int, weights 
 	return p, nil
 }
 
-// voteRule has the mistakes for each pair, or only for the first of two classes.
+// voteRule has the mistakes of the perceptron of each class. With two classes it has only those of the first class, because
+// the second makes the same mistakes with opposite signs.
 type voteRule []mistakes
 
 // Support implements [classify.Model.Support]: the number of predictors.

@@ -16,10 +16,10 @@ var assignParam = param.Param{
 	Words: []string{"likeliest", "shares"}, Default: param.Of("likeliest"),
 }
 
-// assignShares returns the class of every node. The classes have the same shares among unlabelled nodes as among the labels;
-// counts n·μ_c are rounded by largest remainder. One class after another takes its likeliest of the nodes that are left, by
-// the softmax of the scores plus offset. Of nodes that are equal to 9 decimals it takes the first (Gärtner, Le and Smola 2006,
-// section 1.5).
+// assignShares returns the class of every node. Class c has the same share μ_c among the n unlabelled nodes as among the
+// labels: it gets n·μ_c nodes, rounded by largest remainder. One class after another takes the likeliest of the remaining
+// nodes, by the softmax of the scores f plus offset. If probabilities agree to 9 decimals, it takes the first node (Gärtner,
+// Le and Smola 2006, section 1.5).
 func assignShares(f *sparse.Block[float64], offset []float64, s cwk.Seeds) []int {
 	class := slices.Repeat([]int{-1}, f.Rows)
 	free := make([]int, 0, f.Rows)
@@ -61,7 +61,7 @@ func countsOf(s cwk.Seeds) []int {
 	return count
 }
 
-// quotas divides n in proportion to count, by largest remainder; the first of equal remainders wins.
+// quotas divides n in proportion to count, by largest remainder. Of equal remainders the first wins.
 func quotas(count []int, n int) []int {
 	total := 0
 	for _, m := range count {

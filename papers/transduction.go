@@ -209,7 +209,7 @@ func (r *transduction) alternate(ctx context.Context, tolerance float64) error {
 	return nil
 }
 
-// balance stores q in the rows of ν of unlabelled nodes, and finds Θ.
+// balance finds Θ, and stores the balanced distributions q in the rows of ν of unlabelled nodes, see [gpTransduction].
 func (r *transduction) balance() error {
 	for _, i := range r.unlabelled {
 		classify.Softmax(r.nu.Row(i), r.t.Row(i))
@@ -283,8 +283,8 @@ func (r *transduction) balance() error {
 	return nil
 }
 
-// weigh returns the objective of Θ for the distributions π in ν, and its derivatives in gradient and hessian unless these are
-// nil.
+// weigh returns the objective of Θ for the distributions π in ν. If gradient and hessian are not nil, it stores the
+// derivatives there.
 func (r *transduction) weigh(theta []float64, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	k := len(theta)
 	share := 1 / r.free

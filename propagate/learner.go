@@ -103,8 +103,8 @@ const (
 	solveBlocks = 5
 )
 
-// Check returns a [*param.ParameterError] if complete values are not valid for the number of classes. Callers should check
-// before they estimate memory, so that users see this error first.
+// Check returns a [*param.ParameterError] if the values v are not valid for the number of classes. v must be complete. Callers
+// should check before they estimate memory, so that users see this error first.
 func (l *Learner) Check(classes int, v param.Values) error {
 	if l.CheckClasses == nil {
 		return nil
@@ -112,9 +112,9 @@ func (l *Learner) Check(classes int, v param.Values) error {
 	return l.CheckClasses(classes, v)
 }
 
-// Decide returns the classes that follow from the scores f of a group of seeds. If offset is not nil, it must be added to
-// the scores of each class for the decision and the probabilities; reported scores do not include it. class, if not nil,
-// holds the class of every node; otherwise each node has its likeliest class. f may have the rows of one process of team.
+// Decide decides the classes of nodes by the scores f of a group of seeds. If offset is not nil, the caller must add it to the
+// scores of each class for the decision and the probabilities, but not to reported scores. If class is not nil, it holds the
+// class of every node. Otherwise each node has its likeliest class. f may have the rows of one process of team.
 func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seeds,
 	v param.Values) (offset []float64, class []int, err error) {
 	if l.Assign != nil {
@@ -126,8 +126,9 @@ func (l *Learner) Decide(team *sparse.Team, f *sparse.Block[float64], s cwk.Seed
 	return offset, class, err
 }
 
-// Declare returns the workspace of ScoresTo in addition to the graph and the scores. cols is the number of columns of all groups,
-// classes the number of classes of a group, n and entries the size of the graph.
+// Declare returns the workspace of ScoresTo in addition to the graph and the scores. cols is the number of columns of all
+// groups, and classes the number of classes of a group. n is the number of nodes, and entries the number of entries of the
+// matrix.
 func (l *Learner) Declare(n int, entries int64, cols, classes int, v param.Values) budget.Workspace {
 	if l.Spread == nil {
 		return budget.Slabs[float64](solveBlocks, n, cols).And(budget.Held(6 * budget.Vector[float64](n))).And(

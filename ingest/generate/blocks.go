@@ -229,7 +229,7 @@ func (d *drawer) drawChunk(text []byte, k int) []byte {
 	return text
 }
 
-// drawEnds draws count different ends for the edges that the node at place p owns.
+// drawEnds draws count different ends for the edges that the node at place p owns, and stores them in d.ends.
 func (d *drawer) drawEnds(r *rand.Rand, p, count int) {
 	d.ends = d.ends[:0]
 	if count == 0 {
@@ -252,7 +252,8 @@ func (d *drawer) drawEnds(r *rand.Rand, p, count int) {
 	}
 }
 
-// drawEnd draws an end. x is a random number below the sum of the rates of the options.
+// drawEnd returns the place of a random end. x chooses the option; it must be a random number below the sum
+// of the rates of the options.
 func (d *drawer) drawEnd(r *rand.Rand, x float64) uint32 {
 	i := 0
 	for ; i < len(d.list)-1 && x >= d.list[i].rate; i++ {

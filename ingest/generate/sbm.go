@@ -126,7 +126,7 @@ func (g sbm) neighbours(class int) []int {
 	return list
 }
 
-// affinity returns W_d·[m(c,d)/W_d + m(d,c)/W_c] without noise, see [blocks].
+// affinity returns W_d·[m(c,d)/W_d + m(d,c)/W_c] if there is no noise, see [blocks].
 func (g sbm) affinity(c, d int) float64 {
 	other := (1 - g.noise) * (1 - g.homophily)
 	sum := 0.0

@@ -12,9 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// ReadElements reads further inputs for a kernel of sets of parts; for other kernels it does nothing. The file measure has a
-// line element<TAB>number for each element. The file base has the matrix of a kernel between elements; its rows and columns
-// are named by the elements. "" means no file.
+// ReadElements reads the files measure and base for a kernel between sets of parts of graphs. It does nothing for other
+// kernels. The file measure has a line element<TAB>number for each element. The file base has the matrix of a kernel between
+// elements; its rows and columns are named by the elements. "" means no file.
 func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	k *Kernel, values param.Values, measure, base string) error {
 	if measure == "" && base == "" || k.Param("parts") == nil {
@@ -34,7 +34,7 @@ func (s *Settings) ReadElements(ctx context.Context, c *graphfile.Collection,
 	return err
 }
 
-// elements are the names of all parts, in byte order.
+// elements holds the names of all parts of graphs that a set kernel compares, in byte order.
 type elements []string
 
 // Lookup implements [nodefile.Lookup].

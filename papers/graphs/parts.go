@@ -22,8 +22,8 @@ var multisetParam = param.Param{Name: "multiset",
 	Meaning: "a part counts as often as it is there", Kind: param.Switch,
 	Default: param.Of(false)}
 
-// intersection is μ(X ∩ Y), or Σ_x μ(x)Γ_X(x)Γ_Y(x) for multisets (short tour, equations 1.3 and
-// 1.6).
+// intersection is μ(X ∩ Y). For multisets it is Σ_x μ(x)Γ_X(x)Γ_Y(x), where Γ_X(x) counts x in X (Gärtner, Le and Smola 2006,
+// equations 1.3 and 1.6).
 var intersection = setKernel("intersection", "μ(X ∩ Y) of sets of parts", ", equation 1.3", true, func(x, y *partSet, s *Settings) float64 {
 	return x.parts.dot(&y.parts, s.Measure)
 })
@@ -60,7 +60,8 @@ type partSet struct {
 	measure float64 // μ(X) of a set
 }
 
-// setKernel declares a kernel between sets of parts. If multi is set, it also accepts multisets and empty sets.
+// setKernel declares a kernel between sets of parts, whose values value computes. If multi is set, the kernel also accepts
+// multisets and empty sets.
 func setKernel(name, title, equation string, multi bool,
 	value func(x, y *partSet, s *Settings) float64) Kernel {
 	params := []param.Param{partsParam}

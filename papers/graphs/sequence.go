@@ -74,7 +74,7 @@ func orderedBytes(s *graphfile.Shape) int64 {
 	return 300*int64(s.Graphs) + 8*s.Arcs + 24*int64(s.Vertices)
 }
 
-// product returns a product that is valid until the worker's next call.
+// product returns the direct product of graphs i and j. It is valid until the worker's next call.
 func (w *walks) product(worker, i, j int) *product {
 	p := &w.space[worker]
 	p.reset(w.graph[i], w.graph[j])

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tree returns the tree with the given root in brackets, smaller children first. It compares the texts of subtrees without
-// storing them; stored texts would grow with the square of the depth.
+// tree returns the text of the tree with the given root, in brackets, smaller children first. It compares the texts of
+// subtrees without storing them; stored texts would grow with the square of the depth.
 func (p *patternFinder) tree(root int32) string {
 	t := &rootedTree{p: p, vertex: []int32{root}, arc: []int32{-1},
 		children: [][]int32{nil}}

@@ -154,7 +154,7 @@ func (p *product) apply(x []float64) {
 	}
 }
 
-// gather adds, for each vertex v = lo[u] + j of h, the sum of y over the heads of the arcs of v with label l to out[j].
+// gather adds to out[j] the sum of y over the heads of those arcs of vertex lo[u] + j of h that have label l.
 func (p *product) gather(out []float64, u int, l int32, h *labelOrder) {
 	for j := range out {
 		v := int(p.lo[u]) + j

@@ -77,8 +77,8 @@ func openRecords(ctx context.Context, in *items.Input) (*items.Collection, error
 	return c, nil
 }
 
-// collectionOf returns the records of a table as items. Unless the kernel compares texts, values that no labelled record has
-// are missing; missing is called with their number.
+// collectionOf returns the records of a table as items. If the kernel does not compare texts, values that no labelled record
+// has are treated as missing, and missing is called with their number.
 func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Collection {
 	return &items.Collection{
 		File: t.File, IDs: tablefile.AxisOf(t.IDs), Lookup: t, Labels: t.Classes,

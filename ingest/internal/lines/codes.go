@@ -56,7 +56,7 @@ func (c *Codes) TimeWarnings(setting string) (list []error) {
 	return list
 }
 
-// Kind returns the number of a kind, or 0 for a new kind if there are mostNames kinds already.
+// Kind returns the number of a kind. For a new kind, if there are mostNames kinds already, it returns 0.
 func (c *Codes) Kind(name string) uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -201,7 +201,7 @@ func (s *dictShard) find(hash uint64, id []byte) *uint64 {
 	}
 }
 
-// insert returns the place of an id, which may be new.
+// insert returns the place of an id. It adds a new id.
 func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	slot := s.find(hash, id)
 	if *slot == 0 {
@@ -213,7 +213,8 @@ func (s *dictShard) insert(hash uint64, id []byte) uint32 {
 	return uint32(*slot) - 1
 }
 
-// reserve makes space for n more ids with at most half of the slots in use.
+// reserve makes space for n more ids with at most half of the slots in use. If a shard cannot have so many
+// ids, it returns ErrTooMany.
 func (s *dictShard) reserve(n int) error {
 	if len(s.entries) == 0 {
 		s.entries = make([]entry, 1, 1<<leastPlaces)

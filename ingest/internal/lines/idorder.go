@@ -33,7 +33,7 @@ func (d *Dict) InOrder(limit uint64) (codes []uint32, first []uint64, integers b
 // Numbers maps the codes of a dictionary to numbers.
 type Numbers [dictShards][]uint32
 
-// Numbers maps codes[i] to i, and all other codes to [sort.NoRow].
+// Numbers returns a map from codes[i] to i. It maps all other codes to [sort.NoRow].
 func (d *Dict) Numbers(codes []uint32) *Numbers {
 	var n Numbers
 	for s := range n {

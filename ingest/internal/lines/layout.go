@@ -76,7 +76,8 @@ func (lay *Layout) HasHeader() bool {
 	return lay.first > lay.line && lay.Market == nil
 }
 
-// HasValues reports whether lines have weights, or codes, which are packed with weights.
+// HasValues reports whether lines have values: weights, or codes of kinds and times, which are packed with
+// weights.
 func (lay *Layout) HasValues() bool {
 	return lay.weight >= 0 || lay.hasCodes()
 }
@@ -204,7 +205,7 @@ const (
 	skipLine = "pass {skip-bad-lines}"
 )
 
-// want describes the fields of a valid line.
+// want describes the fields of a valid line, for a message.
 func (lay *Layout) want() string {
 	switch {
 	case lay.Market != nil && lay.columns == 2:

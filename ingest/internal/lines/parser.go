@@ -15,7 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// Parser turns chunks of one file into codes. It is not safe for concurrent use.
+// Parser reads the edges in the chunks of one file. It writes each end as a code: the id itself if the ids
+// are small integers, and otherwise the code of [Dict]. It is not safe for concurrent use.
 type Parser struct {
 	Name   string
 	Layout *Layout

@@ -9,10 +9,10 @@ import (
 	"github.com/heatwalk/heatwalk/file/table"
 )
 
-// isSizes reports whether a first line has the numbers of nodes and edges, which some collections write
-// before the edges: n m, n n m, or the sizes of a matrix without its banner. No id may exceed these numbers,
-// and the number of lines must be right. factor is the size of the file divided by the size of text, its
-// beginning.
+// isSizes reports whether the first line of a file has the numbers of nodes and edges, which some collections
+// write before the edges: n m, n n m, or the sizes of a matrix without its banner. No id may exceed these
+// numbers, and the file must have the stated number of lines. text is the beginning of the file, and factor
+// is the size of the file divided by the size of text.
 func isSizes(line, text []byte, factor float64) bool {
 	sizes, width := integers(line)
 	if len(sizes) != width || width < 2 || width > 3 {

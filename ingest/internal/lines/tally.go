@@ -93,7 +93,7 @@ func (f *Faults) add(e *textio.Error) {
 	}, strings.ReplaceAll(e.Msg, `\"`, ""))})
 }
 
-// Add adds bad lines of one kind, which must follow the bad lines in f in the file.
+// Add adds bad lines of one kind. In the file, they must follow the bad lines that f has.
 func (f *Faults) Add(more Fault) {
 	f.Count += more.Count
 	kind := slices.IndexFunc(f.Kinds,

@@ -13,7 +13,8 @@ type entryForm struct {
 // narrowBuckets is the largest number of buckets for narrow keys, which allow fewer rows in a bucket.
 const narrowBuckets = 4096
 
-// newEntryForm returns a form with narrow keys if they are possible and wide is not set.
+// newEntryForm returns the form of the entries of a matrix with the given number of rows. Keys are narrow if
+// that is possible and wide is not set.
 func newEntryForm(rows int, values, wide bool) entryForm {
 	column := uint(bits.Len(uint(max(rows-1, 1))))
 	f := entryForm{column: column, narrow: !wide && column < 31 &&

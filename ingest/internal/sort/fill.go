@@ -124,7 +124,7 @@ func (f *filler[K]) addPlain(s *Sorter, code []uint32, weight []float64) {
 	}
 }
 
-// lineBatch rows of lines stay in the first-level cache.
+// lineBatch is the number of rows of lines that are processed together. They stay in the first-level cache.
 const lineBatch = 512
 
 // both adds the entries of lines without values that make two entries each, as most lines do.

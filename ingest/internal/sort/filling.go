@@ -55,7 +55,7 @@ func (s *Sorter) scratchBytes(gathered bool) int64 {
 	return bytes
 }
 
-// Bytes returns the memory of sorting with all entries in memory, without the memory of each worker.
+// Bytes returns the memory of sorting with all entries in memory, without the fixed memory of the workers.
 func (s *Sorter) Bytes() int64 {
 	return int64(s.Entries())*s.form.bytes() + s.scratchBytes(false)
 }

@@ -160,7 +160,7 @@ func countDigit[K key](count *[radixSize]uint32, keys []K, shift uint,
 	}
 }
 
-// move puts each key into the next place for its digit.
+// move puts each key of src into the next place of dst for the digit of the key, key>>shift & mask.
 //
 //go:noinline
 func move[K key](dst, src []K, place *[radixSize]uint32, shift uint, mask uint64) {

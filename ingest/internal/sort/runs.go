@@ -12,7 +12,8 @@ import (
 // that cannot change the value of their entry are dropped from a run, so that copies of a line take no
 // memory.
 
-// sortedRun is a run: first entries in memory, and then blocks on disk.
+// sortedRun is a run, a sorted part of the entries of a bucket: first entries in memory, and then blocks on
+// disk.
 type sortedRun[K key] struct {
 	keys   []K
 	values []float64
@@ -85,7 +86,7 @@ func keepLargest[N int | int64](values []N, count int) []N {
 	return values[:min(len(values), count)]
 }
 
-// sortRuns sorts the entries of bucket k in memory as runs, in place.
+// sortRuns divides the entries of bucket k in memory into runs, and sorts each run in place.
 func (e *entries[K]) sortRuns(f *finisher[K], k int) []sortedRun[K] {
 	var runs []sortedRun[K]
 	bits := e.s.form.keyBits(e.s.buckets[k])
@@ -155,8 +156,8 @@ func (r *sortedRun[K]) shorten(m *Merger, lo int, column uint, left *int64) {
 	r.values = r.values[:min(n, len(r.values))]
 }
 
-// reduce moves the lines that decide the value of an entry to the front, in the order of merging, and returns
-// their number.
+// reduce moves the lines that decide the value of an entry to the front of r, which must hold the lines of
+// this entry. They are in the order of merging. It returns their number.
 func (r *sortedRun[K]) reduce(m *Merger) (n int) {
 	if r.values != nil && m.adds() {
 		if m.Coded && !m.byDirection() {
