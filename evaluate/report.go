@@ -255,7 +255,7 @@ const (
 	tests  = "paired t-test over draws of the labels, or the corrected resampled t-test where test sets have at most 40 % of the size of training sets; Holm, level 0.05"
 )
 
-// drawn describes the splits over which means are taken.
+// drawn returns a text about the splits over which means are taken.
 func (r *Sampling) drawn() string {
 	kind := ""
 	if r.Stratified {
@@ -373,7 +373,8 @@ func (r *Report) verdict() string {
 		report.PValue(test.PHolm) + ")."
 }
 
-// equalMethods returns the best method and the methods whose difference from it may be chance.
+// equalMethods returns the names of the best method and of the methods whose difference from the best method may be
+// chance.
 func (r *Report) equalMethods(best *Result) (names []string) {
 	names = []string{best.Method}
 	for _, c := range r.Significance {

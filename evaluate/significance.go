@@ -49,7 +49,7 @@ const leastSplits = 5
 // Level is the p value below which the report calls a difference significant.
 const Level = 0.05
 
-// mostTested is the largest ratio of test nodes to training nodes for the test about other nodes.
+// mostTested is the largest ratio of test nodes to training nodes for the corrected resampled t-test of [Comparison].
 const mostTested = 0.4
 
 func (m *Measured) byDraws() bool {

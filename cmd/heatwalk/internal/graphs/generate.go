@@ -129,7 +129,8 @@ func isStoreName(path string) bool {
 	return path != "" && os.IsPathSeparator(path[len(path)-1]) || shell.IsDir(path)
 }
 
-// writeText writes the file path, if it is not "", compressed if its name says so.
+// writeText writes the file path. The file is compressed if its name says so. If path is "", writeText
+// does nothing.
 func writeText(o *shell.Outputs, path string, write func(w io.Writer) error) error {
 	if path == "" {
 		return nil
@@ -205,7 +206,8 @@ func planGenerate(run *shell.Session, r *generateOptions, g generate.Graph) erro
 	return run.Costs.Begin(p)
 }
 
-// withoutSeparator cleans the path of a directory, because the name of the run file is derived from the path.
+// withoutSeparator returns the cleaned path dir, as an absolute path for . and .., because the name of
+// the run file is derived from it.
 func withoutSeparator(dir string) string {
 	if base := filepath.Base(dir); base == "." || base == ".." {
 		if full, err := filepath.Abs(dir); err == nil {

@@ -159,7 +159,8 @@ func madeStore(r *ingest.Report) string {
 	return text
 }
 
-// oddLines returns the summary of lines that were dropped or merged, or "".
+// oddLines returns a text about the lines that were dropped or merged, or "" if there are
+// none.
 func oddLines(r *ingest.Report) string {
 	added := ""
 	if r.Added > 0 {

@@ -205,7 +205,7 @@ func (d *classifyDocument) judgeLikeness(console *shell.Console, in *predictionI
 	console.Warn("%s: %s, so nodes are drawn at random; if linked nodes mostly share labels, pass --strategy cover", l.File, shown)
 }
 
-// mostUnseen is the least estimated share of nodes with unlabelled classes that causes a warning.
+// mostUnseen is the least estimated share of nodes of classes without a label that causes a warning.
 const mostUnseen = 0.05
 
 // describe stores the statistics of the predictions in the document. labels[i] is the predicted class of row

@@ -88,7 +88,8 @@ type valuesRun struct {
 	settings *engine.Settings
 }
 
-// beginValues begins a run with the values in a file. nil methods are the default methods.
+// beginValues begins a run that learns from the values in file. If methods is nil, the run has the default
+// methods.
 func beginValues(run *shell.Session, r *shell.GraphInputs, name, file, out string,
 	f *attributeFlags, methods []engine.Entry) (*valuesRun, error) {
 	v := &valuesRun{methods: methods, settings: &engine.Settings{RNGSeed: uint64(run.Seed), Workers: run.Threads}}

@@ -91,7 +91,7 @@ func MachineError(err error, place, format string, args ...any) error {
 		code: MachineFailed, err: err}
 }
 
-// Crash is a panic, an error of this program.
+// Crash is a panic of this program, as an error.
 type Crash struct {
 	value any
 	rows  string // the rows in work as " in rows lo–hi", if they are known

@@ -152,7 +152,8 @@ type LabelsDocument struct {
 	Truth            *evaluate.Truth `json:"truth,omitempty"`
 }
 
-// LearnedFrom returns the part of the JSON document about the labels that were learned from.
+// LearnedFrom returns a document with the path of the output and the counts and classes of l, the labels that
+// were learned from.
 func (o *Outputs) LearnedFrom(l *nodefile.Labels) LabelsDocument {
 	return LabelsDocument{Output: o.Path, Labelled: len(l.Row),
 		Skipped: CountSkipped(l), Classes: problem.Pick(l.Names, nodefile.OrderClasses(l.Names))}
