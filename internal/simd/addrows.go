@@ -4,8 +4,9 @@ package simd
 //
 //	dst[r][j] = a[r][j] + scale[r]·x[r][j],  r < rows,  j < k
 //
-// A single factor in scale applies to all rows. A stride of 0 repeats one row; if this row is dst and a, AddRows adds
-// the rows of x to it in turn. dst may be a or x, and must not overlap them otherwise.
+// If scale has one factor, the factor applies to all rows. A stride of 0 repeats one row. If dst and a are the same
+// repeated row, AddRows adds the rows of x to it one after the other. dst may be a or x, and must not overlap them
+// otherwise.
 func AddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if len(scale) == 1 && dst.Stride == k && a.Stride == k && x.Stride == k {
 		rows, k = 1, rows*k
@@ -29,7 +30,7 @@ func plainAddRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T,
 	}
 }
 
-// AddWeighted adds the weighted rows of x to sum in turn, in float64:
+// AddWeighted adds the weighted rows of x to sum one after the other, in float64:
 //
 //	sum[j] += Σ_r weight[r]·x[r][j]
 //

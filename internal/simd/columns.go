@@ -4,8 +4,8 @@ package simd
 // Sums run over the rows in order. Arithmetic is in float64; results are rounded when they are stored. Blocks must not
 // overlap except where a comment allows it.
 
-// few is the number of columns below which the loops process one column after the other, because the sum of a column
-// then stays in a register. The order of additions within a column is the same.
+// few is the number of columns from which the loops process row by row. With fewer columns they process column by
+// column, so that the sum of a column stays in a register. The order of additions within a column is the same.
 const few = 4
 
 func plainDotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {

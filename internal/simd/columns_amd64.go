@@ -4,10 +4,10 @@ package simd
 
 import "unsafe"
 
-// columnLanes is the number of columns in one step of the twins.
+// columnLanes is the number of columns in one step of the assembly.
 const columnLanes = registerBytes / 8
 
-// DotColumns adds to the sums the products of two runs of rows:
+// DotColumns adds to sums the inner products of the columns of a with the same columns of b:
 //
 //	sums[j] += Σ_r a[r][j]·b[r][j],  r < rows
 func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {

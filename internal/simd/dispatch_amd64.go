@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Features of the processor, read once. Tests switch them off.
+// Features of the processor, read once. Tests set them to false.
 var (
 	hasAVX2   = cpu.X86.HasAVX2
 	hasAVX512 = hasAVX2 && cpu.X86.HasAVX512F // all AVX-512 loops need both
@@ -25,8 +25,8 @@ var (
 
 const registerBytes = 32
 
-// addRows adds rows by AVX2. It first reads the last elements, so that a slice that is too short panics before the
-// assembly writes past it.
+// addRows is AddRows by AVX2. It first reads the last elements, so that it panics on a slice that is too short before
+// the assembly writes past it.
 func addRows[T Float](dst Rows[T], rows, k int, a Rows[T], scale []T, x Rows[T]) {
 	if !hasAVX2 {
 		plainAddRows(dst, rows, k, a, scale, x)
@@ -60,7 +60,7 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(t))
 }
 
-// pointer returns the address of s[index], which must not be used if s has no such element.
+// pointer returns the address of s[index]. If s has no such element, the address must not be used.
 func pointer[T Float](s []T, index int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[min(index, len(s)):]))
 }
@@ -84,7 +84,8 @@ const scaleLanes = 4
 
 const checksumBytes = 256
 
-// Checksum returns the CRC-32C of data appended to bytes whose checksum is sum, which is 0 for no bytes.
+// Checksum returns the CRC-32C of some bytes followed by data. sum must be the CRC-32C of these bytes, or 0 if there
+// are none.
 func Checksum(sum uint32, data []byte) uint32 {
 	n := len(data) / checksumBytes * checksumBytes
 	if !hasChecksumAVX512 || n == 0 {
@@ -93,15 +94,13 @@ func Checksum(sum uint32, data []byte) uint32 {
 	return plainChecksum(^checksumAVX512(^sum, &data[0], n), data[n:])
 }
 
-// leastHashes is the smallest number of ids for which calling the assembly pays.
+// leastHashes is the smallest number of ids for which a call of the assembly saves time.
 const leastHashes = 4
 
-// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴, with the value 1. A pair x of two 32-bit
-// numbers gives
+// HashPairs returns the sum, modulo 2⁶⁴, of [PairHash] of the pairs number | id<<shift with the value 1. The hash of a
+// pair x of two 32-bit numbers is
 //
 //	x ← (x ⊕ x≫32)·c,  x ← (x ⊕ x≫29 ⊕ bits of 1.0)·d,  x ⊕ x≫32
-//
-// as [PairHash] does.
 func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	if !hasHashesAVX512 || len(ids) < leastHashes {
 		return plainHashPairs(number, shift, ids)
@@ -112,7 +111,8 @@ func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 
 const distanceGroup = 64
 
-// distances computes the first distance in plain Go, because it depends on last, and whole groups by AVX-512.
+// distances is Distances. It computes whole groups by AVX-512. Plain Go computes the first distance, which depends on
+// last, and the distances after the last whole group.
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
 		plainDistances(delta, id[:1], last, b, lengths)
@@ -148,9 +148,10 @@ const (
 	numbersCodes = 8
 )
 
-// Numbers reads lines at the beginning of text, of two numbers of one to eight digits without leading zeros, and stores
-// the codes of the numbers. It returns the number of bytes that it has read, and the number of codes. It stops before
-// lines of another form and before the last 64 bytes or codes, and may stop at once. The caller must parse the rest.
+// Numbers reads lines at the beginning of text and stores the codes of their numbers in code. A line must have two
+// numbers of one to eight digits without leading zeros. Numbers returns the number of bytes read and the number of
+// codes. It stops before a line of another form. It also stops if fewer than 64 bytes of text or 8 codes of code are
+// left. The caller must parse the rest.
 //
 // It assumes POPCNT and BMI1, because every processor with the features that the decoder requires has them.
 func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
@@ -163,8 +164,8 @@ func Numbers(code []uint32, text []byte, l NumberLines) (read, n int) {
 
 const packGroup = 16
 
-// pack packs whole groups by AVX-512 if two codes fit into a word. Plain Go packs the others, after the bits that the
-// last group leaves.
+// pack is Pack. If two numbers of the widest width fit into a word, it packs whole groups by AVX-512. Plain Go packs
+// the other numbers, after the bits of the last group.
 func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	n := len(delta) / packGroup * packGroup
 	if !hasDistancesAVX512 || !hasDecodeAVX512 || widest > pairBits || n == 0 {

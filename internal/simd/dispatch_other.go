@@ -4,7 +4,7 @@ package simd
 
 func (g *gather[T]) run(k int) { g.plain(k) }
 
-// GatherTile adds rows of x that 16-bit ids name to dst.
+// GatherTile adds to row r of dst the sum of val[e]·x[col[e]] over the entries e of row r.
 func GatherTile[T Float](dst Rows[T], k int, x Rows[T], ptr []int64,
 	col []uint16, val []T) {
 	plainGatherTile(dst, k, x, ptr, col, val)
@@ -27,12 +27,12 @@ func widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 	plainWiden(dst, src)
 }
 
-// Checksum returns the CRC-32C of data appended to bytes whose checksum is sum.
+// Checksum returns the CRC-32C of some bytes followed by data. sum must be the CRC-32C of these bytes.
 func Checksum(sum uint32, data []byte) uint32 {
 	return plainChecksum(sum, data)
 }
 
-// HashPairs adds up hashes of the pairs number | id<<shift, modulo 2⁶⁴.
+// HashPairs returns the sum of the hashes of the pairs number | id<<shift, modulo 2⁶⁴.
 func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 	return plainHashPairs(number, shift, ids)
 }
@@ -49,7 +49,7 @@ func entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	plainEntries(entry, line, column)
 }
 
-// Numbers reads nothing; the caller must parse the lines.
+// Numbers reads nothing and returns 0, 0. The caller must parse the lines.
 func Numbers([]uint32, []byte, NumberLines) (read, n int) {
 	return 0, 0
 }
@@ -58,7 +58,7 @@ func pack(sel, data []byte, delta []uint32, widths *[32]Width, widest uint32) {
 	plainPack(packing{}, sel, data, delta, widths, widest)
 }
 
-// DotColumns adds to the sums the products of two runs of rows.
+// DotColumns adds to sums the inner products of the columns of a with the same columns of b.
 func DotColumns[T Float](sums []float64, rows int, a, b Rows[T]) {
 	plainDotColumns(sums, rows, a, b)
 }

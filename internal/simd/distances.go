@@ -2,8 +2,8 @@ package simd
 
 import "math/bits"
 
-// Distances stores the distances d[e] = (id[e] − id[e−1] − 1) mod 2ᵇ of ids below 2ᵇ in delta, where id[−1] is last and b < 32.
-// It adds to lengths[w] the number of distances that have w bits.
+// Distances stores in delta the distances d[e] = (id[e] − id[e−1] − 1) mod 2ᵇ, where id[−1] is last. The ids must be
+// below 2ᵇ, and b below 32. Distances adds to lengths[w] the number of distances of w bits.
 func Distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	distances(delta[:len(id)], id, last, b, lengths)
 }

@@ -3,7 +3,7 @@ package simd
 // Float is the element type of the loops.
 type Float interface{ float32 | float64 }
 
-// Rows is a run of rows of a dense matrix: element (i, j) is Data[i·Stride+j].
+// Rows is a group of consecutive rows of a dense matrix: element (i, j) is Data[i·Stride+j].
 type Rows[T Float] struct {
 	Data   []T
 	Stride int
@@ -14,22 +14,23 @@ func RowsOf[T Float](data []T, stride, i int) Rows[T] {
 	return Rows[T]{data[min(i*stride, len(data)):], stride}
 }
 
-// Gather stores scaled sums of rows of x in dst. Row r of dst, r < len(ptr)−1, is the sum of the rows of x that run r
-// of col names, added in the order of the ids:
+// Gather stores scaled sums of rows of x in dst. Row r of dst, r < len(ptr)−1, is the sum over the entries of row r,
+// added in the order of the entries:
 //
 //	dst[r][j] = scale[r]·Σ_e val[e]·x[col[e]][j],  ptr[r] ≤ e + ptr[0] < ptr[r+1],  j < k
 //
-// A nil val means ones. col[0] and val[0] belong to the entry at ptr[0]. dst must not overlap x.
+// A nil val means ones. ptr[0] need not be 0: the first entry has the id col[0] and the value val[0]. dst must not
+// overlap x.
 //
-// Gather does not check ids: x must have every row that col names. Prefetches may read the elements between length and
-// capacity of col.
+// Gather does not check ids: x must have every row that an id refers to. Prefetches may read the elements between
+// length and capacity of col.
 func Gather[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	col []uint32, val []T) {
 	g := gather[T]{dst: dst, x: x, scale: scale, ptr: ptr, col: col, val: val}
 	g.run(k)
 }
 
-// GatherOnto is Gather with sums that start with the values in dst:
+// GatherOnto is [Gather] with sums that begin with the values in dst:
 //
 //	dst[r][j] = scale[r]·(dst[r][j] + Σ_e val[e]·x[col[e]][j])
 func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
@@ -39,16 +40,18 @@ func GatherOnto[T Float](dst Rows[T], k int, scale []T, x Rows[T], ptr []int64,
 	g.run(k)
 }
 
+// gather has the arguments of Gather or GatherOnto.
 type gather[T Float] struct {
 	dst, x Rows[T]
 	scale  []T
 	ptr    []int64
 	col    []uint32
 	val    []T  // nil: ones
-	onto   bool // sums continue from the values in dst
+	onto   bool // sums begin with the values in dst
 }
 
-// plain gathers eight columns at a time, then four, then one, because the sums of eight columns stay in registers.
+// plain gathers k columns in plain Go: eight columns at a time, then four, then one. The sums of eight columns stay in
+// registers.
 func (g *gather[T]) plain(k int) {
 	x := g.x
 	column := 0

@@ -7,27 +7,27 @@ import (
 	"unsafe"
 )
 
-// Bytes of a row that one pass of a gather processes. Their sums stay in registers.
+// Limits on the part of a row that one pass of a gather processes, in bytes. The sums of a pass stay in registers.
 const (
-	narrow    = 7   // columns, not bytes, up to which every width has a loop
+	narrow    = 7   // columns, not bytes: passes of up to 7 columns have a loop for every width
 	mostPass  = 320 // wider rows are cut into passes of passBytes
 	passBytes = 256
-	mostShort = 64
+	mostShort = 64 // widest pass of the loops for short rows
 )
 
-// Rows with a mean length of at most shortLength are short: mispredicted ends of rows dominate the time, if x has at
-// most shortBytes. The loops for short rows add the first entries without a branch, and read up to shortHeads ids
-// behind a row.
+// Rows are short if their mean length is at most shortLength and x has at most shortBytes. Mispredicted ends of short
+// rows dominate the time. The loops for short rows therefore add the first shortHeads entries without a branch, and may
+// read as many ids behind a row.
 const (
 	shortLength = 12
 	shortBytes  = 16 << 20
 	shortHeads  = 6
 )
 
-// longLength is the mean row length from which two rows are summed at a time, because the sum of one row waits for its
-// own last addition. Shorter rows end too often for this. Unweighted sums of two registers wait less, so that their
-// limit is wideLength. In a tile the limit is tileLength. With at least pairEntries entries, the saving exceeds the
-// cost of a second start in the middle.
+// longLength is the mean row length from which two rows are summed at a time, because the sum of a single row waits for
+// its own last addition. Shorter rows end too often for this. The limit is wideLength for unweighted sums of two
+// registers, which wait less, and tileLength in a tile. pairEntries is the smallest number of entries for which the
+// saving exceeds the cost of a second start in the middle.
 const (
 	longLength  = 64
 	wideLength  = 512
@@ -36,10 +36,10 @@ const (
 	mostPairs   = 2 * registerBytes
 )
 
-// toFirst is the prefetch distance, in entries, to the first-level cache. It applies to rows of several cache lines.
+// toFirst is the number of entries by which rows of several cache lines are prefetched into the first-level cache.
 const toFirst = 20
 
-// toSecond returns the prefetch distance, in entries, to the second-level cache.
+// toSecond returns the number of entries by which rows are prefetched into the second-level cache.
 func toSecond(rowBytes int) int {
 	if rowBytes <= 128 {
 		return 192
@@ -47,10 +47,11 @@ func toSecond(rowBytes int) int {
 	return 128
 }
 
-// zeroRow is the start of sums that do not continue from dst, as long as the longest pass.
+// zeroRow is the row of zeros that sums begin with if they do not begin with dst. It is as long as the longest pass.
 var zeroRow [mostPass / 8]float64
 
-// passWidth returns the number of the remaining columns that the next pass processes.
+// passWidth returns the number of columns of the next pass. remainder is the number of columns left, and size the bytes
+// of an element.
 func passWidth(remainder, size int) int {
 	if remainder <= narrow {
 		return remainder
@@ -62,8 +63,8 @@ func passWidth(remainder, size int) int {
 	return bytes / size
 }
 
-// run processes the columns in passes. Each pass takes two calls, because prefetches for the last few rows would leave
-// the memory of col.
+// run gathers k columns, pass by pass. Each pass takes two calls: the last few rows are not prefetched, because the
+// prefetches would leave the memory of col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)
@@ -105,14 +106,14 @@ func (g *gather[T]) run(k int) {
 	}
 }
 
-// rowsBefore returns the number of rows that end within the first entries entries.
+// rowsBefore returns the number of rows that end within the first given number of entries.
 func rowsBefore(ptr []int64, entries int) int {
 	return sort.Search(len(ptr)-1,
 		func(r int) bool { return int(ptr[r+1]-ptr[0]) > entries })
 }
 
-// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi, and prefetches toSecond and toFirst
-// entries ahead.
+// pass gathers the columns column ≤ j < column+width of the rows lo ≤ r < hi. It prefetches rows of x toSecond and
+// toFirst entries ahead. If short is set, it uses the loops for short rows.
 func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short bool) {
 	if lo == hi {
 		return
@@ -155,8 +156,8 @@ func (g *gather[T]) pass(column, width, lo, hi, toSecond, toFirst int, short boo
 	}
 }
 
-// start returns the sums that row lo starts from at the given column, and the number of bytes to the sums of the next
-// row.
+// start returns the address of the sums, at the given column, that row lo begins with, and the number of bytes to the
+// sums of the next row.
 func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	if g.onto {
 		return pointer(g.dst.Data, lo*g.dst.Stride+column),
@@ -165,7 +166,7 @@ func (g *gather[T]) start(lo, column int) (row unsafe.Pointer, stride int) {
 	return unsafe.Pointer(&zeroRow), 0
 }
 
-// long reports whether summing two of the first rows at a time is faster than summing one.
+// long reports whether the first rows are long enough to be summed two at a time. bytes is the width of a row of x.
 func (g *gather[T]) long(rows, bytes int) bool {
 	length := longLength
 	switch {
@@ -177,8 +178,8 @@ func (g *gather[T]) long(rows, bytes int) bool {
 	return pairsPay(g.ptr[:rows+1], bytes, length)
 }
 
-// pairsPay reports whether summing two rows of the given bytes at a time pays. The rows must have at least length
-// entries on average.
+// pairsPay reports whether summing two rows at a time is faster. It is if rows of x have few bytes, and rows of the
+// matrix have at least length entries on average.
 func pairsPay(ptr []int64, bytes, length int) bool {
 	rows := len(ptr) - 1
 	entries := int(ptr[rows] - ptr[0])
@@ -186,7 +187,7 @@ func pairsPay(ptr []int64, bytes, length int) bool {
 		entries >= max(pairEntries, length*rows)
 }
 
-// pairs gathers the first rows, two rows at a time: a row before the middle of their entries and a row after it.
+// pairs gathers the first rows, two at a time: one row before the middle of the entries of all rows and one after it.
 func (g *gather[T]) pairs(width, rows int) {
 	split := middle(g.ptr[:rows+1])
 	size := sizeOf[T]()
@@ -216,7 +217,8 @@ func (g *gather[T]) pairs(width, rows int) {
 	}
 }
 
-// middle returns the row in the middle of the entries. It is at least 1 and below the number of rows.
+// middle returns the row that begins nearest to the middle of the entries. It is at least 1 and below the number of
+// rows.
 func middle(ptr []int64) int {
 	rows := len(ptr) - 1
 	middle := (ptr[0] + ptr[rows]) / 2

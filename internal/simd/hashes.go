@@ -1,6 +1,6 @@
 package simd
 
-// PairHash mixes a pair and the bits of a value into 64 bits.
+// PairHash returns a 64-bit hash of a pair x of two 32-bit numbers and the bits of a value.
 func PairHash(x, value uint64) uint64 {
 	x = (x ^ x>>32) * firstFactor
 	x = (x ^ value ^ x>>29) * secondFactor

@@ -1,7 +1,8 @@
 package simd
 
-// Cells stores the cell of each row, row>>shift + min(row, head). odd reports whether the two rows of some line are
-// equal, or one of them is the largest number, which marks a missing row.
+// Cells stores cell[i] = row[i]>>shift + min(row[i], head) for each row. Two consecutive rows form a line. odd reports
+// whether the two rows of some line are equal, or whether a row of some line is missing, which the largest number
+// marks.
 func Cells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 	if len(row)%2 != 0 {
 		panic("simd: half a line")
@@ -22,8 +23,7 @@ func plainCells(cell, row []uint32, head uint32, shift uint) (odd bool) {
 
 const none = 1<<32 - 1
 
-// Entries stores two entries for each line of two rows. The first has the first row above column bits, and the second
-// row above the lowest bit. The second has the rows exchanged and the lowest bit set.
+// Entries stores two entries for each line of two rows u, v: u<<column | v<<1, and v<<column | u<<1 | 1.
 func Entries[K uint32 | uint64](entry []K, line []uint32, column uint) {
 	if len(line)%2 != 0 {
 		panic("simd: half a line")

@@ -5,16 +5,16 @@ import (
 	"math/bits"
 )
 
-// Width is the number of bits of a stored value, and its selector.
+// Width is the number of bits in which a number is stored, and the selector of this width.
 type Width struct{ Selector, Bits uint32 }
 
-// pairBits is the largest width of which two numbers fit 64 bits, if the first starts within a byte.
+// pairBits is the largest width of which two numbers fit into 64 bits if the first number begins within a byte.
 const pairBits = 28
 
-// Pack stores numbers below 2³¹ in data, bit by bit, and their selectors in sel, two bits each. A number of l bits is
-// stored with the width widths[l], which must have at least l bits and a selector below 4. The selectors of the last
-// group of sixteen use four bytes, even if the group is not full. data must have eight bytes more than the numbers
-// need. Unused bits of the last byte are zero.
+// Pack stores the numbers of delta, which must be below 2³¹, in data without gaps, and their selectors in sel, two bits
+// each. A number of l bits is stored in widths[l], which must have at least l bits and a selector below 4. The
+// selectors of the last group of sixteen use four bytes, even if the group is not full. data must have eight bytes more
+// than the numbers need. Unused bits of the last byte are zero.
 func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {
 	var widest uint32
 	for _, w := range widths {
@@ -23,7 +23,8 @@ func Pack(sel, data []byte, delta []uint32, widths *[32]Width) {
 	pack(sel, data, delta, widths, widest)
 }
 
-// packing is a stream of bits. The next bits go to data[at:], above the used lowest bits of word.
+// packing is the state of a stream of bits. The lowest used bits of word are not written yet; they go to
+// data[position:].
 type packing struct {
 	word     uint64
 	used     uint32

@@ -2,7 +2,7 @@ package simd
 
 // The loops of this file process contiguous columns of equal length, a multiple of 4.
 
-// DotPanels adds to sums the products of each of two columns with each of four columns:
+// DotPanels adds to sums the inner products of each of two columns with each of four columns:
 //
 //	sums[4·i+j] += Σ_r v[i][r]·w[j][r],  i < 2, j < 4
 //
@@ -27,7 +27,7 @@ func AddPanels(w0, w1, v0, v1, v2, v3 []float64, c *[8]float64) {
 	addPanels(w0, w1[:n], v0[:n], v1[:n], v2[:n], v3[:n], c)
 }
 
-// plainDotPanels stores the four sums s₀ … s₃ of each of the eight products in lanes.
+// plainDotPanels adds to lanes the four sums s₀ … s₃ of each of the eight products.
 func plainDotPanels(lanes *[32]float64, v0, v1, w0, w1, w2, w3 []float64) {
 	for j, w := range [4][]float64{w0, w1, w2, w3} {
 		p, q := (*[4]float64)(lanes[4*j:]), (*[4]float64)(lanes[16+4*j:])

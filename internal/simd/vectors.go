@@ -1,9 +1,9 @@
 package simd
 
-// Dot returns ⟨x, y⟩ in float64. y must be as long as x. The first products, a multiple of 4, are added to 16 partial
-// sums s, by their position modulo 16; after the last group of 16 they go to the first four sums. Then l_j = (s_j +
-// s_4+j) + (s_8+j + s_12+j) for j < 4, and the result is (l₀ + l₁) + (l₂ + l₃). The remaining products, at most three,
-// are added one after another.
+// Dot returns ⟨x, y⟩ in float64. y must be as long as x. The order of additions is fixed: of the first products, a
+// multiple of 4, product i is added to s_(i mod 16), but products after the last group of 16 are added to s₀ … s₃. Then
+// l_j = (s_j + s_4+j) + (s_8+j + s_12+j) for j < 4, and the sum is (l₀ + l₁) + (l₂ + l₃). At most three remaining
+// products are added to it one after another.
 func Dot[T Float](x []T, y []float64) float64 {
 	var lanes [4]float64
 	y = y[:len(x)]
@@ -24,7 +24,7 @@ func AddScaled[T Float](dst []float64, a float64, x []T) {
 	plainAddScaled(dst[n:], a, x[n:])
 }
 
-// plainDot is Dot in plain Go. It adds to sixteen partial sums, as the assembly does, so that both have the same bits.
+// plainDot stores in lanes the sums l₀ … l₃ of Dot, for a length that is a multiple of 4.
 func plainDot[T Float](lanes *[4]float64, x []T, y []float64) {
 	var s [16]float64
 	y = y[:len(x)]

@@ -1,6 +1,7 @@
 package simd
 
-// Widen stores numbers of another type in dst, which must be as long as src. It rounds them if T is the narrower type.
+// Widen stores the numbers of src in dst, which must be as long as src, as values of type T. If T is the narrower type,
+// it rounds them.
 func Widen[T Float, V uint8 | float32 | float64](dst []T, src []V) {
 	widen(dst, src)
 }

@@ -2,9 +2,9 @@ package simd
 
 import "math"
 
-// LargestGain returns the last index k with the largest gain (down[k] − f)²/e, e = kii + diag[k] − 2·row[k], among the
-// indices with down[k] > f, or −1 if there are none. If e is not positive, floor replaces e. diag and row must be as
-// long as down.
+// LargestGain returns the index k with the largest gain (down[k] − f)²/e, where e = kii + diag[k] − 2·row[k], among the
+// indices with down[k] > f. Of equal gains it returns the last index. If no index has down[k] > f, it returns −1. If e
+// is not positive, floor replaces e. diag and row must be as long as down.
 //
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order
 // information for training support vector machines, JMLR 6 (2005), WSS 2.
@@ -30,8 +30,8 @@ func LargestGain[T Float](down, diag []float64, row []T,
 	return best
 }
 
-// Advance adds step·(ri[k] − rj[k]) to up[k] and down[k]. It returns the last index of the smallest number in up, this
-// number, and the largest number in down. If all numbers in up exceed math.MaxFloat64, it returns index 0 and
+// Advance adds step·(ri[k] − rj[k]) to up[k] and to down[k]. It returns the last index of the smallest number in up,
+// that number, and the largest number in down. If all numbers in up exceed math.MaxFloat64, index is 0 and lowest is
 // math.MaxFloat64. All slices must be as long as up.
 func Advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (index int, lowest, highest float64) {

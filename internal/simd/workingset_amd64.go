@@ -6,8 +6,8 @@ import "unsafe"
 
 const workingLanes = 4
 
-// largestGain returns the item with the largest gain among the first n items, and the gain. n is the largest multiple
-// of workingLanes up to len(down). best is −1 if no item has a gain.
+// largestGain returns the index with the largest gain among the first n items, and the gain. n is the largest multiple
+// of workingLanes up to len(down); without AVX2 it is 0. If no item has a gain, best is −1.
 func largestGain[T Float](down, diag []float64, row []T,
 	f, kii, floor float64) (n, best int, gain float64) {
 	n = len(down) / workingLanes * workingLanes
@@ -24,7 +24,8 @@ func largestGain[T Float](down, diag []float64, row []T,
 	return n, best, gain
 }
 
-// advance is Advance of the first n items. n is the largest multiple of workingLanes up to len(up).
+// advance is Advance for the first n items. n is the largest multiple of workingLanes up to len(up); without AVX2 it is
+// 0.
 func advance[T Float](up, down []float64, ri, rj []T,
 	step float64) (n, index int, lowest, highest float64) {
 	n = len(up) / workingLanes * workingLanes

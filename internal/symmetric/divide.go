@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	leaf    = 32  // rows up to which a tridiagonal matrix is solved by QL
-	outputs = 32  // vectors that one worker makes of vectors of the halves
+	leaf    = 32  // largest number of rows of a part that is solved by QL
+	outputs = 32  // merged vectors that one piece of work computes
 	inputs  = 64  // vectors of the halves that a worker reads at a time
-	tile    = 256 // numbers of each of these vectors that stay in the worker's cache, a multiple of 4
+	tile    = 256 // numbers of each vector that a worker keeps in its cache, a multiple of 4
 )
 
 // division finds the eigenpairs of a tridiagonal matrix T by divide and conquer (Cuppen 1981; Gu and Eisenstat 1995). T
@@ -20,29 +20,32 @@ const (
 //
 //	T = diag(T₁, T₂) + |e|·u·uᵀ,  u = (0 … 0 1 ±1 0 … 0),
 //
-// so that with the pairs of T₁ and T₂ a diagonal matrix plus a matrix of rank one remains. A pair stays as it is if the
-// matrix of rank one changes it by less than rounding. Of several pairs with equal eigenvalues, all but one stay. For
-// graphs this is often the majority of the pairs, which saves most of the time.
+// so that, in the eigenvectors of T₁ and T₂, T is a diagonal matrix plus a matrix of rank one. A pair is an eigenvalue
+// with its eigenvector. A pair of a half stays as it is if the matrix of rank one changes it by less than rounding. Of
+// several pairs with equal eigenvalues, all but one stay. For graphs, the majority of the pairs often stays, which
+// saves most of the time.
 //
-// Vectors are stored as rows. Rows and the positions at which T is split are multiples of 4, because the loops of
-// [simd] read 4 numbers at a time. The vectors of a part are in its own rows and columns.
+// Vectors are stored as rows. Their length and the positions at which T is split are multiples of 4, because the loops
+// of [simd] read 4 numbers at a time. A part of T has the rows lo ≤ i < hi; its vectors are rows lo ≤ i < hi, and are
+// zero in other columns.
 type division struct {
 	runPieces runner
 	count     func(values []float64) int // number of wanted vectors
 	n, width  int
 	diag, off []float64
-	values    []float64    // rising in each part that is solved
-	vectors   [2][]float64 // eigenvectors of the parts at one depth, and at the next
-	first     int          // the first vector of T that is wanted
+	values    []float64    // eigenvalues, increasing in each part that is solved
+	vectors   [2][]float64 // eigenvectors of the parts of even depth, and of odd depth
+	first     int          // number of the first wanted vector of T
 }
 
-// runner calls do for every piece, from several goroutines.
+// runner calls do for every piece 0 ≤ piece < pieces, from several goroutines.
 type runner = func(pieces int, do func(piece int))
 
 func pad(n int) int { return (n + 3) &^ 3 }
 
-// divide computes the eigenvalues of T, increasing, and calls count with them. It returns the vectors of the count
-// largest eigenvalues, as the rows from first on. The caller may overwrite spare, a slice of the same size.
+// divide computes the eigenvalues of T, increasing, and calls count with them. It returns the eigenvectors of the
+// count(values) largest eigenvalues: the rows of vectors from row first on. spare is another slice of the same size,
+// which the caller may overwrite.
 func (t Tridiagonal) divide(n int, count func(values []float64) int,
 	parallel runner) (vectors, spare []float64, first int) {
 	width := pad(n)
@@ -59,12 +62,13 @@ func (t Tridiagonal) divide(n int, count func(values []float64) int,
 	return d.vectors[depth&1], d.vectors[(depth+1)&1], d.first
 }
 
-// row returns the columns lo ≤ c < hi, padded, of vector i at a depth.
+// row returns the columns lo ≤ c < pad(hi) of vector i of the parts of the given depth.
 func (d *division) row(depth, i, lo, hi int) []float64 {
 	return d.vectors[depth&1][i*d.width+lo : i*d.width+pad(hi)]
 }
 
-// part solves the rows lo ≤ i < hi of T, the result of splitting T depth times.
+// part computes the pairs of the part with the rows lo ≤ i < hi. depth is the number of times that the part is split
+// further.
 func (d *division) part(lo, hi, depth int) {
 	if depth == 0 {
 		d.leaf(lo, hi)
@@ -79,8 +83,8 @@ func (d *division) part(lo, hi, depth int) {
 	newMerge(d, lo, mid, hi, depth, e).run()
 }
 
-// choose returns the first wanted vector of a part with known eigenvalues. All vectors of a part of T are wanted,
-// because the next merge needs them.
+// choose returns the number of the first wanted vector of a part whose eigenvalues are known. For T it asks count. All
+// vectors of a smaller part are wanted, because the next merge needs them.
 func (d *division) choose(lo, hi int) int {
 	if lo == 0 && hi == d.n {
 		d.first = d.n - d.count(d.values)
@@ -89,7 +93,7 @@ func (d *division) choose(lo, hi int) int {
 	return lo
 }
 
-// leaf solves a small part by QL, which is faster than splitting below about 32 rows.
+// leaf computes the pairs of a small part by QL, which is faster than splitting below about 32 rows.
 func (d *division) leaf(lo, hi int) {
 	n := hi - lo
 	x := make([]float64, n*n) // vectors of the identity, as columns of rows
@@ -117,22 +121,23 @@ func rotate(a, b []float64, c, s float64) {
 	}
 }
 
+// merge computes the pairs of a part from the pairs of its two halves.
 type merge struct {
 	*division
 	lo, mid, hi int
 	depth       int
 	rho         float64
-	z           []float64 // element of the rank-one vector, for each pair of the halves
-	spread      []bool    // whether the pair's vector has nonzero elements in both halves
+	z           []float64 // for each pair of the halves, element of the vector z of the rank-one matrix
+	spread      []bool    // for each pair, whether its vector has nonzero elements in both halves
 
-	live, still []int    // pairs that change, by rising value, and pairs that do not
+	live, still []int    // pairs that change, by increasing eigenvalue, and pairs that stay
 	halves      [2][]int // indices in live of the pairs with nonzero elements in each half
 	equation    *secular
 	weights     []float64
 }
 
-// newMerge merges the halves [lo, mid) and [mid, hi), which are joined by the element e next to the diagonal. The
-// matrix is diag(halves) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
+// newMerge returns the merge of the halves [lo, mid) and [mid, hi), which the element e next to the diagonal joins. In
+// the vectors of the halves the part is diag(values) + ρ·zzᵀ with ρ = 2|e| and ‖z‖ = 1.
 func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 	m := &merge{
 		division: d, lo: lo, mid: mid, hi: hi, depth: depth, rho: 2 * math.Abs(e),
@@ -150,7 +155,7 @@ func newMerge(d *division, lo, mid, hi, depth int, e float64) *merge {
 
 func (m *merge) upper(i int) bool { return i < m.mid-m.lo }
 
-// own returns the part of the vector of a pair that may be nonzero.
+// own returns the elements of the vector of pair i that may be nonzero.
 func (m *merge) own(i int) []float64 {
 	lo, hi := m.lo, m.hi
 	switch {
@@ -163,7 +168,8 @@ func (m *merge) own(i int) []float64 {
 	return m.row(m.depth-1, m.lo+i, lo, hi)
 }
 
-// run solves the secular equation of the pairs that change, and computes the vectors from the vectors of the halves.
+// run computes the eigenvalues of the part from the secular equation of the live pairs, and the vectors of the part
+// from the vectors of the halves.
 func (m *merge) run() {
 	m.deflate()
 	values := m.values[m.lo:m.hi]
@@ -194,7 +200,7 @@ func (m *merge) run() {
 	})
 }
 
-// eachOf calls do for each i < n, in parallel pieces.
+// eachOf calls do for each 0 ≤ i < n, in parallel pieces.
 func (m *merge) eachOf(n int, do func(i int)) {
 	m.runPieces((n+outputs-1)/outputs, func(piece int) {
 		for i := piece * outputs; i < min(n, (piece+1)*outputs); i++ {
@@ -203,8 +209,8 @@ func (m *merge) eachOf(n int, do func(i int)) {
 	})
 }
 
-// deflate sorts the pairs into live and still pairs. A pair is still if its z is 0 up to rounding, or if a rotation
-// with a pair of nearly the same eigenvalue makes it 0.
+// deflate divides the pairs into live and still pairs. A pair is still if its z is 0 up to rounding. It is also still
+// if a rotation with another pair, of nearly the same eigenvalue, makes its z 0.
 func (m *merge) deflate() {
 	values := m.values[m.lo:m.hi]
 	order := sched.Ascending(values)
@@ -239,8 +245,8 @@ func (m *merge) deflate() {
 	}
 }
 
-// join rotates two pairs with neighbouring values so that z becomes 0 in the first pair, unless this would change T by
-// more than the tolerance.
+// join rotates the pairs i and j, whose eigenvalues are neighbours, so that z becomes 0 in pair i, and returns true. If
+// this would change T by more than the tolerance, it does nothing and returns false.
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])
@@ -263,8 +269,8 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 	return true
 }
 
-// combine computes the vectors a ≤ i < b of the part. Vector i belongs to pair order[i]: a root of the secular
-// equation, or behind the roots a still pair.
+// combine computes the vectors a ≤ i < b of the part. Vector i belongs to the number order[i]: of a root of the secular
+// equation or, after the roots, of a still pair.
 func (m *merge) combine(order []int, a, b int) {
 	var rows []int // rows of the vectors of roots
 	factors := make([]float64, 0, (b-a)*len(m.live))
@@ -298,7 +304,8 @@ func (m *merge) combine(order []int, a, b int) {
 	}
 }
 
-// add adds combinations of live pairs to rows, in the columns lo ≤ c < hi.
+// add adds to the vectors in rows, in the columns lo ≤ c < hi, combinations of the live pairs at the indices columns.
+// factors has len(live) factors for each of the rows.
 func (m *merge) add(rows []int, factors []float64, columns []int, lo, hi int) {
 	var spare [tile]float64
 	for o := 0; o < len(rows); o += 2 {

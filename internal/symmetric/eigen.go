@@ -10,8 +10,8 @@ import (
 )
 
 // Eigen returns the eigenvalues of h, increasing, and orthonormal eigenvectors as the columns of a matrix: H =
-// V·diag(λ)·Vᵀ. If count is not nil, it must return the number of vectors to compute, which belong to the largest
-// eigenvalues. If count is nil, Eigen computes all vectors.
+// V·diag(λ)·Vᵀ. If count is nil, Eigen computes all vectors. Otherwise count must return the number of vectors to
+// compute; they belong to the largest eigenvalues.
 //
 // The elements of h must be finite. The result has the same bits for any number of workers; 0 means one for each
 // processor. When ctx ends, Eigen returns the error of the context. h must not be changed even then, because a
@@ -47,8 +47,7 @@ func Eigen(ctx context.Context, h *mat.SymDense, count func(values []float64) in
 	return values, vectors, nil
 }
 
-// eigen is Eigen without a context. parallel must call its argument for every piece 0 ≤ piece < pieces. After a
-// cancellation it may call nothing, because the result is then discarded.
+// eigen is Eigen without a context. parallel may do nothing after a cancellation, because the result is then discarded.
 func eigen(h *mat.SymDense, count func(values []float64) int,
 	parallel runner) ([]float64, *mat.Dense) {
 	n := h.SymmetricDim()

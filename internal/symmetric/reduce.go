@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	panel   = 16  // reflections after which the rest of the matrix follows, a multiple of 4
+	panel   = 16  // reflections after which the rest of the matrix is updated, a multiple of 4
 	piece   = 64  // rows of one piece of parallel work, a multiple of 4
 	strand  = 16  // consecutive rows of a product in one strand
-	strands = 16  // parts of a product: part i has every sixteenth strand, from the i-th on
-	span    = 128 // columns that a panel updates together, so that their part of its pairs stays in the first cache
+	strands = 16  // parts of a product: part i has every sixteenth strand, from strand i on
+	span    = 128 // columns that are updated together, whose elements of the pairs fit the first-level cache
 )
 
 // reduction makes a matrix A tridiagonal by reflections I − τ·v·vᵀ (Householder 1958). The reflections of a panel of columns
@@ -20,21 +20,21 @@ const (
 //
 //	A ← A − Σ (v·wᵀ + w·vᵀ)
 //
-// Only the upper triangle of A and the blocks of 4×4 on the diagonal are read. Rows are padded to a multiple of 4. At the end
-// each row holds the v of the reflection of its column.
+// Only the upper triangle of A and the blocks of 4×4 on the diagonal are read. Rows are padded to a multiple of 4. At
+// the end, row j of A is the vector v of the reflection for column j.
 type reduction struct {
 	runPieces runner
 	n         int
 	width     int       // padded width of A
-	a         []float64 // width rows
+	a         []float64 // width rows of A
 	tau       []float64
-	pairs     []float64 // v, w, v, w, … of the panel
-	x, y      []float64
+	pairs     []float64 // the vectors v, w, v, w, … of the panel
+	x, y      []float64 // the row that is reduced, which becomes v; and A·v
 	parts     []float64 // the contribution of each part to y
 	spare     []float64
 }
 
-// reduce returns T, and the reflections whose product is Q: H = Q·T·Qᵀ.
+// reduce returns the tridiagonal matrix T, and the reflections whose product is Q: H = Q·T·Qᵀ.
 func reduce(h *mat.SymDense,
 	parallel runner) (Tridiagonal, *reduction) {
 	n := h.SymmetricDim()
@@ -81,13 +81,13 @@ func (r *reduction) row(i int) []float64 {
 	return r.a[i*r.width:][:r.width]
 }
 
-// pair returns a v of the panel if i is even, and the w that belongs to the v before it if i is odd.
+// pair returns vector i of the pairs: a v if i is even, and the w of the v before it if i is odd.
 func (r *reduction) pair(i int) []float64 {
 	return r.pairs[i*r.width:][:r.width]
 }
 
-// follow updates the rows i and j of A, which are p and q, by the first held pairs of the panel, in the columns first ≤
-// c < end.
+// follow applies the first held vectors of the pairs to the rows i and j of A, in the columns first ≤ c < end. p and q
+// must be these rows.
 func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	for k := 0; k < held; k += 4 {
 		var c [8]float64
@@ -99,15 +99,14 @@ func (r *reduction) follow(p, q []float64, first, end, held, i, j int) {
 	}
 }
 
-// addPairs computes p += Σ cᵢ·row(k+i) and q += Σ c₄₊ᵢ·row(k+i), i = 0 … 3, for rows of the panel, in the columns first
-// ≤ j < end.
+// addPairs computes p += Σ cᵢ·pair(k+i) and q += Σ c₄₊ᵢ·pair(k+i), i = 0 … 3, in the columns first ≤ c < end.
 func (r *reduction) addPairs(p, q []float64, first, end, k int, c *[8]float64) {
 	simd.AddPanels(p[first:end], q[first:end], r.pair(k)[first:end],
 		r.pair(k + 1)[first:end], r.pair(k + 2)[first:end],
 		r.pair(k + 3)[first:end], c)
 }
 
-// reflect appends v, which is x, and w to the pairs:
+// reflect stores v, which is x, and w as the vectors held and held+1 of the pairs:
 //
 //	w = τ·A·v − ½τ²(vᵀA·v)·v
 func (r *reduction) reflect(j, held int, tau float64) {
@@ -140,8 +139,8 @@ func (r *reduction) reflect(j, held int, tau float64) {
 	}
 }
 
-// multiply computes part index of A·x in the rows and columns from start on. Because A is symmetric, each row is read
-// once as a row and as a column.
+// multiply stores in part index of r.parts the contribution of its strands to A·x, in the rows and columns from start
+// on. Because A is symmetric, each row is read once, as a row and as a column.
 func (r *reduction) multiply(start, index int) {
 	y := r.parts[index*r.width:][:r.width]
 	clear(y)
@@ -169,7 +168,7 @@ func (r *reduction) multiply(start, index int) {
 	}
 }
 
-// update applies the pairs of the panel to A from row and column start on, a multiple of 4.
+// update applies the pairs of the panel to the rows and columns of A from start on, a multiple of 4.
 func (r *reduction) update(start int) {
 	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
 		for left := start; left < r.width; left += span {

@@ -13,12 +13,12 @@ const epsilon = 0x1p-52
 type secular struct {
 	d, z    []float64
 	inverse float64 // 1/ρ
-	reach   float64 // ρ·‖z‖², the largest distance of a root from its pole
+	reach   float64 // ρ·‖z‖², a bound on the distance of root j from d[j]
 	roots   []root
 }
 
-// root is the eigenvalue d[pole] + shift. The nearest pole is stored separately, so that all differences between
-// eigenvalues and poles are accurate.
+// root is the eigenvalue d[pole] + shift, where d[pole] is the nearest pole. The two terms are stored separately, so
+// that all differences between eigenvalues and poles are accurate.
 type root struct {
 	pole  int
 	shift float64
@@ -42,8 +42,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at returns the sums over the poles up to j and after j at d[pole] + shift, their derivatives, and a bound of the
-// rounding errors.
+// at returns the terms of the equation at λ = d[pole] + shift: the sum over the poles up to j and the sum over the
+// poles after j, their derivatives, and a bound on the rounding error.
 func (s *secular) at(j, pole int,
 	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]
@@ -64,10 +64,10 @@ func (s *secular) at(j, pole int,
 	return lower, upper, slopeBelow, slopeAbove, epsilon * rounding
 }
 
-// solve finds root j (Bunch, Nielsen and Sorensen 1978). It replaces the sum over the poles below the root and the sum
-// over the poles above it each by a function with one pole that agrees in value and slope. The root of the resulting
-// equation is the next approximation. If this step leaves the interval or shrinks it too little, solve halves the
-// interval.
+// solve finds root j (Bunch, Nielsen and Sorensen 1978). It replaces the sum over the poles below the root by a
+// function with one pole of the same value and slope, and likewise the sum over the poles above the root. The root of
+// the resulting equation is the next approximation. If this step leaves the interval or shrinks it too little, solve
+// halves the interval.
 func (s *secular) solve(j int) {
 	last := len(s.d) - 1
 	pole := j
@@ -126,8 +126,8 @@ func (s *secular) solve(j int) {
 	s.roots[j] = root{pole, shift}
 }
 
-// weight returns the z[i] for which the computed roots are the exact eigenvalues, up to a factor common to all i (Gu
-// and Eisenstat 1994):
+// weight returns the element z[i] of the vector for which the computed roots are the exact eigenvalues, up to a factor
+// common to all i (Gu and Eisenstat 1994):
 //
 //	zᵢ² = (λ_k − dᵢ)·Π_{j<i} (λ_j − dᵢ)/(d_j − dᵢ)·Π_{i≤j<k} (λ_j − dᵢ)/(d_j+1 − dᵢ)
 //
@@ -145,7 +145,7 @@ func (s *secular) weight(i int) float64 {
 	return math.Copysign(math.Sqrt(math.Abs(square)), s.z[i])
 }
 
-// vectorTo stores in dst the unit eigenvector of root j. weights must have the results of weight.
+// vectorTo stores in dst the unit eigenvector of root j. weights must have the result of weight for each i.
 func (s *secular) vectorTo(dst, weights []float64, j int) {
 	var square float64
 	for i, w := range weights {

@@ -7,7 +7,7 @@ import (
 
 // Tridiagonal is a symmetric tridiagonal matrix, for example the projection of a map by Lanczos.
 type Tridiagonal struct {
-	Diag, Off []float64 // Off[i] couples i and i+1
+	Diag, Off []float64 // Off[i] is the element at (i, i+1) and (i+1, i)
 }
 
 // Norm returns the largest absolute sum of a row of T.
@@ -31,9 +31,9 @@ func (t Tridiagonal) Eigenvalues() []float64 {
 	return t.diagonalize(func(int, float64, float64) {})
 }
 
-// diagonalize returns the eigenvalues of T by the implicit QL method (Martin and Wilkinson 1968). It calls rotate for
-// every rotation of the columns i and i+1 to (c·i − s·(i+1), s·i + c·(i+1)). Applied to the identity in turn, the
-// rotations give the eigenvectors.
+// diagonalize returns the eigenvalues of T, in no order, by the implicit QL method (Martin and Wilkinson 1968). It
+// calls rotate for every rotation of the columns i and i+1 to c·(column i) − s·(column i+1) and s·(column i) +
+// c·(column i+1). Applied to the identity in turn, the rotations give the eigenvectors.
 func (t Tridiagonal) diagonalize(rotate func(i int, c, s float64)) []float64 {
 	const (
 		epsilon = 0x1p-53

@@ -8,7 +8,7 @@ const (
 	segment = 512 // numbers of each vector that stay in the nearest cache, a multiple of 4
 )
 
-// turn multiplies the rows from first on, which are vectors of T, by Q. The reflections of a block are
+// turn multiplies the eigenvectors of T, which are rows from row first on, by Q. The reflections of a block are
 //
 //	I − Y·F·Yᵀ,  with an upper triangle F
 //
@@ -25,13 +25,13 @@ func (r *reduction) turn(rows []float64, first int) {
 	})
 }
 
-// reflection returns the columns lo ≤ c < hi of the v of reflection k of a block. Behind the last reflection it returns
-// the last v, so that callers can always read groups of 4.
+// reflection returns the columns lo ≤ c < hi of the vector v of reflection k of block b. After the last reflection it
+// returns the last v, so that callers can always read groups of 4.
 func (r *reduction) reflection(b, k, lo, hi int) []float64 {
 	return r.row(min(b*block+k, r.width-1))[lo:hi]
 }
 
-// factorTo stores the triangle of a block:
+// factorTo stores in f the triangle F of block b:
 //
 //	F_jj = τ_j,  F_ij = −τ_j·Σ_k F_ik·(v_k·v_j),  i ≤ k < j
 func (r *reduction) factorTo(f *[block * block]float64, b int) {

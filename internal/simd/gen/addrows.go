@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// addRows writes the twin of AddRows. Strides, the step of scale and the width are in bytes.
+// addRows emits the assembly of AddRows. Strides, the step of scale and the width are in bytes.
 func addRows(t element) {
 	TEXT("addRows"+t.mark, NOSPLIT, fmt.Sprintf(
 		"func(dst *%[1]s, dstStride int, a *%[1]s, aStride int, scale *%[1]s, scaleStep int, x *%[1]s, xStride int, rows int, width int)", t.name))

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// folds has the constants that carry 128 bits of a message over d bits: x^(d+32) and x^(d−32) modulo the polynomial of
-// CRC-32C, with their bits reversed.
+// folds has, for d bits, the constants that carry 128 bits of a message over d bits: x^(d+32) and x^(d−32) modulo the
+// polynomial of CRC-32C, with their bits reversed.
 var folds = map[int][2]uint64{
 	128:  {0xf20c0dfe, 0x14cd00bd6},
 	512:  {0x740eef02, 0x9e4addf8},
@@ -18,7 +18,7 @@ var folds = map[int][2]uint64{
 
 const foldBytes = 256 // bytes in four registers
 
-// checksum writes the twin of Checksum for whole runs of foldBytes, n > 0.
+// checksum emits the assembly of Checksum for n > 0 bytes, a multiple of foldBytes.
 //
 // The loop keeps a message of 256 bytes with the same remainder as the bytes that it has read. It carries this message
 // over the next 256 bytes and adds it to them. At the end it carries the message to its own last 16 bytes, whose

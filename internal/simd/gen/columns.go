@@ -8,8 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// byRows writes a loop over rows, and over the registers of float64 that a row fills. rows and width, a count of
-// numbers, must be positive. The strides of the row pointers stay in the frame.
+// byRows emits a loop over rows and, within a row, over registers of float64. It emits eachRow before a row,
+// eachRegister for each register at an index of the row, and next after a row. rows and width, in numbers, must be
+// positive. The strides of the rows stay in the frame.
 func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.GPVirtual), next func()) {
 	at := GP64()
 	Label("row")
@@ -27,7 +28,7 @@ func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.
 	RET()
 }
 
-// columns writes the twins of the loops with a factor or a sum for each column, which compute in float64.
+// columns emits the assembly of DotColumns, ResidualColumns and TurnColumns, which compute in float64.
 func columns(t element) {
 	d := float64s
 	on := func(base, at reg.GPVirtual) Mem { return Mem{Base: base, Index: at, Scale: uint8(t.size)} }

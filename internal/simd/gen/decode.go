@@ -19,10 +19,10 @@ const (
 	readHead = 1024 // how far ahead of the window data is prefetched
 )
 
-// Places in the table, in bytes.
+// Offsets in the table of the AVX2 decoder, in bytes.
 const (
 	atMasks = 0  // the four masks, twice
-	atTerms = 32 // the factors of lo, hi and lo·hi, and w0
+	atTerms = 32 // the factors of lo, hi and lo·hi, and w0, each times eachByte
 )
 
 type decoder struct {
@@ -45,7 +45,7 @@ func newDecoder(name string) decoder {
 	return d
 }
 
-// ends returns, in eight bytes, the bit offsets of the ends of the values of eight selectors.
+// ends returns the bit offsets, one in each byte, at which the values of eight selectors end.
 func (d *decoder) ends(selectors reg.GPVirtual) reg.GPVirtual {
 	lo, hi, all := GP64(), GP64(), GP64()
 	PDEPQ(d.spread, selectors, lo)
@@ -64,7 +64,7 @@ func (d *decoder) ends(selectors reg.GPVirtual) reg.GPVirtual {
 	return lo
 }
 
-// window returns the byte of the current position, and the bit in this byte.
+// window returns the index of the byte of data at the current position, and the bit in this byte.
 func (d *decoder) window() (at, bit reg.GPVirtual) {
 	at, bit = GP64(), GP64()
 	MOVQ(d.position, at)
@@ -75,7 +75,7 @@ func (d *decoder) window() (at, bit reg.GPVirtual) {
 	return at, bit
 }
 
-// twice returns the address of n words 0, 2, 4 …, the shifts that bring its selector to each lane.
+// twice returns the memory of n words 0, 2, 4 …: the shift that brings the selector of a lane to its lowest bits.
 func twice(n int) Mem {
 	m := GLOBL("selectorShifts", RODATA|NOPTR)
 	for i := range n {

@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Places in a decoding, in bytes.
+// Offsets in a wideDecoding of package simd, in bytes.
 const (
 	inMasks    = 0   // the four masks, four times
 	inPairs    = 64  // the widths of two selectors together, four times
-	inTriples  = 128 // the widths of three
+	inTriples  = 128 // the widths of three selectors together
 	inBase     = 192 // max(0, i%4 − 1)·w0 for lane i
 	inPosition = 256
 	inQuads    = 320
@@ -26,14 +26,14 @@ const (
 	inModulus  = 1008
 )
 
-// groups16 is a decoder of sixteen ids at a time while it is written, for processors with VBMI2 and VNNI.
+// groups16 emits the AVX-512 decoder, which decodes groups of sixteen ids, for processors with VBMI2 and VNNI.
 //
-// The value in lane i of a group begins at the end of its four values less the widths from the value itself to the last
-// of the four. In every fourth lane it begins where the four values begin. The widths of each four and the beginnings
-// of groups are computed for sixteen groups at once, a block ahead, and kept in rings of two blocks, because everything
-// else waits for them. So are the selectors, spread to 16 bits for each four. Shifted to a lane, the selectors select
-// the mask of the lane and the sum of the widths up to the last of the four. Missing selectors count as zeros, for
-// which a constant corrects.
+// A four is four consecutive values of a group. The value in lane i begins at the end of its four, less the widths from
+// the value itself to the last of the four. In every fourth lane it begins where the four begins. The sums of the
+// widths of fours and the beginnings of groups are computed for a block of sixteen groups at once, a block ahead,
+// because everything else waits for them. They are kept in rings of two blocks, and so are the selectors, spread to 16
+// bits for each four. Shifted to a lane, the selectors select the mask of the lane and the sum of the widths up to the
+// last of the four. Missing selectors count as zeros, for which a constant corrects.
 //
 // A group takes three steps: offsets, values and ids. A turn does the last step of one group, the second step of the
 // next group and the first step of the group after that, so that adjacent instructions do not wait for one another.
@@ -103,7 +103,8 @@ func decodeLanes(name string, lane func(i int) uint32) Mem {
 
 var lanesOf = make(map[string]Mem)
 
-// sumPairs adds the first lane of each pair to the second. sumRest completes the sums.
+// sumPairs emits the addition of the first lane of each pair of lanes to the second. sumRest then completes the running
+// sums.
 func (g *groups16) sumPairs(v reg.VecVirtual) []func() {
 	t := ZMM()
 	return []func(){
@@ -122,7 +123,7 @@ func (g *groups16) sumRest(v reg.VecVirtual) []func() {
 	}
 }
 
-// block computes the beginnings of the next sixteen groups from their selectors at from.
+// block emits the computation of the sums and beginnings for the next sixteen groups, whose selectors are at from.
 func (g *groups16) block(from Mem) {
 	slot := GP64()
 	MOVQ(g.field(inSlot), slot)
@@ -181,7 +182,7 @@ func (g *groups16) offsets() []func() {
 	}
 }
 
-// values is the second step of a group: distances plus one, with negative sign.
+// values is the second step of a group: it computes −(distance + 1) for each value.
 func (g *groups16) values() []func() {
 	first, above := ZMM(), ZMM()
 	window := Mem{Base: g.data, Index: g.start, Scale: 1}
@@ -205,7 +206,7 @@ func (g *groups16) ids() []func() {
 	)
 }
 
-// goOn ends a turn.
+// goOn ends a turn: the results of a step become the input of the following step.
 func (g *groups16) goOn() {
 	VMOVDQA32(g.nextOffset, g.offset)
 	VMOVDQA32(g.nextMask, g.mask)
@@ -213,7 +214,7 @@ func (g *groups16) goOn() {
 	MOVQ(g.nextStart, g.start)
 }
 
-// turn stores the ids of a group, which must exist.
+// turn emits a turn, which stores the ids of one group. The group must exist.
 func (g *groups16) turn() {
 	Comment("At the third group of a block comes the next block.")
 	place := GP64()
@@ -235,7 +236,7 @@ func (g *groups16) turn() {
 	DECQ(g.groups)
 }
 
-// begin does the steps of the first groups that precede the first turn.
+// begin emits the steps of the first two groups that precede the first turn.
 func (g *groups16) begin() {
 	MOVQ(g.field(inDst), g.dst)
 	MOVQ(g.field(inSel), g.sel)
@@ -251,7 +252,7 @@ func (g *groups16) begin() {
 	g.goOn()
 }
 
-// decodeAVX512 decodes at least one group.
+// decodeAVX512 emits the decoder for at least one group.
 func decodeAVX512() {
 	TEXT("decodeAVX512", NOSPLIT, "func(d *uint64)")
 	Pragma("noescape")
@@ -264,7 +265,7 @@ func decodeAVX512() {
 	RET()
 }
 
-// inTurn writes the first instructions of all steps, then the second instructions of all steps, and so on.
+// inTurn emits the first instructions of all steps, then the second instructions of all steps, and so on.
 func inTurn(steps ...[]func()) {
 	for i := range steps[0] {
 		for _, s := range steps {

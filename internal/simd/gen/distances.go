@@ -9,11 +9,12 @@ import (
 const (
 	distanceLanes  = 16 // distances of a register
 	distanceGroup  = 64 // distances that are counted together
-	distanceBits   = 32 // a length is below
-	lengthsInBlock = 4  // counted without asking whether there are longer ones
+	distanceBits   = 32 // lengths are below
+	lengthsInBlock = 4  // lengths that are counted between two tests whether longer distances occur
 )
 
-// distances writes the twin of Distances for n > 0 ids in whole groups. Another id must precede the first id.
+// distances emits the assembly of Distances for n > 0 ids, a multiple of distanceGroup. The memory must have another id
+// before the first id.
 func distances() {
 	zeros := GLOBL("leadingZeros", RODATA|NOPTR)
 	for length := range distanceBits {

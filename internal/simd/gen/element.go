@@ -14,6 +14,7 @@ import (
 // register is the width in bytes of a vector.
 const register = 32
 
+// element is an element type of the loops with its instructions for a register and, in names with One, for one number.
 type element struct {
 	name string // name of the type in Go
 	mark string // mark of the type in names of functions
@@ -53,7 +54,7 @@ func (t element) storeDouble(from reg.VecVirtual, to Mem) {
 	}
 }
 
-// aligned begins the function on a line of the instruction cache, because loops that straddle lines take up to 3 %
+// aligned makes the function begin on a line of the instruction cache, because loops that straddle lines take up to 3 %
 // longer.
 func aligned() {
 	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
@@ -63,7 +64,7 @@ func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)
 }
 
-// inFrame returns the memory where the caller put a parameter.
+// inFrame returns the memory operand of a parameter.
 func inFrame(name string) Mem {
 	p, err := Param(name).Resolve()
 	if err != nil {
@@ -72,15 +73,16 @@ func inFrame(name string) Mem {
 	return p.Addr
 }
 
-// inLanes loads a parameter of eight bytes into every lane of a register.
+// inLanes emits the load of a parameter of eight bytes into every lane of a register, and returns the register.
 func inLanes(name string) reg.VecVirtual {
 	z := ZMM()
 	VPBROADCASTQ(inFrame(name), z)
 	return z
 }
 
-// loops writes the loops over rows of one number up to two registers, the longest rows first, after the jumps to them
-// by width.
+// loops emits a loop over rows for each width: one number, two numbers and so on up to two registers. It first emits
+// the jumps by width to these loops. loop emits the loop for rows of the given bytes at the given mark; it is called
+// with the longest rows first.
 func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	var sizes []int
 	for n := t.size; n <= 2*register; n *= 2 {
@@ -96,8 +98,8 @@ func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	}
 }
 
-// rowOf returns the row of x that the number in id names. It may overwrite id. Rows have bytes bytes, a power of two,
-// and are contiguous.
+// rowOf returns the memory operand of row id of x, and may overwrite id. Rows must be contiguous and have bytes bytes,
+// a power of two.
 func rowOf(x, id reg.GPVirtual, bytes int) Mem {
 	if bytes <= 8 {
 		return Mem{Base: x, Index: id, Scale: uint8(bytes)}

@@ -7,7 +7,7 @@ import (
 
 const entryLanes = 8
 
-// cells writes the twin of Cells for whole registers, n > 0.
+// cells emits the assembly of Cells for n > 0 rows in whole registers.
 func cells() {
 	TEXT("cellsAVX2", NOSPLIT, "func(cell *uint32, row *uint32, n int, head uint32, shift uint64) uint32")
 	Pragma("noescape")
@@ -42,7 +42,7 @@ func cells() {
 	RET()
 }
 
-// entries writes the twin of Entries for whole registers of 32-bit numbers, n > 0.
+// entries emits the assembly of Entries with 32-bit entries, for n > 0 rows in whole registers.
 func entries() {
 	TEXT("entriesAVX2", NOSPLIT, "func(entry *uint32, line *uint32, n int, column uint64)")
 	Pragma("noescape")

@@ -11,19 +11,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// form describes one kind of gather function.
 type form struct {
-	mark     string
-	narrow   int   // every width up to this number of elements, …
-	wide     []int // … and these widths in bytes
+	mark     string // mark of the kind in names of functions
+	narrow   int    // there is a loop for every width up to narrow elements
+	wide     []int  // and for these widths in bytes
 	weighted bool
-	heads    *Mem // a row of zeros: the first entries of a row are added without a jump
-	halves   bool // ids have 16 bits, sums go on from dst, without factors, and x is in a cache: nothing is prefetched
-	onto     bool // sums go on from the rows of start, which may be the rows of dst
+	heads    *Mem // a row of zeros if the first entries of a row are added without a jump; otherwise nil
+	halves   bool // the function is of GatherTile: ids have 16 bits, sums begin with dst and get no factors, nothing is prefetched
+	onto     bool // sums begin with the rows of start, which may be the rows of dst
 }
 
 const (
-	heads     = 6  // how many entries the processor need not foresee the end of
-	mostHeads = 64 // bytes of the longest row that has them: longer rows wait for memory
+	heads     = 6  // number of first entries of a row that are added without a jump
+	mostHeads = 64 // bytes of the widest row of x with such loops: wider rows wait for memory
 )
 
 func zeros() *Mem {
@@ -56,6 +57,7 @@ func multiples(step, lo, hi int) (m []int) {
 	return m
 }
 
+// gatherer emits one gather function.
 type gatherer struct {
 	element
 	form
@@ -67,7 +69,7 @@ type gatherer struct {
 	flat bool // the rows of x are single numbers, one after the other
 }
 
-// gather writes one function. Strides are in bytes, width in elements.
+// gather emits one gather function, for rows one after the other. Strides are in bytes, and width is in elements.
 func gather(t element, f form) {
 	f.text(t, f.mark, "stride int, ptr *int64, rows int", "far int, near int, ")
 	Pragma("noescape")
@@ -142,7 +144,8 @@ func gather(t element, f form) {
 	RET()
 }
 
-// text begins a function whose name ends in mark. rows and hints are the parameters of its kind of functions.
+// text emits the beginning of a function whose name ends in mark. rows and hints are parameters of the function, as Go
+// text.
 func (f form) text(t element, mark, rows, hints string) {
 	name, ids, rest := "gatherSum", "col *uint32, "+hints, ""
 	if f.onto {
@@ -164,12 +167,13 @@ func (f form) text(t element, mark, rows, hints string) {
 		"func(dst *%[1]s, dstStride int, x *%[1]s, %[2]s, %[3]s%[4]swidth int)", t.name, rows, ids, rest))
 }
 
+// part is the part of a row that one register holds.
 type part struct {
 	at, size int // bytes
 	sum      reg.VecVirtual
 }
 
-// parts cuts a row into registers, the widest first.
+// parts cuts a row of the given bytes into registers, the widest first.
 func (g *gatherer) parts(bytes int) (parts []part) {
 	at := 0
 	for size := register; size >= g.size; size /= 2 {
@@ -187,7 +191,7 @@ func vector(bytes int) reg.VecVirtual {
 	return XMM()
 }
 
-// low returns the low end of a register, as wide as p needs it.
+// low returns the low part of v that has the size of p.
 func (p part) low(v reg.VecVirtual) reg.Register {
 	if p.size == register {
 		return v.AsY()
@@ -195,7 +199,8 @@ func (p part) low(v reg.VecVirtual) reg.Register {
 	return v.AsX()
 }
 
-// loop writes the loop over rows of the given bytes. Without a mark, x has a single column.
+// loop emits the loop over rows of the given bytes. mark is the end of its labels. If mark is "", the rows of x have
+// one number and no padding.
 func (g *gatherer) loop(bytes int, mark string) {
 	g.flat = mark == ""
 	parts := g.parts(bytes)
@@ -254,15 +259,15 @@ func (g *gatherer) loop(bytes int, mark string) {
 	RET()
 }
 
-// begin loads the sums from memory.
+// begin emits the load of the sums of a row from the address from.
 func (g *gatherer) begin(parts []part, from reg.GPVirtual) {
 	for _, p := range parts {
 		g.move(p, Mem{Base: from, Disp: p.at}, p.low(p.sum))
 	}
 }
 
-// addHeads adds heads entries, whatever the length of the row. It replaces entries after the end of the row by the row
-// of zeros: a sum that begins with +0 is never −0, so that adding +0 does not change its bits.
+// addHeads emits the addition of the first heads entries, whatever the length of the row. It replaces entries after the
+// end of the row by the row of zeros. This does not change the bits of a sum: the sum begins with +0 and is never −0.
 func (g *gatherer) addHeads(bytes int, parts []part) {
 	MOVQ(g.end, g.length)
 	SUBQ(g.entry, g.length)
@@ -281,7 +286,8 @@ func (g *gatherer) addHeads(bytes int, parts []part) {
 	ADDQ(Imm(heads), g.entry)
 }
 
-// named returns the row of x for the id that is next places behind the current id.
+// named returns the memory operand of the row of x that an id refers to: the id next places after the current entry, in
+// the ids at ids.
 func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	id := Mem{Base: ids, Index: g.entry, Scale: g.idBytes(), Disp: int(g.idBytes()) * next}
 	g.loadID(id, g.row)
@@ -292,9 +298,9 @@ func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	return Mem{Base: g.x, Index: g.row, Scale: 1}
 }
 
-// prefetch requests the cache lines of the row of a later entry. Short rows are fetched into the first-level cache at
-// once. Longer rows are fetched into the second-level cache, which can wait for more lines at a time, and into the
-// first-level cache shortly before their use.
+// prefetch emits prefetches of the row of x of a later entry. Short rows are fetched into the first-level cache at
+// once. Longer rows are fetched into the second-level cache, which can wait for more lines at a time, and shortly
+// before their use into the first-level cache.
 func (g *gatherer) prefetch(bytes, next int) {
 	if g.halves {
 		return
@@ -373,7 +379,7 @@ func (g *gatherer) idBytes() uint8 {
 	return 4
 }
 
-// fill stores a number in every lane of a register.
+// fill emits the load of the number at m into every lane of v.
 func (g *gatherer) fill(m Mem, v reg.VecVirtual) {
 	if g.size == 8 && v.Size() == 16 {
 		VMOVDDUP(m, v)

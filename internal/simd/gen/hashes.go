@@ -7,7 +7,7 @@ import (
 
 const hashLanes = 8
 
-// hashes writes the twin of HashPairs, n > 0. It neither reads nor adds lanes beyond the last id.
+// hashes emits the assembly of HashPairs for n > 0 ids. It neither reads nor adds lanes beyond the last id.
 func hashes() {
 	TEXT("hashPairsAVX512", NOSPLIT, "func(place uint64, shift uint64, ids *uint32, n int, one uint64, first uint64, second uint64) uint64")
 	Pragma("noescape")

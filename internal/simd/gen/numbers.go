@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	textBlock    = 64 // bytes that are looked at together
-	blockNumbers = 8  // numbers that are made of them at most, of eight bytes each
+	textBlock    = 64 // bytes of text that are examined together
+	blockNumbers = 8  // largest number of numbers that are read from them
 )
 
-// bytesOf holds a number for each byte of a block.
+// bytesOf returns a register whose byte i is number(i).
 func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 	m, z := GLOBL("lines"+name, RODATA|NOPTR), ZMM()
 	for i := 0; i < textBlock; i += 8 {
@@ -25,12 +25,12 @@ func bytesOf(name string, number func(i int) int) reg.VecVirtual {
 	return z
 }
 
-// numbers writes the twin of Numbers.
+// numbers emits the assembly of Numbers.
 //
-// A block begins at the beginning of a line. The bytes that are no digits end its numbers; the loop compresses their
-// positions. Each number gets eight bytes: each byte loads the byte of the text at its distance from the end of the
-// number, and bytes before the number become zeros. Three steps combine digits to pairs, to fours, and to a number. If
-// the first eight numbers of a block have another form, the loop ends before the block.
+// A block is 64 bytes from the beginning of a line. Bytes that are no digits end its numbers; the loop compresses the
+// positions of these bytes. Each number gets a lane of eight bytes, the digits of the number behind zeros: each byte of
+// the lane loads the byte of the text at its distance from the end of the number. Three steps combine digits to pairs,
+// to fours, and to a number. If the first eight numbers of a block have another form, the loop ends before the block.
 func numbers() {
 	TEXT("numbersAVX512", NOSPLIT, "func(code *uint32, room int, text *byte, size int, sep uint64, base uint64, limit uint64, least int64) (read int, n int)")
 	Pragma("noescape")

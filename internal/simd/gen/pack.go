@@ -7,9 +7,9 @@ import (
 
 const packLanes = 16 // numbers of a group
 
-// pack writes the twin of Pack for whole groups of numbers of at most 28 bits, n > 0. The form of a length gives the
-// bits of a number in its lowest byte and the selector in the next byte. Vectors combine two numbers, which the stream
-// then takes as one.
+// pack emits the assembly of Pack for n > 0 numbers of at most 28 bits, in whole groups. form[l] gives, for numbers of
+// l bits, the width in its lowest byte and the selector in the next byte. Vectors combine two numbers, which are then
+// added to the stream as one number.
 func pack() {
 	TEXT("packAVX512", NOSPLIT, "func(sel *byte, data *byte, delta *uint32, n int, form *uint32) (word uint64, used uint64, at int)")
 	Pragma("noescape")

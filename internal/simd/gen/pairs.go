@@ -6,33 +6,33 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// pairAhead is the number of entries by which rows are prefetched before their use.
+// pairAhead is the number of entries by which rows of x are prefetched before their use.
 const pairAhead = 192
 
 // stream is one of the two runs of rows that a pair gather processes.
 type stream struct {
-	ids, val  reg.GPVirtual // the next segment, see pairer
-	left      reg.GPVirtual // entries of the row that no segment has had
-	line, dst reg.GPVirtual // the row
+	ids, val  reg.GPVirtual // ids and values of the next segment, see pairer
+	left      reg.GPVirtual // number of entries of the row after the current segment
+	line, dst reg.GPVirtual // number of the row, and its address in dst
 	sums      []part
 }
 
-// pairer is one function for pairs of rows while it is written.
+// pairer emits one gather function that sums two rows at a time.
 //
 // The sum of a long row waits for its own last addition, while the processor could add twice as much. Therefore the
-// rows are cut into two runs, and the loop adds an entry of one run and an entry of the other run in turn, in segments
-// that are as long as the rest of the shorter row. After the end of one run, the other run continues alone, as the
-// second run.
+// rows are cut into two runs, and the loop alternates between an entry of the first run and an entry of the second run.
+// It proceeds in segments: a segment ends where a row of either run ends. After the end of one run, the other run
+// continues alone, as the second run.
 type pairer struct {
 	gatherer
 	at    reg.GPVirtual // position in a segment, from minus its length up to 0
 	spare reg.GPVirtual
-	bound Mem // the row after the last of the run that goes on alone
+	bound Mem // number of the row after the run that continues alone
 	a, b  stream
 }
 
-// pairs writes one gather function for x with contiguous rows of 4, 8, 16, 32 or 64 bytes. The rows of dst from split
-// on are the second run. Neither run may be empty.
+// pairs emits one gather function that sums two rows at a time, for x with contiguous rows of 4, 8, 16, 32 or 64 bytes.
+// The second run begins at row split of dst. Neither run may be empty.
 func pairs(t element, f form) {
 	f.text(t, f.mark+"Pairs", "ptr *int64, split int, rows int", "")
 	Pragma("noescape")
@@ -68,7 +68,7 @@ func pairs(t element, f form) {
 	t.loops(argument("width"), p.loop)
 }
 
-// measure computes the length of the current row of a stream.
+// measure emits the computation of s.left, the number of entries of the current row of s.
 func (p *pairer) measure(s *stream) {
 	MOVQ(inFrame("ptr"), p.spare)
 	MOVQ(Mem{Base: p.spare, Index: s.line, Scale: 8, Disp: 8}, s.left)
@@ -163,7 +163,7 @@ func (p *pairer) begin(s *stream) {
 	p.gatherer.begin(s.sums, from)
 }
 
-// advance moves a stream to the end of a segment whose length is in at.
+// advance emits the move of s to the end of a segment, whose length is in at.
 func (p *pairer) advance(s *stream) {
 	LEAQ(Mem{Base: s.ids, Index: p.at, Scale: p.idBytes()}, s.ids)
 	if p.weighted {
@@ -171,7 +171,7 @@ func (p *pairer) advance(s *stream) {
 	}
 }
 
-// named returns the row of x for the id of a stream that is next places behind at.
+// named returns the memory operand of the row of x that the id next places after the current entry of s refers to.
 func (p *pairer) named(s *stream, next, bytes int) Mem {
 	id := GP64()
 	p.loadID(Mem{Base: s.ids, Index: p.at, Scale: p.idBytes(), Disp: int(p.idBytes()) * next}, id)
@@ -191,7 +191,8 @@ func (p *pairer) add(s *stream, bytes int, w, product reg.VecVirtual) {
 	}
 }
 
-// finish stores the sum of a stream and jumps to its next row, or to out after the last row.
+// finish emits the store of the sum of s. The code then continues with the next row of s. If this row is bound, it
+// jumps to out.
 func (p *pairer) finish(s *stream, factor reg.VecVirtual, bound Mem, out string) {
 	if !p.halves {
 		MOVQ(inFrame("scale"), p.spare)

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// panels writes the twins of the loops over contiguous columns. n > 0 is in bytes and a multiple of a register.
+// panels emits the assembly of DotPanels and AddPanels. n > 0 is in bytes and a multiple of a register.
 func panels() {
 	t := float64s
 	loop := func(n reg.GPVirtual, body func(at reg.GPVirtual)) {

@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// scaleTo writes the twin of ScaleTo for whole registers, n > 0.
+// scaleTo emits the assembly of ScaleTo for n > 0 numbers in whole registers.
 func scaleTo(t element) {
 	TEXT("scaleTo"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(dst *%s, alpha float64, x *float64, n int)", t.name))
 	Pragma("noescape")

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vectors writes the twins of Dot and AddScaled for whole registers of float64, n > 0.
+// vectors emits the assembly of Dot and AddScaled for n > 0 numbers in whole registers of float64.
 func vectors(t element) {
 	const lanes = register / 8
 	place := func(x, at reg.GPVirtual, size, ahead int) Mem {

@@ -7,7 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// widen writes the twins of Widen; n > 0 is a multiple of 8.
+// widen emits the assembly of Widen for n > 0 numbers, a multiple of 8.
 func widen(t element) {
 	widenFrom(t, "Bytes", "uint8", 1)
 	if t.size == 8 {

@@ -18,7 +18,7 @@ const (
 	equal   = 0x00
 )
 
-// across stores in every lane of v the combination of the four numbers of v.
+// across emits the combination of the four numbers of v, such as their minimum, and stores it in every lane of v.
 func across(v reg.VecVirtual, combine func(...Op)) {
 	w := YMM()
 	VPERM2F128(Imm(1), v, v, w)
@@ -27,14 +27,14 @@ func across(v reg.VecVirtual, combine func(...Op)) {
 	combine(w, v, v)
 }
 
-// inEveryLane loads a float64 in memory into every lane of a register.
+// inEveryLane emits the load of the float64 at m into every lane of a register, and returns the register.
 func inEveryLane(m Mem) reg.VecVirtual {
 	v := YMM()
 	VBROADCASTSD(m, v)
 	return v
 }
 
-// workingSet writes the twins of LargestGain and Advance for whole registers of float64, n > 0.
+// workingSet emits the assembly of LargestGain and Advance for n > 0 numbers in whole registers of float64.
 func workingSet() {
 	belowOne := ConstData("belowOne", F64(1-0x1p-50))
 	smallestGain := ConstData("smallestGain", F64(0x1p-1000))
@@ -51,10 +51,10 @@ func workingSet() {
 	}
 }
 
-// largestGain writes the twin of LargestGain. The loop divides only if a gain may exceed the largest gain so far. It
-// first compares the square of the difference with e times a bound, which is below the largest gain by more than the
-// rounding error of the gain. Rounding keeps the order, so that the comparison is right even if the product overflows
-// or underflows. The bound of a gain that is too small is 0.
+// largestGain emits the assembly of LargestGain. The loop divides only if a gain may exceed the largest gain so far. It
+// first compares the square of the difference with e·b, where b is below the largest gain by more than the rounding
+// error of the gain. Rounding keeps the order, so that the comparison is right even if the product overflows or
+// underflows. If the largest gain is very small, b is 0.
 func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	const lanes = register / 8
 	TEXT("largestGain"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(down *float64, diag *float64, row *%s, n int, f float64, kii float64, least float64) (best int, gain float64)", t.name))
@@ -123,7 +123,7 @@ func largestGain(t element, belowOne, smallestGain, mostFloat64 Mem) {
 	JMP(LabelRef("next"))
 }
 
-// advance writes the twin of Advance. The loop keeps the smallest number of each lane and its last index.
+// advance emits the assembly of Advance. Each lane keeps its smallest number and the last index at which it occurred.
 func advance(t element, most, least, step, first Mem) {
 	const lanes = register / 8
 	TEXT("advance"+t.mark+"AVX2", NOSPLIT, fmt.Sprintf("func(up *float64, down *float64, ri *%[1]s, rj *%[1]s, n int, step float64) (at int, lowest float64, highest float64)", t.name))
