@@ -28,6 +28,7 @@ const (
 	stageFeatures = "features"
 	stageWalk     = "walk"
 	stageChoose   = "choose"
+	stagePredict  = "predict"
 )
 
 func predict(ctx context.Context, p *problem.Problem,

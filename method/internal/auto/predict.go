@@ -3,6 +3,7 @@ package auto
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/simd"
@@ -83,6 +84,10 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 		}
 		m.weights = append(m.weights, weights)
 	}
+	var (
+		mu        sync.Mutex
+		predicted int
+	)
 	return blocks.EachNodeChunk(ctx, in.set.Workers, n, func(_, lo, hi int) {
 		p := m.newPredictor()
 		row := make([]float32, k)
@@ -98,6 +103,10 @@ func (m *model) predict(ctx context.Context, out *engine.Prediction) error {
 				out.Highest.Set(v, row)
 			}
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		predicted += hi - lo
+		in.reportProgress(stagePredict, predicted, n)
 	})
 }
 

@@ -237,7 +237,8 @@ func (s *Stage) rateText(rate float64) string {
 	return s.unit.amount(int64(rate)) + "/s"
 }
 
-// secondsLeft estimates the remaining time, or returns nil if it is not known. Repeated estimates never rise.
+// secondsLeft estimates the remaining time. Repeated estimates never rise. It returns nil if the time is not known, or
+// if the stage has become so slow that the former estimate is less than half of the time.
 func (s *Stage) secondsLeft() *float64 {
 	done := float64(s.done.Load())
 	total := float64(s.total.Load())
@@ -246,6 +247,9 @@ func (s *Stage) secondsLeft() *float64 {
 	}
 	left := time.Since(s.started).Seconds() / done * max(0, total-done)
 	if former := s.left.Load(); former != nil {
+		if left > 2**former {
+			return nil
+		}
 		left = min(left, *former)
 	}
 	s.left.Store(&left)
