@@ -15,7 +15,7 @@ import (
 // ErrMemory is wrapped by the error of a run that exceeds its memory limit. Other packages export it as sparse.ErrMemory.
 var ErrMemory = errors.New("would not fit the memory limit")
 
-// UnknownSweeps is the number of sweeps of a run whose sweeps depend on the data.
+// UnknownSweeps is the value of [Plan].Sweeps for a run whose number of sweeps depends on the data.
 const UnknownSweeps = -1
 
 // Names of parts of a [Plan].
@@ -117,7 +117,7 @@ func (p *Plan) Enough() int64 { return AllOf(p.total, max(0, p.enough)) }
 // Items returns the parts in the order in which they were first reserved.
 func (p *Plan) Items() []Item { return slices.Clone(p.items) }
 
-// Subtract returns limit−used as the limit of a part of a run, at least 1, because 0 means no limit.
+// Subtract returns limit − used, at least 1, because a limit of 0 means no limit. If limit is 0, it returns 0.
 func Subtract(limit, used int64) int64 {
 	if limit == 0 {
 		return 0
@@ -149,7 +149,7 @@ func (e *Error) Error() string {
 // Unwrap returns [ErrMemory].
 func (e *Error) Unwrap() error { return ErrMemory }
 
-// Text writes a number of bytes for people: "512 B", "70.8 GiB".
+// Text returns a number of bytes as people read it: "512 B", "70.8 GiB".
 func Text(bytes Size) string {
 	const units = "KMGTPE"
 	if bytes < 1<<10 {

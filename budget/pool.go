@@ -21,6 +21,7 @@ type Pool struct {
 	closed  error    // error for jobs that wait; nil: the pool is open
 }
 
+// claim is the wish of a job to enter.
 type claim struct {
 	data, bytes int64
 	answer      chan error // nil when the job may enter, or the error that refuses it
@@ -60,7 +61,7 @@ func (p *Pool) Enter(ctx context.Context, data, bytes int64) error {
 	return err
 }
 
-// Leave returns the bytes of a job that has ended.
+// Leave gives back the bytes of a job that has ended.
 func (p *Pool) Leave(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +81,7 @@ func (p *Pool) Close(err error) {
 	p.admit()
 }
 
-// admit answers the claims at the head of the queue that need not wait.
+// admit lets jobs at the head of the queue enter, or refuses them, until the first job that must wait.
 func (p *Pool) admit() {
 	for len(p.queue) > 0 {
 		c := p.queue[0]

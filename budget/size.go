@@ -11,7 +11,7 @@ import (
 // beyond int64 becomes the largest int64, which exceeds every limit.
 type Size = int64
 
-// AllOf returns the size of parts that are in memory at the same time.
+// AllOf returns the size of parts that are all in memory at the same time, the sum.
 func AllOf(parts ...Size) (sum Size) {
 	for _, part := range parts {
 		if part > math.MaxInt64-sum {
@@ -22,7 +22,7 @@ func AllOf(parts ...Size) (sum Size) {
 	return sum
 }
 
-// AnyOf returns the size of parts of which only one is in memory at a time.
+// AnyOf returns the size of parts of which only one is in memory at a time, the largest.
 func AnyOf(parts ...Size) (largest Size) {
 	for _, part := range parts {
 		largest = max(largest, part)

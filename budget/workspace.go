@@ -34,7 +34,7 @@ func (w Workspace) stages() []Workspace {
 	return append([]Workspace{first}, w.others...)
 }
 
-// And returns the workspace of computations that are in memory at the same time.
+// And returns the workspace of the computations w and v, if they are in memory at the same time.
 func (w Workspace) And(v Workspace) Workspace {
 	var all []Workspace
 	for _, a := range w.stages() {
@@ -47,7 +47,7 @@ func (w Workspace) And(v Workspace) Workspace {
 	return all[0]
 }
 
-// Or returns the workspace of computations of which only one is in memory at a time.
+// Or returns the workspace of the computations w and v, if only one is in memory at a time.
 func (w Workspace) Or(v Workspace) Workspace {
 	w.others = append(slices.Clip(w.others), v.stages()...)
 	return w

@@ -88,11 +88,11 @@ type Config struct {
 	Kind         string                                // the column, or the edge attribute of GraphML and JSON, with the kind of an edge; "": edges have no kinds
 	Time         string                                // the column with the time of an edge; "": edges have no times
 	Signed       bool                                  // accept negative weights, see graph.Graph
-	Bipartite    bool                                  // sources and targets are two kinds of nodes: ids get the prefix of their column's title, or source or target, and a colon
+	Bipartite    bool                                  // sources and targets are two kinds of nodes: each id gets a prefix, the title of its column (else source or target) and a colon
 	Text         input.Text                            // delimiter, decimal character and encoding of text; default: decide from the text
 	Header       nodefile.Header                       // default: decide from the text, see the package documentation
 	Missing      []string                              // ids that are not nodes: their lines are dropped and counted; nil: none, with a warning of words such as NA
-	SkipBadLines bool                                  // count bad lines and go on
+	SkipBadLines bool                                  // skip and count bad lines
 	UnknownIDs   UnknownIDs                            // rule for edges with a node that is not in Nodes; default: accept
 	Order        Order                                 // order of the store's rows; default: the order of the ids
 	Force        bool                                  // replace an existing store
@@ -102,7 +102,7 @@ type Config struct {
 	Window       int64                                 // the largest window of a zstd input, which takes memory while it is read; 0: 128 MiB
 	Workers      int                                   // 0 means one for each processor
 	Stdin        io.Reader                             // the input that "-" names; nil: os.Stdin
-	Sources      []*Source                             // further inputs, behind the files
+	Sources      []*Source                             // further inputs, read after the files
 	Progress     func(stage string, done, total int64) // called often, by one goroutine at a time; may be nil
 	Warn         func(error)                           // called with each warning about the input; may be nil
 

@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/ingest/internal/lines"
 )
 
-// names holds the ids of the nodes while files are read: bits of a bitmap while all ids are small integers,
-// otherwise places in a dictionary, or rows of a matrix that numbers its nodes.
+// names holds the ids of the nodes while files are read. They are bits of a bitmap while all ids are small
+// integers, and otherwise places in a dictionary. If a matrix numbers its nodes, they are its rows.
 type names struct {
 	t           *task
 	seq         int // number of chunks read

@@ -20,14 +20,14 @@ const noRow = sort.NoRow
 // maxNodes is the largest number of rows of a store. It is a variable for tests.
 var maxNodes = noRow
 
-// numbering holds the nodes and their rows, once ids are numbered.
+// numbering holds the nodes in the order of their ranks, and their rows.
 type numbering struct {
 	nodes *shard.Nodes // nodes in the default order
 	order []uint32     // the row of each node in the order of the settings; nil: the rows of nodes
 }
 
-// numberer is the second stage of a run. It replaces codes by rows, because sorting needs small numbers in
-// the order of the rows.
+// numberer is the second stage of a run. It replaces codes by ranks, the positions of nodes in the default
+// order of the ids, because sorting needs small numbers in the order of the rows.
 type numberer struct{ stage }
 
 func (n *numberer) number() (*shard.Nodes, error) {

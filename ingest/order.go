@@ -27,8 +27,7 @@ type orderer struct {
 	sorting *edgeSorter
 }
 
-// reorder replaces the codes in all parts, which are rows in the order of the ids, by rows in the order of
-// the settings.
+// reorder replaces the ranks in all parts by rows in the order of the settings.
 func (o *orderer) reorder() error {
 	if o.c.Order.possible(o.numbering.nodes.Len(), o.lines.count) == DefaultOrder {
 		o.c.Order = DefaultOrder
@@ -74,7 +73,7 @@ func (o Order) possible(rows, lines int) Order {
 // but not the graph and the rows.
 const localityBytes = 136
 
-// order returns the row of each code. It returns nil if the order of the ids is better.
+// order returns the row of each rank. It returns nil if rows in the order of the ranks are better.
 func (o *orderer) order() (row []uint32, err error) {
 	if o.c.Order == DegreeOrder || o.c.Order == AutoOrder {
 		return o.degreeOrder()
@@ -121,7 +120,7 @@ func (p *orderProgress) reach(done int) {
 	p.t.progress(orderingStage, int64(share*float64(p.rows)), int64(p.rows))
 }
 
-// degreeOrder returns the row of each node if nodes are sorted by decreasing number of lines. It returns nil
+// degreeOrder returns the row of each rank if rows are sorted by decreasing number of lines. It returns nil
 // if the settings have AutoOrder and sweeps do not gain from this order.
 func (o *orderer) degreeOrder() (row []uint32, err error) {
 	if o.c.Memory > 0 && o.lines.held+o.m.otherBytes() > o.c.Memory {
@@ -162,7 +161,8 @@ func (o *orderer) orderError(need int64) error {
 		Unordered: o.m.otherBytes()+sort.LeastBytes <= o.c.Memory}
 }
 
-// placesPay reports whether sweeps gain if node c moves to row[c]. stretches are samples of the given matrix.
+// placesPay reports whether sweeps gain if the node with rank i moves to row[i]. stretches are samples of the
+// matrix in the order of the ranks.
 func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	placed := make([][]uint32, len(stretches))
 	for i, codes := range stretches {
@@ -175,7 +175,7 @@ func (o *orderer) placesPay(stretches [][]uint32, row []uint32) bool {
 	return isOrderFaster(countGroups(stretches, n), countGroups(placed, n))
 }
 
-// mentions returns for each code how often it is an end of a kept edge. Lines of one edge count several
+// mentions returns for each rank how often it is an end of a kept edge. Lines of one edge count several
 // times.
 func (o *orderer) mentions(progress *orderProgress) ([]uint32, error) {
 	n := min(sched.Workers(o.t.workers), countWorkers)

@@ -33,10 +33,10 @@ type Report struct {
 	MissingIDs     int64        `json:"missing_ids"`           // lines dropped for an end that is blank or one of Config.Missing
 	UnknownIDs     int64        `json:"unknown_ids"`           // lines dropped for a node that is not in the list of nodes
 	IDs            string       `json:"ids"`                   // "numeric" (ids in increasing order) or "text" (ids in the order of first appearance)
-	Bytes          int64        `json:"bytes"`                 // read, as stored
+	Bytes          int64        `json:"bytes"`                 // bytes read, as stored
 	Warnings       []string     `json:"-"`                     // warnings about odd input that was accepted
 	Seconds        float64      `json:"-"`                     // time of the whole run
-	SecondsSync    float64      `json:"seconds_sync"`          // time of waiting for the disk to have the store
+	SecondsSync    float64      `json:"seconds_sync"`          // time of waiting until the store is on disk
 	SecondsRead    float64      `json:"seconds_read"`          // time of reading and parsing
 	PeakBytes      int64        `json:"edge_bytes"`            // the largest amount of memory for edges and ids
 	SpilledBytes   int64        `json:"spilled_bytes"`         // bytes of temporary files, and of temporary stores that the graph is made from

@@ -11,9 +11,8 @@ import (
 // lineStore holds the lines of all parts: in memory while they fit into its limit, and else in a temporary
 // file.
 //
-// The numberer maps the two codes of a line to rows in the order of the ids. The orderer maps these rows to
-// rows in the order of the settings. Lines in memory are mapped at once, lines on disk whenever they are
-// read.
+// The numberer maps the two codes of a line to ranks, see the package documentation. The orderer maps ranks
+// to rows. Lines in memory are mapped at once, lines on disk whenever they are read.
 type lineStore struct {
 	t        *task
 	parts    []*part

@@ -29,8 +29,8 @@ type Spec struct {
 	Name   string  // name as users write it, such as "diffusion"
 	Title  string  // formula without the name: "exp(−βL)"
 	Source string  // authors, title, year, and section or equation; may be empty
-	Works  uint    // a sum of [Undirected] and the others
-	Arcs   string  // use of the arcs of directed graphs: [AlongArcs], [BothDirections], or "" as the formula says
+	Works  uint    // a sum of constants such as [Undirected]
+	Arcs   string  // use of the arcs of directed graphs: [AlongArcs], [BothDirections], or "" if the formula says it
 	Params []Param // parameters in the order of lists
 }
 

@@ -61,10 +61,11 @@ type Learner struct {
 	// centre, if not nil, turns solutions x into responses, see [Response], if scores are centred.
 	centre func(x *sparse.Block[float64], g *graph.Graph, s cwk.Seeds, nodes []int)
 
-	// Probabilities stores in dst the class probabilities of a node with the scores f: numbers ≥ 0 that sum to one, with the
-	// largest where the score is largest. shares are the shares of the classes among the labels, for a node about which
-	// nothing is known. scale is the root mean square of all scores in the component of the node. If Probabilities is nil,
-	// negative scores become 0 and the scores are divided by their sum; if the sum is 0, the probabilities are shares.
+	// Probabilities stores in dst the class probabilities of a node with the scores f. They must be ≥ 0 and sum to one, and
+	// the class with the largest score must have the largest probability. shares are the shares of the classes among the
+	// labels, for a node about which nothing is known. scale is the root mean square of all scores in the component of the
+	// node. If Probabilities is nil, negative scores become 0 and the scores are divided by their sum; if the sum is 0, the
+	// probabilities are shares.
 	Probabilities func(dst, f, shares []float64, scale float64)
 }
 
