@@ -116,8 +116,8 @@ func collectionOf(t *nodefile.Attributes, missing func(unknown int)) *items.Coll
 	}
 }
 
-// restrict returns the columns without the values that no labelled record has. Such a value becomes missing; unknown is the
-// number of records and attributes with such a value.
+// restrict returns the columns without the values that no labelled record has. These values become missing; unknown counts
+// them over all records and columns.
 func restrict(columns []nodefile.Column,
 	labelled []int) (restricted []nodefile.Column, unknown int) {
 	for _, column := range columns {

@@ -73,8 +73,8 @@ func (c *Codes) Kind(name string) uint32 {
 	return number
 }
 
-// Code returns the code of an edge, which combines the number of its kind with its time. If edges have no
-// kinds or no times, it ignores the text. fault describes a wrong time.
+// Code returns the code of an edge, which combines the number of its kind with its time. It ignores kind if
+// edges have no kinds, and time if edges have no times. fault describes a wrong time.
 func (c *Codes) Code(form table.TimeForm,
 	kind, time string) (code uint32, fault string) {
 	if c.HasKinds {
