@@ -27,13 +27,6 @@ func (s *Sample) isAbove(n int) bool {
 	return len(s.Rows) > 0 && all(s.Rows, func(row []string) bool { return len(row) == n })
 }
 
-// AreRows reports whether most rows are no lists of neighbours: they have as many fields as the last row, and
-// more than the first line or one alone.
-func (s *Sample) AreRows() bool {
-	last := len(s.Rows[len(s.Rows)-1])
-	return (last == 1 || last > len(s.Titles)) && areMost(s.Rows, func(row []string) bool { return len(row) == last })
-}
-
 // NameRows adds an empty title for the row names of R, if the rows have one field more than the header.
 func (s *Sample) NameRows() {
 	const first = 100 // later rows may be bad

@@ -112,9 +112,6 @@ func NamesEnds(titles []string) bool {
 // IsNode reports whether a title names a column of nodes.
 func IsNode(title string) bool { return hasRole(title, input.Node, idTitle) }
 
-// IsAmount reports whether a title names a column of amounts of money.
-func IsAmount(title string) bool { return hasRole(title, "amount") }
-
 // IsLabel reports whether a title names a column of labels.
 func IsLabel(title string) bool { return withTitle([]string{title}, valueTitles[input.Label]) != nil }
 

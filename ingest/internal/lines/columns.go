@@ -177,11 +177,7 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	fix := table.NeighboursFix
-	if h.s.AreRows() {
-		fix = "if the table begins below, pass {skip-bad-lines}"
-	}
-	return h.fault(fix, "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+	return h.fault(table.NeighboursFix+", or if the table begins below, pass {skip-bad-lines}", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
 // listTitles returns the titles for a message, cut at 200 bytes. It calls a first column without a title

@@ -307,14 +307,11 @@ func (p *Parser) fieldsOf(line []byte, number int64) (weight float64, err error)
 }
 
 // negativeFix returns the remedy for negative weights. Most negative amounts of payments are refunds, so that
-// omitting the column comes first.
+// the remedy for payments is to omit the column.
 func (lay *Layout) negativeFix() string {
-	without := lay.WithoutWeight()
-	if without == "" {
-		return table.NegativeFix
-	}
-	fixes := []string{table.NegativeFix, "leave the column out with " + without}
-	if lay.AreEvents || table.IsAmount(lay.Columns[lay.weight].Title) {
+	fixes := []string{table.NegativeFix, "leave the column out with " + lay.WithoutWeight()}
+	title := lay.Columns[lay.weight].Title
+	if lay.AreEvents || strings.EqualFold(title, "amount") || strings.EqualFold(title, "betrag") {
 		slices.Reverse(fixes)
 	}
 	return strings.Join(fixes, ", or ")

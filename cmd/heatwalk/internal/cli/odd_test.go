@@ -82,7 +82,7 @@ func TestBadBytes(t *testing.T) {
 		{"e.zst", wideWindow(t, strings.Repeat("a\tb\n", 1<<20)), "e.zst: needs a window of 512 MiB, limit 128 MiB; allow it with --max-window=512MiB"},
 		{"e.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n", `e.mtx:1: format "array" is not supported; coordinate is; write it as coordinate`},
 		{"e.mtx", "%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 1\n", `e.mtx:1: symmetry "hermitian" is not supported; general, symmetric and skew-symmetric are; write it as general`},
-		{"e.tsv", "a\tb\t1\nb\tc\theavy\n", `e.tsv:2:5: weight "heavy" is not a number; fix the line or pass --skip-bad-lines or paste: heatwalk ARGS --skip-bad-lines`},
+		{"e.tsv", "a\tb\t1\nb\tc\theavy\n", `e.tsv:2:5: weight "heavy" is not a number; fix the line or pass --skip-bad-lines`},
 	} {
 		t.Chdir(t.TempDir())
 		if err := os.WriteFile(c.name, []byte(c.content), 0o666); err != nil {

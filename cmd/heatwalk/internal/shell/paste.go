@@ -11,40 +11,26 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 )
 
-// tableFlags are the flags that say how a table is read.
-var tableFlags = strings.Fields("fields label-fields attribute-fields header delimiter decimal thousands encoding duplicates weight weights time-format unknown-ids skip-bad-lines")
+// setting matches a setting that says how a table is read.
+const setting = `\{((?:fields|label-fields|attribute-fields|header|delimiter|decimal|thousands|encoding|duplicates|weight|weights|time-format|unknown-ids)=[^{}]+|skip-bad-lines)\} ?`
 
-// remedyPattern matches the settings of a remedy, and settingPattern matches one setting.
 var (
-	remedyPattern  = regexp.MustCompile(`(?:\{(?:[a-z-]+=[^{}]+|skip-bad-lines)\} ?)+`)
-	settingPattern = regexp.MustCompile(`\{([a-z-]+)(=[^{}]+)?\}`)
+	settingPattern = regexp.MustCompile(setting)
+	remedyPattern  = regexp.MustCompile(`(?:` + setting + `)+`)
 )
 
-// remediesOf returns the settings in each remedy of an error about a table as flags. It omits remedies with
-// other settings.
-func remediesOf(err error) (list [][]string) {
+// remediesOf returns the remedies in settings of an error about a table.
+func remediesOf(err error) []string {
 	fault := new(input.Error)
 	if !errors.As(err, &fault) {
 		return nil
 	}
-	for _, remedy := range remedyPattern.FindAllString(fault.Fix+" or "+fault.Otherwise, -1) {
-		var flags []string
-		settings := settingPattern.FindAllStringSubmatch(remedy, -1)
-		for _, setting := range settings {
-			if slices.Contains(tableFlags, setting[1]) {
-				flags = append(flags, "--"+setting[1]+setting[2])
-			}
-		}
-		if len(flags) == len(settings) {
-			list = append(list, flags)
-		}
-	}
-	return list
+	return remedyPattern.FindAllString(fault.Fix+" or "+fault.Otherwise, -1)
 }
 
 // paste returns the command with all flags that its tables need. It applies the first remedy of err that helps,
-// then the first remedy of the next error that helps, and so on. It returns "" if err is not about a table, or
-// if such flags do not suffice.
+// then the first remedy of the next error that helps, and so on. It returns "" if such flags do not suffice, or
+// if they only omit data, which a person must decide.
 func (run *Session) paste(err error) string {
 	const (
 		most = 12 // trials
@@ -56,30 +42,32 @@ func (run *Session) paste(err error) string {
 	ctx, cancel := context.WithTimeout(run.Context, long)
 	defer cancel()
 	args := run.Line.Args
+	omitting := append([]string{"--skip-bad-lines", "--unknown-ids=skip"}, args...)
 	remedies := remediesOf(err)
 	for trial := 0; trial < most && len(remedies) > 0; trial++ {
 		next := with(args, remedies[0])
 		remedies = remedies[1:]
 		failed := run.Try(ctx, append(slices.Clone(next), "--dry-run"))
 		switch code := ExitCode(failed); {
-		case code != WrongData && code != WrongUsage:
-			return commandOf(next)
+		case code == WrongUsage:
 		case code == WrongData && ErrorText(failed) != ErrorText(err):
 			args = next
 			err = failed
 			remedies = remediesOf(err)
+		case code != WrongData && slices.ContainsFunc(next, func(arg string) bool { return !slices.Contains(omitting, arg) }):
+			return commandOf(next)
 		}
 	}
 	return ""
 }
 
-// with returns arguments with flags, which replace flags of the same name.
-func with(args, flags []string) []string {
+// with returns arguments with the settings of a remedy, which replace flags of the same name.
+func with(args []string, remedy string) []string {
 	args = slices.Clone(args)
-	for _, flag := range flags {
-		name, _, _ := strings.Cut(flag, "=")
-		args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, name+"=") })
-		args = append(args, flag)
+	for _, match := range settingPattern.FindAllStringSubmatch(remedy, -1) {
+		name, _, _ := strings.Cut(match[1], "=")
+		args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--"+name+"=") })
+		args = append(args, "--"+match[1])
 	}
 	return args
 }
