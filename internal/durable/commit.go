@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// Unfinished is the suffix of the mark of a file. NAME.unfinished exists while files that belong together are replaced.
-// It stays after a kill, because the files may then be of different runs.
+// Unfinished is the suffix of marks. The mark NAME.unfinished of the file NAME exists while a run replaces files that
+// belong together. If the run is killed, the mark stays, because the files may then be of different runs.
 const Unfinished = ".unfinished"
 
-// ErrUnsynced is wrapped by an error that comes after all files have their names, but before they are known to be on
-// the disk.
+// ErrUnsynced is wrapped by errors that occur after all files got their names, but before they are known to be on the
+// disk.
 var ErrUnsynced = errors.New("in place, but the disk may lose it")
 
-// Commit publishes an output and the files that belong to it. It syncs all files before it renames the first file. It
-// renames the output, files[0], last, so that an output never lacks its files. If an output is replaced, each file has
-// a mark while some files are new and others old, see [Unfinished].
+// Commit publishes an output, files[0], and the files that belong to it. It syncs all files before it renames the first
+// file. It renames the output last, so that an output never lacks its files. If an output is replaced, each file has a
+// mark while some files are new and others old, see [Unfinished].
 //
-// On error Commit removes the temporary files, and renamed files that replaced nothing. If other files are new by then
-// and the output is not, the marks stay and the error says so. After an error that follows the renaming of the output,
-// all files stay.
+// If it fails, Commit removes the temporary files, and the renamed files that replaced nothing. If other renamed files
+// have replaced old files by then, their marks stay and the error says so. After an error that follows the renaming of
+// the output, all files stay.
 //
-// Runs that publish the same group at the same time wait for each other, except on a file system without locks.
+// Runs that publish the same files at the same time wait for each other, except on a file system without locks.
 //
 // If the output is a store, publish must put it in place; Commit calls it after all files have their names. Otherwise
 // publish must be nil. The error of publish wraps [ErrUnsynced] if only the sync has failed.
@@ -88,11 +88,12 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 	return err
 }
 
-// patience is the longest time that a run waits for a group that another run publishes.
+// patience is the longest time that a run waits for another run that publishes the same files.
 const patience = time.Minute
 
-// lockGroup takes the lock of all runs that publish the group of a file. The lock has the name of a temporary file, so
-// that it is removed in the same way after a kill. unlock is nil if the file system has no locks.
+// lockGroup takes the lock that runs hold while they publish p and the files that belong to it. The lock has the name
+// of a temporary file, so that it is removed like a temporary file after a kill. If the file system has no locks, or p
+// is written directly, unlock is nil.
 func (p *Pending) lockGroup() (unlock func() error, err error) {
 	if p.tmp == "" {
 		return nil, nil
@@ -118,7 +119,8 @@ func (p *Pending) lockGroup() (unlock func() error, err error) {
 	}
 }
 
-// hasName reports whether the file is at its path. It is not if another folder has taken the place of its folder.
+// hasName reports whether the file at p.path is p. It is another file if another folder has taken the place of its
+// folder.
 func (p *Pending) hasName() bool {
 	written, err := p.f.Stat()
 	if err != nil {
@@ -128,8 +130,8 @@ func (p *Pending) hasName() bool {
 	return err == nil && named.Size() == written.Size() && named.ModTime().Equal(written.ModTime())
 }
 
-// undo gives up the first unnamed files, which do not have their names yet, and removes later files that replaced
-// nothing. If no file is left that replaced another file, it removes the marks.
+// undo aborts files[:unnamed], which do not have their names yet. It removes the other files unless they replaced a
+// file. If none of them replaced a file, it also removes the marks; otherwise the error names the files that did.
 func undo(files []*Pending, unnamed int) (err error) {
 	var mixed []string
 	for i, p := range files {
@@ -154,7 +156,8 @@ func undo(files []*Pending, unnamed int) (err error) {
 		fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
-// mark makes the marks of files if a reader could see some of the files together with files of an earlier run.
+// mark makes the mark of each file. Without a store, it makes no marks for a single file or for a new output: no reader
+// can then see files of an earlier run.
 func mark(isStore bool, files []*Pending) error {
 	if !isStore {
 		if len(files) < 2 {
@@ -211,7 +214,7 @@ func unmark(files []*Pending) error {
 	return syncDirs(files)
 }
 
-// seal writes the buffer, and syncs the file unless it is written directly.
+// seal writes the buffer to the file and syncs the file. A file that is written directly is not synced.
 func (p *Pending) seal() error {
 	if err := p.w.Flush(); err != nil || p.tmp == "" {
 		return err
@@ -230,7 +233,8 @@ func (p *Pending) seal() error {
 	return nil
 }
 
-// publish renames the file. The file stays open, because otherwise another run might remove it as a leftover.
+// publish gives the temporary file its final name. The file stays open, because otherwise another run might remove it
+// as a leftover.
 func (p *Pending) publish() error {
 	if p.tmp == "" {
 		return nil

@@ -77,7 +77,7 @@ func (system) Lock(name string) (io.Closer, error) {
 	return lock(name)
 }
 
-// Follow follows links one by one, because the target need not exist yet.
+// Follow implements [FS]. It reads the links one by one, because the last target need not exist.
 func (system) Follow(name string) (string, error) {
 	const limit = 40 // links, as for Linux
 	path := name
@@ -96,8 +96,8 @@ func (system) Follow(name string) (string, error) {
 		Err: errors.New("too many links")}
 }
 
-// leadsTo returns path, which the links of name lead to. It returns name if name opens another file, as the link of an
-// open file may.
+// leadsTo returns path, the end of the links of name. If opening name gives another file, it returns name; the link of
+// an open file in /proc may be so.
 func leadsTo(name, path string) string {
 	opened, err := os.Stat(name)
 	if err != nil {
@@ -121,7 +121,7 @@ func (system) List(dir string) ([]string, error) {
 	return names, nil
 }
 
-// file marks the error of a full device by [ErrFull].
+// file is an open file. Its errors of a full device wrap [ErrFull].
 type file struct{ *os.File }
 
 func (f file) Write(p []byte) (int, error) {
@@ -134,7 +134,7 @@ func (f file) WriteAt(p []byte, off int64) (int, error) {
 	return n, markFull(err)
 }
 
-// ReadFrom is what [io.Copy] prefers to Write.
+// ReadFrom implements [io.ReaderFrom], which [io.Copy] uses instead of Write.
 func (f file) ReadFrom(r io.Reader) (int64, error) {
 	n, err := f.File.ReadFrom(r)
 	return n, markFull(err)
@@ -161,7 +161,7 @@ func (e fullError) Unwrap() []error {
 	return []error{e.error, ErrFull}
 }
 
-// markFull adds [ErrFull] to the error of a full device on any system.
+// markFull returns err. If err is the error of the system for a full device, the result also wraps [ErrFull].
 func markFull(err error) error {
 	if err != nil && errors.Is(err, errFull) {
 		return fullError{err}

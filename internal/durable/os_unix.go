@@ -30,8 +30,8 @@ func (system) SyncDir(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// createTemp creates a file and takes an flock on it. If unlocked is true, the file system has no locks; removeTemp
-// then fails as well.
+// createTemp creates a file and takes an flock on it. If unlocked is true, the file has no flock, because the file
+// system has no locks; removeTemp then fails as well.
 func createTemp(name string) (f *os.File, unlocked bool, err error) {
 	if f, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
 		return nil, false, err
@@ -74,8 +74,8 @@ func sameFile(f *os.File, name string) bool {
 // flockCall is replaced by tests.
 var flockCall = unix.Flock
 
-// hasNoLocks reports whether flock has failed because there are no locks, for example on Lustre without -o flock, some
-// NFS servers and many FUSE file systems.
+// hasNoLocks reports whether err says that the file system has no locks, for example Lustre without -o flock, some NFS
+// servers and many FUSE file systems.
 func hasNoLocks(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, unix.ENOLCK) ||
 		errors.Is(err, unix.EINVAL)
@@ -86,8 +86,9 @@ type flock struct {
 	unsupported bool
 }
 
-// lock takes an flock on a file and checks that the file still has its name, because the last owner of the lock may
-// have removed it in between. On a file system without locks it returns a lock that excludes no process.
+// lock opens or creates a file and takes an flock on it. It then checks that the file still has its name, because the
+// last owner of the lock may have removed it in between. On a file system without locks it returns a lock that excludes
+// no process.
 func lock(name string) (io.Closer, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o666)
@@ -112,12 +113,12 @@ func lock(name string) (io.Closer, error) {
 	}
 }
 
-// Close removes the name before it releases the lock.
+// Close removes the file and then releases the lock.
 func (l flock) Close() error {
 	return errors.Join(os.Remove(l.f.Name()), l.f.Close())
 }
 
 func (l flock) IsUnlocked() bool { return l.unsupported }
 
-// leave releases a lock and keeps its name, because another process may use it.
+// leave releases a lock but does not remove its file, because another process may use it.
 func (l flock) leave() error { return l.f.Close() }

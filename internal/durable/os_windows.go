@@ -26,7 +26,8 @@ func (system) Free(path string) (int64, error) {
 // SyncDir does nothing, because the system writes names through and has no call for it.
 func (system) SyncDir(string) error { return nil }
 
-// lockedByte is far behind every content, because a lock keeps others from reading and writing the locked bytes.
+// lockedByte is the position of the byte that a lock covers. It is far behind every content, because other processes
+// cannot read or write locked bytes.
 const lockedByte = 1 << 62
 
 // createTemp opens and locks a new file that can be renamed and removed while it is open.
@@ -98,7 +99,7 @@ func lock(name string) (io.Closer, error) {
 	return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// Close closes the file first, because a file that is open in any process cannot be removed.
+// Close closes the file before it removes it, because a file that is open in any process cannot be removed.
 func (l fileLock) Close() error {
 	err := l.f.Close()
 	_ = os.Remove(l.f.Name())

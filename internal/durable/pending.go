@@ -11,37 +11,35 @@ import (
 	"sync"
 )
 
-// Pending is a file under construction. Its name changes to the new file when Commit succeeds; until then, and after
-// Abort, the name keeps the old file. A Pending is not safe for concurrent use, except that several goroutines may call
-// WriteAt and ReadAt while no goroutine calls Write.
+// Pending is a file under construction, which replaces the file at its path when Commit succeeds. Until then, and after
+// Abort, the old file stays. A Pending is not safe for concurrent use, except that several goroutines may call WriteAt
+// and ReadAt while no goroutine calls Write.
 type Pending struct {
 	fsys      FS
 	path, tmp string      // tmp is "" if path is written directly
-	fresh     bool        // nothing had the name
+	fresh     bool        // the path had no file
 	mode      fs.FileMode // permission bits of the file that is replaced
 	f         File
 	w         *bufio.Writer
 	done      bool
 }
 
-// NewFile begins the file path, as a temporary file with a unique name in the same directory. If several processes
-// write one path at the same time, the last process to commit determines its content. NewFile removes temporary files
-// that killed runs left in this directory. If path is a link, the link stays and its target is replaced. The new file
-// has the permission bits of the old file, and never grants others more. If path is a device or a pipe, it is written
-// directly.
+// NewFile begins the file path as a temporary file with a unique name in the same directory. If several processes write
+// one path at the same time, the last process to commit determines its content. NewFile removes temporary files that
+// killed runs left in this directory. If path is a link, the link stays and its target is replaced. The new file gets
+// the permission bits of the old file, and never more. If path is a device or a pipe, it is written directly.
 func NewFile(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, true)
 }
 
-// NewBeside is [NewFile] for a file that a run writes in addition to its output, under a name that the user did not
-// give. Therefore a link with this name is replaced and not followed. If the name is the name of a device, a pipe or a
-// directory, the error wraps [fs.ErrExist].
+// NewBeside is [NewFile] for a file in addition to the output of a run, whose name the user did not give. A link with
+// this name is therefore replaced and not followed. If the name is the name of a device, a pipe or a directory, the
+// error wraps [fs.ErrExist].
 func NewBeside(fsys FS, path string) (*Pending, error) {
 	return newFile(fsys, path, false)
 }
 
-// newFile begins a file that replaces path. If follow is set, path may be a link, whose target is replaced, or a pipe
-// or device, which is written directly.
+// newFile begins a file that replaces path. If follow is set, it is [NewFile], otherwise [NewBeside].
 func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	p := &Pending{fsys: fsys, path: path}
 	if !follow {
@@ -76,7 +74,7 @@ func newFile(fsys FS, path string, follow bool) (*Pending, error) {
 	return p, nil
 }
 
-// begin creates the temporary file. If fresh is not set, it gets the permission bits mode of the replaced file.
+// begin creates the temporary file. If fresh is false, the file gets mode, the permission bits of the replaced file.
 func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	p.fresh = fresh
 	p.mode = mode
@@ -93,12 +91,14 @@ func (p *Pending) begin(fresh bool, mode fs.FileMode) (*Pending, error) {
 	return p, nil
 }
 
-// writing is the permission bits that a file needs while it is written, and to be removed if its run is killed.
+// writing has the permission bits that a file needs while it is written. A later run also needs them to remove the file
+// if its run is killed.
 const writing = 0o600
 
 var tempSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.heatwalk-tmp-[0-9a-f]{8}$`) })
 
-// Final returns the path that a temporary file of NewFile gets when it is committed, and other paths unchanged.
+// Final returns the path that Commit gives to a temporary file of [NewFile]. If path is no such file, Final returns
+// path.
 func Final(path string) string {
 	dir, name := filepath.Split(path)
 	if suffix := tempSuffix().FindStringIndex(name); suffix != nil && name[0] == '.' {
@@ -127,8 +127,8 @@ func (p *Pending) IsUnlocked() bool {
 	return ok && f.IsUnlocked()
 }
 
-// RemoveUnused removes the temporary files in a directory that no process writes any more. A file that cannot be
-// removed does no harm.
+// RemoveUnused removes the temporary files in a directory that no process is writing. It ignores errors, because such
+// files do no harm.
 func RemoveUnused(fsys FS, dir string) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *Pending) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// WriteAt writes at a position. Bytes between written positions are zero.
+// WriteAt writes b at the position off. Bytes that are not written are zero.
 func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	if p.w.Buffered() > 0 {
 		if err := p.w.Flush(); err != nil {
@@ -155,12 +155,12 @@ func (p *Pending) WriteAt(b []byte, off int64) (int, error) {
 	return p.f.WriteAt(b, off)
 }
 
-// ReadAt reads bytes that WriteAt wrote, for temporary files that a process never commits.
+// ReadAt reads bytes that WriteAt wrote. It is for temporary files that a process never commits.
 func (p *Pending) ReadAt(b []byte, off int64) (int, error) {
 	return p.f.ReadAt(b, off)
 }
 
-// Abort gives the file up. Abort may be deferred, because it does nothing after Commit.
+// Abort removes the temporary file. Abort may be deferred, because it does nothing after Commit.
 func (p *Pending) Abort() error {
 	if p.done {
 		return nil

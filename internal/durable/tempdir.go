@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// TempDir is a locked directory for temporary files. Other processes recognize unlocked directories that killed
-// processes left.
+// TempDir is a directory for temporary files with a lock. Without a lock it is a leftover of a killed process, which
+// other processes may remove.
 type TempDir struct {
 	Path string
 	lock io.Closer
@@ -25,7 +25,8 @@ const (
 	tempContent = "graph"
 )
 
-// NewTempDir makes a temporary directory in parent, and removes those that killed processes left there.
+// NewTempDir makes a temporary directory in parent, and removes the temporary directories that killed processes left in
+// parent.
 func NewTempDir(parent string) (*TempDir, error) {
 	removeLeft(parent)
 	for {
@@ -52,12 +53,13 @@ func newTempDir(parent string) (*TempDir, error) {
 	return t, err
 }
 
-// Content returns the path of the directory for the files of the run.
+// Content returns the path of the directory, inside Path, for the files of the run.
 func (t *TempDir) Content() string {
 	return filepath.Join(t.Path, tempContent)
 }
 
-// InTempDir returns the parent of the temporary directory that path names or lies in, if there is one.
+// InTempDir returns the parent of the temporary directory that is path or contains path. If there is none, ours is
+// false.
 func InTempDir(path string) (parent string, ours bool) {
 	for dir := filepath.Dir(path); dir != path; path, dir = dir, filepath.Dir(dir) {
 		if tempPattern().MatchString(filepath.Base(path)) {
@@ -76,7 +78,8 @@ func (t *TempDir) Remove() error {
 	return errors.Join(err, removed)
 }
 
-// removeLeft removes the temporary directories in parent that no process has locked, unless they have other content.
+// removeLeft removes the temporary directories in parent that no process has locked. Directories with other content
+// stay.
 func removeLeft(parent string) {
 	names, err := OS.List(parent)
 	if err != nil {

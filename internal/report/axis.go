@@ -10,7 +10,7 @@ type Axis struct {
 	Title     string
 	Log       bool    // logarithmic; values must be positive
 	Whole     bool    // values are counts
-	Low, High float64 // ends; if equal, the ends are the smallest and the largest value, or 0 if 0 is near
+	Low, High float64 // ends; if equal, the axis ends near the smallest and the largest value, and at 0 if it is near
 }
 
 type Tick struct {
@@ -22,12 +22,12 @@ type Tick struct {
 type scale struct {
 	log       bool
 	low, high float64 // ends, or their logarithms on a logarithmic axis
-	first     float64 // pixel at the low end
-	length    float64
+	first     float64 // pixel of low
+	length    float64 // pixels from low to high; negative on a vertical axis
 	ticks     []Tick
 }
 
-// value returns x, or log x on a logarithmic axis.
+// value returns x. On a logarithmic axis it returns log₁₀ x.
 func (s *scale) value(x float64) float64 {
 	if s.log {
 		return math.Log10(x)
@@ -35,13 +35,13 @@ func (s *scale) value(x float64) float64 {
 	return x
 }
 
-// at returns the pixel of a value. Values outside the axis are at its end.
+// at returns the pixel of a value. A value outside the axis gets the pixel of the nearer end.
 func (s *scale) at(x float64) float64 {
 	share := (s.value(x) - s.low) / (s.high - s.low)
 	return s.first + s.length*min(1, max(0, share))
 }
 
-// newScale returns the scale for values between low and high, without its pixels.
+// newScale returns the scale with ticks for values between low and high. The caller must set the pixels.
 func (a *Axis) newScale(low, high float64) *scale {
 	s := &scale{log: a.Log}
 	hasEnds := a.Low != a.High
@@ -101,7 +101,7 @@ func (s *scale) logTicks() {
 	}
 }
 
-// short has no trailing zeros.
+// short formats x without zeros at the end. From 10,000 on it writes a suffix k, M or G.
 func short(x float64) string {
 	switch {
 	case x >= 1e12 || x < 1e-4:

@@ -14,13 +14,14 @@ import (
 	"github.com/heatwalk/heatwalk/internal/words"
 )
 
-// template describes a page about the JSON document of a command. In a line of text {key} stands for the value of the
-// key. A line may have alternatives joined by |, of which the first complete alternative is used. A line without a
-// complete alternative is omitted, and so is a section whose title is omitted. Rows is a path of keys:
-// results.calibration means all bins of all results, where a bin also has the values of its result.
+// template describes a page about the JSON document of a command. In a line of text, {key} stands for the value of the
+// key. A line may have alternatives joined by |, of which the first is used whose keys all have values. If there is
+// none, the line is omitted. A section without a title is omitted. Rows is a path of keys to the objects that are the
+// rows of a table or chart: results.calibration means all bins of all results, where a bin also has the values of its
+// result.
 type template struct {
 	Title      string
-	Series     struct{ Rows, Key string } // names that have a color
+	Series     struct{ Rows, Key string } // the values of Key in the rows are the names that have a color
 	Summary    []string
 	Facts, Run []string
 	Sections   []struct {
@@ -30,33 +31,34 @@ type template struct {
 	}
 }
 
-// part is a table or a chart of rows, or a table for each matrix in rows.
+// part describes a table or a chart of rows, or a table for each row that has a matrix.
 type part struct {
 	Rows    string
-	Middle  string   // key; only rows with the middle of its values are used
+	Middle  string   // key; only rows with the middle one of its different values are used
 	Caption string   // a line of text
 	Columns []string // keys, or quotients of two keys, a/b
-	Pivot   string   // key; each of its values has a column, with the second of Columns
+	Pivot   string   // key; each of its values has a column of the table, whose cells are values of Columns[1]
 	Folded  bool
-	Needs   string // key; a table has only rows with this key
+	Needs   string // key; rows without this key are omitted from a table
 	Skip    int    // number of first rows that a table omits
-	First   int    // number of rows; 0: all
-	Grouped bool   // sorts rows with equal values in the first column together
+	First   int    // largest number of rows after them; 0: mostRows
+	Grouped bool   // moves rows with equal values in the first column together
 
 	Matrix   string // key of a matrix of numbers, which are written as shares of the sum of their row
 	Names    string // key of the names of rows and columns
 	Measures bool   // adds precision, recall and F1 of classes
 
-	Chart, X, Y, By   string
+	Chart, X, Y, By   string // name of the chart; keys of a point and of the name of its line
 	Scatter, Diagonal bool
-	Except            string // name of By that is not drawn
+	Except            string // value of By whose line is not drawn; method whose matrix is not shown
 	Unit              bool   // axes end at 0 and 1
 	Count             string // key of the number of items of a point; points with less than 10 items are not drawn
 }
 
 type object map[string]any
 
-// field describes how the values of a key are written.
+// field describes how the values of a key are written. margin is the key of their standard errors, and mark the key of
+// the sign in front of them. For format, see the function format.
 type field struct{ title, format, margin, mark string }
 
 //go:embed pages/*.json
@@ -76,7 +78,8 @@ func fieldOf(key string) field {
 	return field{title: strings.NewReplacer("_", " ", ".", ": ").Replace(key)}
 }
 
-// Build returns the page with the given name, such as classify, about a document that encodes as JSON.
+// Build returns the page about a document, such as the result of a command. name is the name of a template, such as
+// classify. The document must encode as JSON.
 func Build(name string, document any) (*Page, error) {
 	var t template
 	page, err := pageFiles.ReadFile("pages/" + name + ".json")
@@ -113,7 +116,8 @@ func Build(name string, document any) (*Page, error) {
 	return p, nil
 }
 
-// rows returns the objects at a path. An object gets the values of the enclosing objects for keys that it lacks.
+// rows returns the objects at a path of keys joined by dots. An object gets the values of the enclosing objects for
+// keys that it lacks.
 func (o object) rows(path string) []object {
 	list := []object{o}
 	for key := range strings.SplitSeq(path, ".") {
@@ -139,7 +143,7 @@ func (o object) rows(path string) []object {
 	return list
 }
 
-// value returns the value of a key, a quotient for a/b, or nil if a value is missing.
+// value returns the value of a key, a path a.b or a quotient a/b. It returns nil if a value is missing.
 func (o object) value(key string) any {
 	if a, b, isQuotient := strings.Cut(key, "/"); isQuotient {
 		x, isNumber := o[a].(float64)
@@ -170,7 +174,8 @@ func (o object) number(key string) float64 {
 
 var placeholder = regexp.MustCompile(`\{[a-z0-9_./]+\}`)
 
-// line returns the first complete alternative with values in place of {key}, or "".
+// line returns the first alternative whose keys all have values, with the values in place of {key}. It returns "" if
+// there is none.
 func (o object) line(alternatives string) string {
 	for text := range strings.SplitSeq(alternatives, "|") {
 		isWhole := true
@@ -207,7 +212,8 @@ func (o object) facts(texts []string) (list []Fact) {
 	return list
 }
 
-// cell returns the value of a key as a cell. decimals is −1 if the number of decimals of the column is not known.
+// cell returns the value of a key as a cell. decimals is the number of decimals of the column, or −1 if it is not
+// known.
 func (o object) cell(key string, decimals int) Cell {
 	f := fieldOf(key)
 	switch v := o.value(key).(type) {
@@ -231,9 +237,9 @@ func text(v any) string {
 	return s
 }
 
-// format writes a number by its format: % is a percentage, n an integer, MB millions of bytes, g all digits, +% a
-// difference of percentages, p a p value, and a digit a number of decimals. Any other format has the decimals of the
-// column, or four digits.
+// format returns the cell of a number x with the standard error margin. The format % is a percentage, n an integer, MB
+// millions of bytes, g all digits, +% a difference of percentages, p a p value, and a digit a number of decimals. Any
+// other format gives decimals decimals, or four digits if decimals is negative.
 func format(format string, x, margin float64, decimals int) Cell {
 	switch format {
 	case "%":
@@ -269,10 +275,10 @@ func format(format string, x, margin float64, decimals int) Cell {
 }
 
 const (
-	mostRows   = 400
-	mostNames  = 20 // largest number of rows and columns of a matrix of classes
-	mostTables = 6  // largest number of matrices
-	leastCount = 10 // smallest number of items of a point
+	mostRows   = 400 // largest number of rows of a table
+	mostNames  = 20  // largest number of rows and columns of a matrix of classes
+	mostTables = 6   // largest number of matrices
+	leastCount = 10  // smallest number of items of a point
 )
 
 func (o object) addPart(s *Section, p *part) {
@@ -297,7 +303,7 @@ func (o object) addPart(s *Section, p *part) {
 	}
 }
 
-// middle returns the rows whose value of a key is the middle of all different values.
+// middle returns the rows whose value of a key is the middle one of the different values, in the order of the rows.
 func middle(rows []object, key string) []object {
 	var values []any
 	for _, row := range rows {
@@ -348,8 +354,8 @@ func (p *part) table(rows []object, caption string) *Table {
 	return t
 }
 
-// decimalsOf returns the number of decimals of a column: enough for four digits of the largest number, without zeros at
-// the end of all numbers.
+// decimalsOf returns the number of decimals for a column: enough for four digits of the largest number. Zeros at the
+// end of all numbers are omitted.
 func decimalsOf(numbers []float64) (decimals int) {
 	largest := math.SmallestNonzeroFloat64
 	for _, x := range numbers {
@@ -363,7 +369,8 @@ func decimalsOf(numbers []float64) (decimals int) {
 	return decimals
 }
 
-// pivot returns a table with a row for each value of the first column and a column for each value of Pivot.
+// pivot returns a table with a row for each value of Columns[0] and a column for each value of Pivot. The cells are
+// values of Columns[1].
 func (p *part) pivot(rows []object, caption string) *Table {
 	t := &Table{Caption: caption, Head: []string{fieldOf(p.Columns[0]).title}}
 	for _, row := range rows {
@@ -425,8 +432,8 @@ func PValue(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// matrix returns a table of percentages of the sum of a row, which also shade the cells. It has at most the 20 largest
-// rows.
+// matrix returns a table of a matrix of counts. A cell is the percentage of the sum of its row, and has a shade for it.
+// If there are more than 20 rows, the table has only the 20 rows with the largest sums, and their columns.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names, _ := o[p.Names].([]any)

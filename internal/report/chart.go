@@ -12,25 +12,27 @@ type Chart struct {
 	X, Y     Axis
 	Lines    []Line
 	Diagonal bool // adds a dotted line where Y equals X
-	Labels   bool // names are beside the last points, without a legend, and the range of each point is a bar
+	Labels   bool // writes names beside the last points, not in a legend, and draws the range of each point as a bar
 }
 
 type Line struct {
 	Name    string
 	Series  string // series that gives the line its color; "": Name
-	Style   string // solid, dashed or reference; "": the dashes of the series
+	Style   string // "solid", "dashed" or "reference"; "": the style of the series
 	Points  []Point
 	Scatter bool // points are not connected
 }
 
 type Point struct{ X, Y, Low, High float64 }
 
-// Add adds a number with its standard error to the line with the given name, which it creates if necessary.
+// Add adds the point (x, y) with the standard error of y to the line with the given name. It creates the line if
+// necessary, and returns it.
 func (c *Chart) Add(name string, x float64, y Cell) *Line {
 	return c.AddPoint(name, Point{x, y.Value, y.Value - y.Margin, y.Value + y.Margin})
 }
 
-// AddPoint adds a point to the line with the given name, which it creates if necessary.
+// AddPoint adds a point to the line with the given name, in the order of X. It creates the line if necessary, and
+// returns it.
 func (c *Chart) AddPoint(name string, p Point) *Line {
 	i := slices.IndexFunc(c.Lines, func(l Line) bool { return l.Name == name })
 	if i < 0 {
@@ -46,8 +48,8 @@ func (c *Chart) AddPoint(name string, p Point) *Line {
 
 const plotHeight = 250.0
 
-// scene draws the chart. A line whose name is in series has the color of its position there; other lines have the next
-// colors.
+// scene returns the drawing of the chart. A line whose series is in the list has the color of its position in the list;
+// other lines have the following colors.
 func (c *Chart) scene(series []string) *scene {
 	low, high := c.Extent()
 	x := c.X.newScale(low.X, high.X)
@@ -169,7 +171,8 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band draws the ranges of a line as an area, or as a bar for a single point.
+// band draws the ranges from Low to High of the points of a line as an area. It draws the range of a single point as a
+// bar. number is the number of the color.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)

@@ -18,10 +18,10 @@ const (
 	lineHeight = 18.0
 	charWidth  = 8.3 // mean width of a character of the largest font, of 14 pixels
 	width      = 460.0
-	series     = 10
+	series     = 10 // number of different styles of series
 )
 
-// textWidth returns an upper estimate of the width of a text.
+// textWidth returns an upper estimate of the width of a text in pixels.
 func textWidth(s string) float64 {
 	return charWidth * float64(utf8.RuneCountInString(s))
 }
@@ -30,7 +30,7 @@ func pixel(x float64) string {
 	return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64)
 }
 
-// seriesClass repeats the classes after ten series.
+// seriesClass returns the class, after a space, of series i. The classes repeat after ten series.
 func seriesClass(i int) string {
 	return " s" + strconv.Itoa(i%series)
 }
@@ -43,8 +43,8 @@ func (s *scene) line(class string, x1, y1, x2, y2 float64) {
 	s.path(class, polyline([][2]float64{{x1, y1}, {x2, y2}}))
 }
 
-// text draws a text with its base line at y, which begins at x if anchor is start, ends at x if it is end, and is
-// centred otherwise.
+// text draws a text with its base line at y. The text begins at x if anchor is "start", ends at x if anchor is "end",
+// and is centred at x otherwise.
 func (s *scene) text(x, y float64, anchor, text string) {
 	s.out.add(`<text x="`, pixel(x), `" y="`, pixel(y), `"`)
 	s.out.attribute("class", anchor)
@@ -61,7 +61,7 @@ func polyline(points [][2]float64) string {
 	return "M" + strings.Join(list, "L")
 }
 
-// markerShapes are the markers of series, in pixels around (0, 0).
+// markerShapes has the path of the marker of each series, in pixels around (0, 0).
 var markerShapes = [series]string{
 	"m-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z",
 	"m-3.2-3.2h6.4v6.4h-6.4z",

@@ -7,11 +7,12 @@ import (
 	"reflect"
 )
 
-// notFinite replaces a number that is not finite during encoding. It has the same text as float32 and as float64.
+// notFinite stands for a number that is not finite during encoding. It is encoded as the same text as float32 and as
+// float64.
 const notFinite = -7.040404e-38
 
-// Encode returns a document as JSON, which has no NaN and no infinite numbers. If the document is passed by its
-// address, such numbers in fields and lists become null; elsewhere they are an error.
+// Encode returns a document as JSON. JSON has no NaN and no infinite numbers: such numbers in fields and lists become
+// null if document is a pointer. Elsewhere they are an error.
 func Encode(document any) ([]byte, error) {
 	var restore []func()
 	defer func() {
@@ -27,8 +28,9 @@ func Encode(document any) ([]byte, error) {
 	return bytes.ReplaceAll(text.Bytes(), []byte("-7.040404e-38"), []byte("null")), err
 }
 
-// replaceNotFinite replaces NaN and infinite numbers in fields and lists, and appends functions that restore them. It
-// skips fields that are not encoded and values that encode themselves, because they may lead to a whole graph.
+// replaceNotFinite replaces NaN and infinite numbers in fields and lists of v by notFinite, and appends functions that
+// restore them to restore. It skips fields that are not encoded and values that encode themselves, because they may
+// lead to a whole graph.
 func replaceNotFinite(v reflect.Value, restore *[]func()) {
 	if v.IsValid() && reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[json.Marshaler]()) {
 		return

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// markup is HTML or SVG under construction. Package html/template finds fields and methods by name at run time: with it
-// the linker would keep every exported method of the whole program, a fifth of its size.
+// markup is HTML or SVG under construction. It is used because package html/template finds fields and methods by name
+// at run time: the linker would then keep every exported method of the whole program, a fifth of its size.
 type markup struct{ strings.Builder }
 
 // add appends markup without escaping.
@@ -48,10 +48,10 @@ func (m *markup) facts(list []Fact) {
 	m.add("</dl>\n")
 }
 
-// longest is the largest number of characters of a text that a cell shows on one line.
+// longest is the largest number of characters of a text in a cell that is not broken into lines.
 const longest = 24
 
-// wrap appends the text of a cell. A long text gets several lines, which leaves space for numbers.
+// wrap appends the text of a cell. It breaks a long text into lines, which leaves space for numbers.
 func (m *markup) wrap(text string) {
 	if utf8.RuneCountInString(text) > longest {
 		m.element(`<span class="long">`, text)

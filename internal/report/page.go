@@ -28,7 +28,8 @@ type Section struct {
 	Tables []*Table
 }
 
-// Add omits tables without rows, charts without lines, and sections without tables, charts and markup.
+// Add appends sections to the page. It removes tables without rows and charts without lines, and omits sections that
+// then have no table, no chart and no markup.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
 		s.Charts = slices.DeleteFunc(s.Charts,
@@ -82,11 +83,11 @@ func (p *Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// mostNarrow is the largest number of characters of a line of a narrow table. A wider table gets the whole width of the
+// mostNarrow is the largest number of characters of a row of a narrow table. A wider table gets the whole width of the
 // page.
 const mostNarrow = 66
 
-// columns counts the characters of a line, except turned titles.
+// columns returns the width of the table in characters, without turned titles.
 func (t *Table) columns() (sum int) {
 	for i, title := range t.Head {
 		widest := utf8.RuneCountInString(title)

@@ -19,9 +19,9 @@ type Table struct {
 	Caption string
 	Head    []string
 	Rows    [][]Cell
-	Bars    map[int]bool // columns of numbers that have bars
-	Folded  bool         // the page shows the table on demand
-	Turned  int          // first column with a turned title, read from bottom to top; 0: none
+	Bars    map[int]bool // numbers of the columns that have bars
+	Folded  bool         // the page shows the table only on demand
+	Turned  int          // from this column on, titles read from bottom to top; 0: none do
 }
 
 type Cell struct {
@@ -43,7 +43,7 @@ func Texts(texts ...string) []Cell {
 	return cells
 }
 
-// Number returns the cell of a number, with a dash as text if it is NaN.
+// Number returns the cell of a number that is written as text. The text of NaN is a dash.
 func Number(value float64, text string) Cell {
 	if math.IsNaN(value) {
 		return Cell{Text: "–"}
@@ -51,8 +51,8 @@ func Number(value float64, text string) Cell {
 	return Cell{Text: text, IsNumber: true, Value: value}
 }
 
-// Decimal returns the cell of a number with the given number of decimals and, if it is not 0, its standard error in
-// parentheses.
+// Decimal returns the cell of a number with the given number of decimals. If stderr is not 0, the standard error
+// follows in parentheses.
 func Decimal(value float64, decimals int, stderr float64) Cell {
 	c := Number(value, strings.Replace(strconv.FormatFloat(value, 'f', decimals,
 		64), "-", "−", 1))
@@ -87,7 +87,7 @@ func (t *Table) largest() []float64 {
 	return list
 }
 
-// Text aligns the columns, with the mark of each cell before its text.
+// Text returns the table as text with aligned columns. The mark of a cell is before its text.
 func (t *Table) Text() string {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
@@ -106,7 +106,7 @@ func (t *Table) Text() string {
 
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// CSV has a column of standard errors or of marks after each column that has them.
+// CSV returns the table as CSV. A column that has standard errors or marks is followed by a column of them.
 func (t *Table) CSV() string {
 	rows := make([][]string, 1+len(t.Rows))
 	for column, title := range t.Head {

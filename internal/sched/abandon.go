@@ -3,8 +3,8 @@ package sched
 import "context"
 
 // Abandon calls f, which cannot be interrupted, for example a dense factorisation in a library. If ctx ends first,
-// Abandon returns its error at once while f continues in its goroutine; f must not use data that the caller uses
-// afterwards. A panic in f reaches the caller if Abandon has not returned.
+// Abandon returns the error of ctx at once, while f continues in its goroutine; f must not use data that the caller
+// uses afterwards. A panic in f reaches the caller unless Abandon has returned.
 func Abandon(ctx context.Context, f func()) error {
 	if err := Cause(ctx); err != nil {
 		return err

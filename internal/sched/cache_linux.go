@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// CacheBytes returns the size of the second-level cache, which a core usually does not share, or a guess.
+// CacheBytes returns the size in bytes of the second-level cache, which a core usually does not share. If the size is
+// unknown, it returns a guess.
 var CacheBytes = sync.OnceValue(func() int {
 	text, err := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index2/size")
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package sched
 
-// CacheBytes returns a guess of the size of the second-level cache.
+// CacheBytes returns a guess of the size of the second-level cache in bytes.
 func CacheBytes() int { return usualCacheBytes }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Cause returns nil until the context has ended, and then an error that wraps ctx.Err and the cause of the end. It
-// replaces ctx.Err and [context.Cause] as the error of a job.
+// Cause returns nil if the context has not ended. Otherwise it returns an error that wraps ctx.Err and the cause of the
+// end. It replaces ctx.Err and [context.Cause] as the error of a job.
 func Cause(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// KeepFirst inserts an item into a sorted list, after equal items, and returns the first limit items; none for a
-// negative limit. Cost: O(1) for an item that is not among the first, otherwise O(limit).
+// KeepFirst inserts an item into a sorted list, after equal items, and returns the first limit items of the result. If
+// limit is not positive, it returns list. Cost: O(1) for an item that is not among the first, otherwise O(limit).
 func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T {
 	if limit <= 0 || len(list) == limit && compare(list[limit-1], item) <= 0 {
 		return list
@@ -21,7 +21,7 @@ func KeepFirst[T any](list []T, item T, limit int, compare func(a, b T) int) []T
 	return list[:min(len(list), limit)]
 }
 
-// Mark reports for each of the numbers 0, …, n−1 whether it is in the list.
+// Mark returns a list of length n that is true at the indices in list.
 func Mark(n int, list []int) []bool {
 	isIn := make([]bool, n)
 	for _, i := range list {
@@ -30,19 +30,19 @@ func Mark(n int, list []int) []bool {
 	return isIn
 }
 
-// Order returns the numbers 0 … n−1 in a stable order.
+// Order returns the numbers 0 … n−1 sorted by compare. Equal numbers keep their order.
 func Order(n int, compare func(a, b int) int) []int {
 	order := UpTo(n)
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(compare(a, b), a-b) })
 	return order
 }
 
-// Ascending returns the positions of the values, smallest value first.
+// Ascending returns the indices of the values, ordered by increasing value.
 func Ascending[T cmp.Ordered](values []T) []int {
 	return Order(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 }
 
-// Descending returns the positions of the values, largest value first.
+// Descending returns the indices of the values, ordered by decreasing value.
 func Descending[T cmp.Ordered](values []T) []int {
 	return Order(len(values), func(a, b int) int { return cmp.Compare(values[b], values[a]) })
 }

@@ -18,15 +18,15 @@ type Group struct {
 type Panic struct {
 	Value  any
 	Stack  []byte
-	Lo, Hi int // the rows lo ≤ i < hi in work, see [InRows]; 0, 0 if not known
+	Lo, Hi int // the panic occurred in the rows Lo ≤ i < Hi, see [InRows]; 0, 0 if not known
 }
 
-// Error omits the stack, which is for developers.
+// Error returns the value as text, without the stack, which is for developers.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
 func (g *Group) Go(f func()) { g.wait.Go(func() { g.Do(f) }) }
 
-// Do calls f in the goroutine of the caller. If f panics, Wait panics later.
+// Do calls f in the goroutine of the caller. If f panics, Do returns and Wait panics.
 func (g *Group) Do(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -41,7 +41,8 @@ func (g *Group) Do(f func()) {
 	f()
 }
 
-// InRows adds the rows lo ≤ i < hi to a panic. Code that works on these rows must defer it.
+// InRows adds the rows lo ≤ i < hi to a panic in progress, unless it has rows. Code that works on these rows must defer
+// InRows.
 func InRows(lo, hi int) {
 	if r := recover(); r != nil {
 		p := caught(r)
@@ -60,7 +61,7 @@ func caught(r any) *Panic {
 	return &Panic{Value: r, Stack: debug.Stack()}
 }
 
-// Wait panics with a [*Panic] if a goroutine panicked.
+// Wait waits for the goroutines. If one of them panicked, Wait panics with a [*Panic].
 func (g *Group) Wait() {
 	g.wait.Wait()
 	if p := g.first; p != nil {

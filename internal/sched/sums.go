@@ -2,16 +2,16 @@ package sched
 
 import "sync"
 
-// Sums holds a row of sums for each piece of work, whose number need not be known in advance. Of is safe for concurrent
-// use. The total is added in the order of the pieces, so that it does not depend on which worker gets which piece. The
-// zero value is ready for Begin.
+// Sums has width sums for each piece of work. The number of pieces need not be known in advance. Of is safe for
+// concurrent use. The total is added in the order of the pieces, so that it does not depend on which worker gets which
+// piece. The zero value is ready for Begin.
 type Sums struct {
 	mu    sync.Mutex
 	width int
 	parts [][]float64
 }
 
-// Begin sets all sums to zero, with width sums for each piece.
+// Begin sets all sums to zero. width is the number of sums of each piece.
 func (s *Sums) Begin(width int) {
 	s.width = width
 	for _, p := range s.parts {
@@ -19,7 +19,7 @@ func (s *Sums) Begin(width int) {
 	}
 }
 
-// Of returns the sums of a piece, to which the caller adds.
+// Of returns the sums of a piece. The caller must add to them.
 func (s *Sums) Of(piece int) []float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,7 +32,7 @@ func (s *Sums) Of(piece int) []float64 {
 	return s.parts[piece][:s.width]
 }
 
-// TotalTo stores the sum over the pieces, in their order, in dst.
+// TotalTo stores in dst the sums added over the pieces, in the order of the pieces.
 func (s *Sums) TotalTo(dst []float64) {
 	clear(dst)
 	for _, p := range s.parts {

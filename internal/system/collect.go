@@ -5,9 +5,10 @@ import (
 	"runtime/debug"
 )
 
-// Collect is called before large allocations, because otherwise the memory of a finished step would count against the
-// limit together with the memory of the next step.
+// Collect collects garbage. It must be called before large allocations, because otherwise the memory of a finished step
+// would count against the limit together with the memory of the next step.
 func Collect() { runtime.GC() }
 
-// Release returns free memory to the system, for garbage of many small pieces, which the next large block cannot reuse.
+// Release collects garbage and returns free memory to the system. It is for garbage of many small pieces, which the
+// next large block cannot reuse.
 func Release() { debug.FreeOSMemory() }

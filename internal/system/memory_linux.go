@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Root is the directory that contains /proc and /sys, which tests replace; "" is the root of the file system.
+// Root is the directory that contains /proc and /sys; "" is the root of the file system. Tests replace it.
 var Root = ""
 
 // PeakMemory returns the largest resident memory of this process so far, in bytes.
@@ -21,10 +21,10 @@ func machine() int64 {
 	return kilobytes("/proc/meminfo", "MemTotal:")
 }
 
-// container returns the smallest memory limit of the control group of this process and its parent groups, in bytes, or
-// 0. It reads both versions of control groups, because a machine may mount version 1 for memory and version 2 for other
-// controllers. It always reads the root group, too: inside a container the path of the group may be the path on the
-// host, which is not visible, while the root is the group of the container.
+// container returns the smallest memory limit, in bytes, of the control group of this process and its parent groups. It
+// returns 0 if there is no limit. It reads both versions of control groups, because a machine may mount version 1 for
+// memory and version 2 for other controllers. It always reads the root group, too: inside a container the path of the
+// group may be the path on the host, which is not visible, while the root is the group of the container.
 func container() int64 {
 	groups, err := os.ReadFile(Root + "/proc/self/cgroup")
 	if err != nil {
@@ -48,7 +48,8 @@ func container() int64 {
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
 }
 
-// leastOf returns the smallest limit in the given file of a group and its parent groups.
+// leastOf returns the smallest limit of a group and its parent groups. root is the directory of the groups, and file
+// the name of the file that has the limit. It returns 0 if there is no limit.
 func leastOf(root, group, file string) (limit int64) {
 	group = strings.TrimRight(group, "/")
 	for {
@@ -61,8 +62,8 @@ func leastOf(root, group, file string) (limit int64) {
 	}
 }
 
-// addressSpace returns the limit on the address space and the part in use, in bytes. It reads the part in use only if
-// there is a limit, because this takes longer than a short command.
+// addressSpace returns the limit on the address space and the part in use, in bytes. Without a limit it returns zeros
+// and does not read the part in use, because reading takes longer than a short command.
 func addressSpace() (limit, used int64) {
 	limit = number("/proc/self/limits", "Max address space")
 	if limit == 0 {
@@ -71,7 +72,7 @@ func addressSpace() (limit, used int64) {
 	return limit, kilobytes("/proc/self/status", "VmSize:")
 }
 
-// smaller returns the smaller limit; numbers ≤ 0 mean no limit.
+// smaller returns the smaller of two limits. A number ≤ 0 means no limit.
 func smaller(a, b int64) int64 {
 	const none = 1 << 60 // the kernel writes larger numbers for no limit
 	switch {
@@ -87,8 +88,8 @@ func kilobytes(file, name string) int64 {
 	return number(file, name) << 10
 }
 
-// number returns the number after name at the beginning of a line of the file, or 0 if the name is missing or a word
-// such as "max" follows.
+// number returns the number that follows name in the first line of the file that begins with name. It returns 0 if
+// there is no such line, or if a word such as "max" follows.
 func number(file, name string) int64 {
 	text, err := os.ReadFile(Root + file)
 	if err != nil {

@@ -4,8 +4,8 @@ package system
 
 import "runtime"
 
-// PeakMemory returns the memory that the Go runtime has obtained from the system, in bytes, which bounds its resident
-// memory from above.
+// PeakMemory returns the memory that the Go runtime has obtained from the system, in bytes. It is an upper bound on the
+// resident memory.
 func PeakMemory() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

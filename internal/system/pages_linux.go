@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// collapseBytes is the smallest size of a block for which moving memory from small to huge pages, half a second for
-// each gigabyte, saves time.
+// collapseBytes is the smallest size of a block whose memory is moved from small to huge pages. Moving takes half a
+// second for each gigabyte, which a smaller block does not repay.
 const collapseBytes = 256 << 20
 
 // alignBytes is the smallest size of a block that is aligned to huge pages, so that its first bytes are not on small
@@ -41,8 +41,8 @@ func Make[E any](n int) []E {
 	return data
 }
 
-// Advise requests huge pages for the part of data that covers complete huge pages, before data is written. Filling many
-// buckets in turn then needs fewer page tables, and one page fault for each 2 MiB.
+// Advise requests huge pages for the part of data that covers complete huge pages. It must be called before data is
+// written. Filling many buckets in turn then needs fewer page tables, and one page fault for each 2 MiB.
 func Advise[E any](data []E) {
 	if huge := inside(data); len(huge) > 0 {
 		_ = advise(huge)
@@ -53,7 +53,7 @@ func advise(block []byte) error {
 	return unix.Madvise(block, unix.MADV_HUGEPAGE)
 }
 
-// inside returns the part of data that covers complete huge pages.
+// inside returns the bytes of data that cover complete huge pages.
 func inside[E any](data []E) []byte {
 	if len(data) == 0 {
 		return nil

@@ -15,34 +15,34 @@ const hugePage = 2 << 20
 // making is locked during an allocation, so that the next allocation counts its memory.
 var making sync.Mutex
 
-// Strict makes an allocation panic if live memory and the new block exceed the upper limit of [Within], so that a
-// workspace that declares too little fails in tests.
+// Strict makes an allocation panic if live memory and the new block exceed atMost of [Within]. A workspace that
+// declares too little then fails in tests.
 var Strict bool
 
-// peak is the upper limit of [Within], and planned names the largest part of the memory.
+// peak is atMost of [Within], and planned is the part of [Within].
 var (
 	peak    atomic.Int64
 	planned atomic.Value
 )
 
-// Within sets the memory limit of the runtime to bytes. Live memory and new blocks raise the limit as needed, up to
-// atMost ≥ bytes. A low limit at first keeps the peak close to the live memory, because the runtime lets garbage grow
-// up to its limit. part names the largest part of the memory.
+// Within sets the memory limit of the runtime to bytes. If live memory and new blocks need more, they raise the limit,
+// up to atMost ≥ bytes. A low limit at first keeps the peak close to the live memory, because the runtime lets garbage
+// grow up to its limit. part names the largest part of the memory, for the panic of [Strict].
 func Within(bytes, atMost int64, part string) {
 	planned.Store(part)
 	peak.Store(atMost)
 	debug.SetMemoryLimit(bytes)
 }
 
-// Expect makes room for an allocation of the given bytes that code other than [Make] will do.
+// Expect makes room for an allocation of the given bytes by code that does not use [Make].
 func Expect(bytes int64) { reclaim(int(bytes)) }
 
 // reclaim collects garbage if an allocation of the given bytes would exceed the memory limit of the runtime. The pace
 // of the collector is made for small objects: a large block that is allocated while the collector runs, or shortly
-// before, adds to the garbage that is not freed yet. reclaim needs up to two collections, because a sync.Pool keeps its
-// objects during the first. If they do not suffice, it raises the limit, as far as [Within] allows, to the need and an
-// eighth more. With more, garbage would grow up to the limit. With less, a few KiB of garbage would start a collection,
-// which took a quarter of the time of 20 eigenpairs of a graph with 37,700 nodes.
+// before, adds to the garbage that is not freed yet. reclaim collects up to twice, because a sync.Pool keeps its
+// objects during the first collection. If this does not suffice, it raises the limit, as far as [Within] allows, to the
+// need and an eighth more. With more, garbage would grow up to the limit. With less, a few KiB of garbage would start a
+// collection, which took a quarter of the time of 20 eigenpairs of a graph with 37,700 nodes.
 func reclaim(bytes int) {
 	limit := debug.SetMemoryLimit(-1)
 	allowed := peak.Load()
@@ -72,7 +72,7 @@ func reclaim(bytes int) {
 	}
 }
 
-// runtimeBytes returns the memory of the runtime without free pages of the heap.
+// runtimeBytes returns the bytes that the runtime holds, without free pages of the heap.
 func runtimeBytes() int64 {
 	sample := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},

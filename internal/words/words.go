@@ -33,7 +33,7 @@ func Counted[N int | int64 | uint64](n N, noun string) string {
 	return Count(n) + " " + Plural(noun)
 }
 
-// Part is a number of items with an optional phrase after the noun of the items.
+// Part is a number of items for [Parts]. Noun is the noun of the items, and Rest an optional text after the noun.
 type Part struct {
 	N          int64
 	Noun, Rest string
@@ -54,7 +54,7 @@ func Parts(list []Part) string {
 	return strings.Join(parts, ", ")
 }
 
-// Bytes writes 17.9 MB, 612 MB.
+// Bytes writes a number of bytes: 17.9 MB, 612 MB.
 func Bytes(n int64) string {
 	x := float64(n)
 	if n < 1000 {
@@ -87,7 +87,7 @@ func Seconds(d time.Duration) string {
 	}
 }
 
-// Round writes a number that is not negative with three digits or more: 0.219, 2.19, 2,190.
+// Round writes a number ≥ 0 with three significant digits or more: 0.219, 2.19, 2,190.
 func Round(x float64) string {
 	if x < 999.5 || x > 1e15 {
 		return fmt.Sprintf("%.3g", x)
@@ -95,12 +95,12 @@ func Round(x float64) string {
 	return Count(10 * int64(x/10+0.5))
 }
 
-// Percent writes a fraction of one with one decimal: 74.1 %.
+// Percent writes 0.741 as 74.1 %.
 func Percent(fraction float64) string {
 	return fmt.Sprintf("%.1f %%", 100*fraction)
 }
 
-// Quoted quotes text from a file, cut at 64 bytes.
+// Quoted quotes a text from a file. A longer text is cut at 64 bytes.
 func Quoted[S []byte | string](b S) string {
 	if len(b) > 64 {
 		return fmt.Sprintf("%q…", b[:64])

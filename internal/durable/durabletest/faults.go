@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// On runs f while the whole program uses the file system fsys.
+// On calls f, during which fsys replaces [durable.OS] in the whole program.
 func On(fsys durable.FS, f func()) {
 	real := durable.OS
 	durable.OS = fsys
@@ -20,17 +20,19 @@ func On(fsys durable.FS, f func()) {
 
 var ErrInjected = errors.New("injected fault")
 
-// Failing forwards operations to another file system. One operation, also on a file, fails and does nothing.
+// Failing forwards operations to another file system. One operation, on the file system or on one of its files, fails
+// and does nothing.
 type Failing struct {
 	fs      durable.FS
 	trigger trigger
 }
 
+// trigger counts operations and makes one of them fail.
 type trigger struct {
-	target int64
+	target int64  // number of the operation that fails
 	hook   func() // called before every operation; may be nil
 	count  atomic.Int64
-	failed atomic.Value // a string
+	failed atomic.Value // name of the operation that failed
 }
 
 // FailAt returns a file system whose operation i, counted from 0, fails. If i is negative, no operation fails.
@@ -44,7 +46,8 @@ func Watch(fsys durable.FS, hook func()) *Failing {
 
 func (f *Failing) Operations() int { return int(f.trigger.count.Load()) }
 
-// Failed returns the name of the operation that failed, for example "write" or "sync", or "".
+// Failed returns the name of the operation that failed, for example "write" or "sync". It returns "" if none has
+// failed.
 func (f *Failing) Failed() string {
 	op, _ := f.trigger.failed.Load().(string)
 	return op
@@ -111,7 +114,7 @@ func (f *Failing) Rename(oldName, newName string) error {
 	return f.trigger.do("rename", oldName, func() error { return f.fs.Rename(oldName, newName) })
 }
 
-// Free never fails, because it is no operation on the disk.
+// Free is not counted as an operation and never fails, because it does not use the disk.
 func (f *Failing) Free(name string) (int64, error) { return f.fs.Free(name) }
 
 func (f *Failing) Remove(name string) error {
@@ -164,7 +167,7 @@ func (f *failingFile) Stat() (fs.FileInfo, error) {
 	return try(f.fs, "stat", f.name, func() (fs.FileInfo, error) { return f.File.Stat() })
 }
 
-// Close closes the file even if it is the operation that fails, as systems do.
+// Close closes the file even if the operation fails, as systems do.
 func (f *failingFile) Close() error {
 	injected := f.fs.trigger.step("close", f.name)
 	return errors.Join(injected, f.File.Close())
@@ -177,8 +180,8 @@ type Flipping struct {
 	mask   byte
 }
 
-// Flip returns a file system that reads the byte at the offset of every file whose name ends with suffix with the bits
-// of mask flipped.
+// Flip returns a file system in which reads see one changed byte: in every file whose name ends with suffix, the byte
+// at the offset has the bits of mask flipped.
 func Flip(fsys durable.FS, suffix string, offset int64, mask byte) *Flipping {
 	return &Flipping{fsys, suffix, offset, mask}
 }

@@ -28,11 +28,12 @@ type tree struct {
 	clock int64
 }
 
+// node is a file or a directory.
 type node struct {
 	data, synced       []byte           // a file: now, and after a crash
 	names, syncedNames map[string]*node // a directory: now, and after a crash
 	modified           time.Time
-	used               bool // the caller of CreateTemp has not closed the file
+	used               bool // CreateTemp made the file, and it is not closed yet
 }
 
 func (n *node) isDir() bool { return n.names != nil }
@@ -43,8 +44,8 @@ func NewMem() *Mem {
 
 func newDir() *node { return &node{names: map[string]*node{}, syncedNames: map[string]*node{}} }
 
-// Crash returns the file system as the next boot may find it. Synced state remains. If a name or a block of 512 bytes
-// was changed afterwards, it is new with a probability of percent/100, and otherwise old. Locks are gone.
+// Crash returns the file system as it may be after a crash. Synced state remains. A name or a block of 512 bytes that
+// was changed after the sync is new with a probability of percent/100, and otherwise old. Locks are gone.
 func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,7 +54,8 @@ func (m *Mem) Crash(rng *rand.Rand, percent int) *Mem {
 	return c
 }
 
-// crashed returns the state of n after a crash. done has the copied nodes, because a node may have several names.
+// crashed returns a copy of n as it may be after a crash. done maps nodes to their copies, because a node may have
+// several names.
 func (n *node) crashed(rng *rand.Rand, percent int, done map[*node]*node) *node {
 	if d := done[n]; d != nil {
 		return d
@@ -96,7 +98,7 @@ func Clone(m *Mem) *Mem {
 	return m.Crash(rand.New(rand.NewPCG(0, 0)), 100)
 }
 
-// Change replaces the content of a file. It bypasses locks and open files.
+// Change replaces the content of a file by the result of change, and syncs it. It ignores locks and open files.
 func (m *Mem) Change(name string, change func([]byte) []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,7 +176,8 @@ func (m *Mem) CreateTemp(name string) (durable.File, error) {
 	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
 }
 
-// add gives a node its first name, which must be free.
+// add gives a new node its name. If the name is taken, the error wraps [fs.ErrExist]. op is the operation that the
+// error names.
 func (m *Mem) add(op, name string, n *node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -304,7 +307,7 @@ type memFile struct {
 	name     string
 	writable bool
 	closed   bool
-	temp     bool // its closing ends its use
+	temp     bool // CreateTemp made the file: Close ends its use
 }
 
 func (f *memFile) check(op string, write bool) error {
@@ -314,7 +317,7 @@ func (f *memFile) check(op string, write bool) error {
 	return nil
 }
 
-// Write appends.
+// Write appends p to the file.
 func (f *memFile) Write(p []byte) (int, error) {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -327,7 +330,7 @@ func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.writeAt(p, off)
 }
 
-// writeAt must be called with the lock.
+// writeAt writes p at off. The caller must hold the lock.
 func (f *memFile) writeAt(p []byte, off int64) (int, error) {
 	if err := f.check("write", true); err != nil {
 		return 0, err

@@ -2,7 +2,7 @@ package durabletest
 
 import "github.com/heatwalk/heatwalk/internal/durable"
 
-// Unsynced returns fsys without syncs, so that tests do not wait for a disk.
+// Unsynced returns fsys with syncs that do nothing, so that tests do not wait for a disk.
 func Unsynced(fsys durable.FS) durable.FS { return unsynced{fsys} }
 
 type unsynced struct{ durable.FS }
