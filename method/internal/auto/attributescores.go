@@ -30,8 +30,8 @@ var (
 		0.1, 0.3, 1, 3}
 )
 
-// linearRidge returns a ridge on the features of labels, scaled to a mean squared length of 1. apply must return the
-// products of the features of all nodes with w; the fitted weights are stored in weights.
+// linearRidge returns a ridge on features, which have a row for each label. It scales features to a mean squared length of
+// 1. The ridge stores its fitted weights in weights. apply must return the products of the features of all nodes and w.
 func linearRidge(features, weights *featureBlock, workers int,
 	apply func(ctx context.Context, w *featureBlock) (nodeScores, error)) *ridgeBlock {
 	square := 0.0
@@ -85,6 +85,8 @@ func labelLimit(features int) int {
 	return limit
 }
 
+// attributeForm explains the ridges on attributes. rows returns the two views of nodes that the ridges use, and weights
+// holds the fitted weights of each view.
 type attributeForm struct {
 	rows    func(ctx context.Context, nodes []int) (plain, propagated *featureBlock, err error)
 	weights [2]*featureBlock

@@ -185,8 +185,8 @@ func (a *attributeTable) part(j int, x float32) int {
 	return 0
 }
 
-// normal returns the quantile of the standard normal distribution at the rank of x in column j, or at the middle rank of
-// equal values.
+// normal returns the normal score of x in column j: the quantile of the standard normal distribution at the rank of x in the
+// sample. Equal values have their middle rank.
 func (a *attributeTable) normal(j int, x float32) float64 {
 	sample := a.sample[j]
 	part := a.part(j, x)
@@ -228,8 +228,8 @@ func (a *attributeRows) entries(v int) (columns []uint32, values []float32) {
 	return columns, values
 }
 
-// features returns the columns lo ≤ j < hi in which node v has a value, and their features without the shift. Both are valid
-// until the next call.
+// features returns the columns lo ≤ j < hi in which node v has a value, and the features in these columns. It does not
+// subtract attributeTable.shift. Both slices are valid until the next call.
 func (a *attributeRows) features(v, lo, hi int) (columns []uint32, features []float32) {
 	columns, values := a.entries(v)
 	start, _ := slices.BinarySearch(columns, uint32(lo))

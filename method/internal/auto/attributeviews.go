@@ -29,7 +29,7 @@ type lens struct {
 	work    *graph.Work
 
 	steps  int
-	memory int64 // limit for the blocks of a slab; 0: none
+	memory int64 // limit in bytes for the blocks of a slab, columns that are swept together; 0: none
 	files  *tempFiles
 	ranked *rowStore // P, stored if it has at most as many columns as there are classes
 
@@ -78,7 +78,7 @@ func (l *lens) scaleRows(ctx context.Context, x *featureBlock,
 	})
 }
 
-// rank computes P of x in one of the blocks of room, and returns this block. It overwrites x. P is Z_0, where Z_J = X and
+// rank returns P of the attributes x, in one of the blocks of room. It overwrites x and room. P is Z_0, where Z_J = X and
 // Z_j = (1−α)X + αS̃Z_{j+1}. Since S̃ = D̃^½·(D̃⁻¹Ã)·D̃^-½, roots of degrees scale X and Z_0 alone.
 func (l *lens) rank(ctx context.Context, x *featureBlock,
 	room [2]*featureBlock) (*featureBlock, error) {
@@ -98,8 +98,9 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// at returns the rows of X and of P for the given nodes. It sweeps slabs of the columns of X, or if store is nil and this
-// takes fewer operations, the columns E of the identity for the nodes:
+// at returns the rows of X and of P for the given nodes. It multiplies the columns of X by f(S̃), one slab of columns
+// after the other. If store is nil and this takes fewer operations, at multiplies instead the columns E of the identity
+// for the nodes:
 //
 //	rows of f(S̃)X = (f(S̃)E)ᵀX.
 //
@@ -173,8 +174,8 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 
 const productGroup = 16
 
-// productTo stores QᵀX, for a slab Q, in the rows of dst from row lo on. It adds products in the order of nodes, and then
-// sums in the order of processes.
+// productTo stores QᵀX in the rows of dst from row lo on, for a block q = Q of columns and the attributes X. Each process
+// sums over its nodes in order; the sums are then added in the order of processes.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
@@ -242,7 +243,8 @@ func (l *lens) productOf(w *featureBlock) nodeScores {
 	}
 }
 
-// rankedProduct returns PW. If P is not stored, it ranks slabs of the columns of XW, with l.steps sweeps for each slab.
+// rankedProduct returns the product PW of all nodes for weights w = W. If P is not stored, rankedProduct applies
+// [lens.rank] to slabs of the columns of XW. Cost: l.steps sweeps for each slab.
 func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {

@@ -79,7 +79,7 @@ func predict(ctx context.Context, p *problem.Problem,
 	return out, nil
 }
 
-// predict runs the stages that follow if beliefs of a block model do not predict alone.
+// predict fits a mixture and stores its prediction in out. It is not called if beliefs of a block model predict alone.
 func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 	clock := time.Now()
 	lap := func(seconds *float64) {
@@ -119,6 +119,7 @@ func (in *input) predict(ctx context.Context, out *engine.Prediction) error {
 
 func all(int) bool { return true }
 
+// input holds the problem of a prediction, without directions of edges, and what its stages share.
 type input struct {
 	p   *problem.Problem // its edges have no direction
 	set *settings
@@ -128,12 +129,12 @@ type input struct {
 	files      *tempFiles // nil: rows are stored in memory
 	unfinished string
 
-	arcs *arcs // nil: edges have no direction
+	arcs *arcs // nil: the graph is undirected
 
 	propagated *propagation.HeldOut // nil: not computed yet
 
-	// learned is p with the labels that models learn from and are tested on: all, or a sample if there are many classes.
-	// Label i of learned is label places[i] of p.
+	// learned is p with only the labels that models learn from and are tested on, the learned labels: a sample if there
+	// are many classes, else all labels. Label i of learned is label places[i] of p.
 	learned *problem.Problem
 	places  []int
 }

@@ -33,8 +33,8 @@ func beginsWithBeliefs(p *problem.Problem, set *settings) bool {
 		!set.LowEffort && !choose.TooFew(p.Class)
 }
 
-// fitBeliefs fits beliefs, with a candidate for each source of class ratios. fold[i] is the fold of label i, or −1 if label
-// i is not held out.
+// fitBeliefs returns the better of the block models whose ratios of classes come from the given sources, such as
+// beliefs.Walks. fold[i] is the fold of label i, or −1 if label i is not held out.
 func fitBeliefs(ctx context.Context, p *problem.Problem, set *settings, sources []string,
 	fold []int, memory int64, work *graph.Work) (*beliefs.Model, error) {
 	parts, err := p.FindComponents(ctx, set.Workers, work)
@@ -63,8 +63,8 @@ func blockModel(ctx context.Context, p *problem.Problem, set *settings,
 }
 
 const (
-	// With at least manyBelieved labels, believedFolds of the five folds are held out, so that a choice between two sources
-	// of ratios costs about as much as five folds of one.
+	// With at least manyBelieved labels only believedFolds of the five folds are held out. Two sources of class ratios with two
+	// folds each cost about as much as one source with five folds.
 	manyBelieved  = 200
 	believedFolds = 2
 )
@@ -75,8 +75,8 @@ func (in *input) believes() bool {
 		!in.tooFewLabels && !choose.TooFew(in.p.Class)
 }
 
-// believe fits beliefs of a block model. Ratios from pairs of labels are a candidate too if there are enough labels, because
-// beliefs start wrong where neighbours differ.
+// believe fits beliefs of a block model and stores them in f.believed. The sources of class ratios that it tries depend on
+// the number of labels.
 func (f *features) believe(ctx context.Context) (err error) {
 	in := f.in
 	fold := slices.Clone(f.seeds.fold)
@@ -124,8 +124,8 @@ func (h *heldOut) addBeliefs(ctx context.Context, f *features) error {
 
 const voteErrors = 2
 
-// isExplained reports whether beliefs predict alone. [beliefs.Model.KnowsItself] must be true, and the votes of labelled
-// neighbours must not be significantly better, as on wordnet-2024.
+// isExplained reports whether beliefs of m predict alone. They do if [beliefs.Model.KnowsItself] is true and the votes of
+// labelled neighbours are not better by voteErrors standard errors, as they are on wordnet-2024.
 func isExplained(ctx context.Context, p *problem.Problem,
 	m *beliefs.Model) (bool, error) {
 	if !m.KnowsItself() {

@@ -41,8 +41,8 @@ const (
 	lastStep  = 0.0125
 )
 
-// calibrate returns the parameters with the largest posterior, given the probabilities of a mixture at held-out labels.
-// Labels without features and labels alone in their class are left out.
+// calibrate returns the parameters with the largest posterior density, given the probabilities of mixture at held-out
+// labels. It leaves out labels without features and labels that are alone in their class.
 func (h *heldOut) calibrate(mixture []component) Calibration {
 	var rows [][]float64 // logarithms of probabilities
 	var class []int
@@ -79,8 +79,8 @@ func (h *heldOut) calibrate(mixture []component) Calibration {
 	return c
 }
 
-// likelihood returns the logarithm of the posterior density up to a constant. rows has the logarithms of probabilities, and
-// entropies the entropies that takeLogs returned.
+// likelihood returns the logarithm of the posterior density of c, up to a constant. Label i has the class class[i]; rows[i]
+// has the logarithms of its probabilities and entropies[i] their entropy, see [takeLogs].
 func (c Calibration) likelihood(rows [][]float64, class []int,
 	entropies []float64) float64 {
 	if c.Slope > 0 {

@@ -12,8 +12,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// candidate is a model that may be part of the mixture. Its inputs are shared and free [columns], and scores of ridges, see
-// [ridgeScores].
+// candidate declares a model that may be part of the mixture. Most are logistic regressions. The inputs are shared and free
+// [columns], and the scores of ridges, see [ridgeScores]. The pull multiplies the prior means of shared weights: with pull
+// 1, neighbours are expected to have equal classes.
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`
 	Propagation bool    `json:"propagation,omitempty"`
@@ -21,20 +22,20 @@ type candidate struct {
 	Majority    bool    `json:"majority,omitempty"` // class shares
 	Beliefs     bool    `json:"beliefs,omitempty"`
 	Free        bool    `json:"free,omitempty"`
-	Pull        float64 `json:"pull,omitempty"`  // pull of shared weights towards agreement of neighbours, 0 to 1
-	Ridge       float64 `json:"ridge,omitempty"` // ridge on shared weights, for the sum over items
+	Pull        float64 `json:"pull,omitempty"`  // 0 to 1
+	Ridge       float64 `json:"ridge,omitempty"` // λ of shared weights, if the loss is the sum over labels
 
 	Attributes bool `json:"attributes,omitempty"`
 	Links      bool `json:"links,omitempty"`
 	Spectral   bool `json:"spectral,omitempty"` // used even if Alone
 	Kernels    bool `json:"kernels,omitempty"`  // used even if Alone
-	Alone      bool `json:"alone,omitempty"`    // no columns of walks, and kernels and eigenvectors only if named; beliefs are a term of the sum, not a factor
+	Alone      bool `json:"alone,omitempty"`    // no columns of walks, and no kernels and eigenvectors unless Kernels and Spectral are set; beliefs are a term of the sum, not a factor
 	Fixed      bool `json:"fixed,omitempty"`    // logits are the scores of a ridge times sharpness; nothing is learned
 }
 
 var (
-	// baseCandidates use shared columns; shared and free columns; and shared and free columns without a pull, for graphs
-	// where neighbours differ.
+	// baseCandidates are used on every graph: the first has shared columns, the second also free columns. The third has no
+	// pull, for graphs where neighbours differ.
 	baseCandidates = []candidate{
 		{Pull: 1, Ridge: 10},
 		{Free: true, Pull: 1, Ridge: 10},
@@ -73,8 +74,8 @@ const (
 
 	attributePrior = 1.2
 
-	// diffusionPrior, times the pull, is the prior weight of scores of the diffusion kernel. squarePrior is the prior weight
-	// of scores of S².
+	// diffusionPrior × pull is the prior mean of the weight of the diffusion kernel's scores. squarePrior is the prior mean for
+	// scores of S².
 	diffusionPrior = 0.6
 	squarePrior    = 1
 
@@ -85,7 +86,7 @@ const (
 	fitTolerance = 3e-3
 )
 
-// ridges are the λ of free columns, for the mean over items.
+// ridges are the λ of free columns, if the loss is the mean over labels.
 var ridges = []float64{10, 1, 0.1, 0.01, 0.001}
 
 var fewRidges = []float64{10, 0.1}
@@ -148,7 +149,8 @@ func candidatesOf(d *design, p *problem.Problem) []candidate {
 	return slices.Concat(attributed, list)
 }
 
-// priorWeights returns the prior weights of the shared columns of walks. The weight of log π does not depend on pull.
+// priorWeights returns the prior means of the weights of the shared columns of walks. All but the last, of log π, are
+// proportional to pull.
 func priorWeights(c *columns, pull float64) []float64 {
 	u := make([]float64, c.design.sharedCount())
 	u[0] = 0.8 * pull
@@ -170,8 +172,8 @@ func (c candidate) takes(r *ridgeScores) bool {
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends the shared columns of a candidate to dst: the scores of ridges, then the columns of walks, or without walks
-// log π alone.
+// input appends to dst the shared columns of candidate c: the scores of the ridges that c takes, then shared, the columns of
+// walks. If c.Alone is set, only the last column log π follows the scores.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -220,8 +222,9 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit returns a model of a candidate for each λ, fitted to the labels e with classes y, −1 for labels to ignore. It stops
-// when enough returns true, and returns no models if all classes are equal.
+// fit returns a model of candidate c for each λ of lambdas, fitted to labels with columns e and classes y. It ignores labels
+// of class −1. If enough returns true for a model, fit leaves out the remaining λ. If all classes are equal, fit returns no
+// models.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0
@@ -276,8 +279,8 @@ func (f *features) sampleTraining() []bool {
 	return isSampled
 }
 
-// If a fold has at least raceLabels labels, λ decreases until the mean log-likelihood of a label is mostFall lower than for
-// a larger λ.
+// In a fold of at least raceLabels labels, ever smaller λ are tried until the mean log-likelihood of a label is mostFall
+// below the best so far.
 const (
 	someClasses = 16 // there are fewer candidates from this number of classes on
 	mostFall    = 0.02

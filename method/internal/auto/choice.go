@@ -25,7 +25,8 @@ type Component struct {
 	Lambda float64 `json:"lambda,omitempty"`
 }
 
-// Models describes the components by decreasing weight. A factor comes last.
+// Models describes the components by decreasing weight. Beliefs that are a factor, which multiply the other components,
+// come last.
 func (c *Choice) Models() (list []problem.MixedModel) {
 	for _, k := range c.Mixture {
 		m := problem.MixedModel{Weight: k.Weight, IsFactor: k.isFactor()}

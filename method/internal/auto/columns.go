@@ -12,10 +12,12 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// sharedFilters are the filters of shared columns, which have one weight for all classes.
+// sharedFilters are the filters of shared columns. A shared column has a value for each class, and one weight for all
+// classes.
 var sharedFilters = []filter{decay85, decay95, source}
 
-// nearFilters are shared columns too if there are nearLabels labels, enough to learn a weight of each step.
+// nearFilters are filters of shared columns too if there are at least nearLabels labels, enough to learn a weight for each
+// step.
 var nearFilters = []filter{first, second}
 
 const nearLabels = 1000
@@ -27,8 +29,8 @@ var freeFilters = []filter{first, second, third, fourth}
 const (
 	priorMass = 0.05 // ε of shares, relative to the mean mass of a filter
 
-	sharedLimit = 5 // limit in root mean squares
-	freeLimit   = 6 // limit in standard deviations
+	sharedLimit = 5 // shared columns are clipped to ±5 root mean squares
+	freeLimit   = 6 // free columns are clipped to ±6 standard deviations
 )
 
 // columns computes the inputs of models. The shared columns of node v and class c begin with the scores (q_c − ȳ_c·Σq)/(Σq +
@@ -52,7 +54,7 @@ type columns struct {
 	mean, scale []float64 // mean and 1 / standard deviation of each free column
 }
 
-// newColumns returns the columns of walks w, with scales measured at a sample of the nodes.
+// newColumns returns the columns of walks w for count[c] labels of class c. It measures the scales at a sample of the nodes.
 func newColumns(ctx context.Context, in *input, count []float64, w *walkFeatures,
 	graph *graphColumns) (*columns, error) {
 	p := in.p
@@ -200,7 +202,7 @@ func (c *columns) poissonTo(dst []float64, row []float32) {
 	}
 }
 
-// rawShared stores the unscaled shared columns of a row of walks, k values for each column.
+// rawShared stores in dst the unscaled shared columns of a node, k values for each column. row is the node's row of walks.
 func (c *columns) rawShared(dst []float64, row []float32) {
 	k := c.classes
 	c.poissonTo(dst[:k], row)
@@ -255,7 +257,7 @@ func (c *columns) degree(v, index int) float64 {
 const structureColumns = 4
 
 // graphColumns computes the columns that do not depend on labels: log(1 + d) of a node, log(1 + mean d) of its neighbours,
-// the squares of both, and the columns of [arcs]. Degrees d are in units of the mean weight.
+// the squares of both, and the columns of [arcs] in directed graphs. Degrees d are in units of the mean weight.
 type graphColumns struct {
 	degrees          []float64
 	unit             float64

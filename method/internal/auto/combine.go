@@ -54,8 +54,9 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that the selected labels choose. If it is no better than the shares of the classes, the shares
-// are added; with few labels, with a learned weight.
+// combine returns the mixture that is best for the held-out labels that among selects. If this mixture is no better than the
+// shares of the classes, combine adds the shares with weight majorityWeight. With few labels it adds the shares with the
+// likeliest weight, maybe 0. If probabilities are reweighed for balanced classes, it adds no shares.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {
@@ -69,8 +70,8 @@ func (h *heldOut) combine(among func(label int) bool) []component {
 	return mixture
 }
 
-// mix returns the mixture of [heldOut.stack] and [heldOut.multiply]. With too few labels the mixture is Poisson learning
-// alone, or label propagation if most nodes are far from labels.
+// mix returns the mixture that [heldOut.stack] and then [heldOut.multiply] choose. With too few labels, mix returns one
+// component: label propagation if most nodes are far from labels, else Poisson learning.
 func mix(h *heldOut, among func(label int) bool) []component {
 	if h.tooFewLabels {
 		chosen := h.poisson
@@ -83,8 +84,8 @@ func mix(h *heldOut, among func(label int) bool) []component {
 	return h.multiply(h.stack(h.likeliest(among), among), among)
 }
 
-// gain returns how much larger the log-likelihood of the selected labels is with mixture than with rival, and the standard
-// error of a difference of equally good mixtures.
+// gain returns the log-likelihood of the selected labels with mixture less their log-likelihood with rival. deviation is the
+// standard error of this difference if both mixtures are equally good.
 func gain(h *heldOut, mixture, rival []component,
 	among func(label int) bool) (sum, deviation float64) {
 	p, q := make([]float64, h.classes), make([]float64, h.classes)
@@ -102,7 +103,7 @@ func gain(h *heldOut, mixture, rival []component,
 	return sum, math.Sqrt(deviation)
 }
 
-// isShrunk reports whether a mixture is no better than the shares of the classes by one standard error, in right predictions
+// isShrunk reports whether mixture beats the shares of the classes by at most one standard error, both in right predictions
 // and in log-likelihood.
 func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool {
 	position := majorityOf(h)
@@ -112,7 +113,8 @@ func isShrunk(h *heldOut, mixture []component, among func(label int) bool) bool 
 	return better-worse <= math.Sqrt(better+worse) && sum <= deviation
 }
 
-// blendShares returns the mixture with the shares of the classes added, with the likeliest weight.
+// blendShares returns mixture with the shares of the classes added at the likeliest weight. If no weight raises the
+// likelihood, it returns mixture.
 func blendShares(h *heldOut, mixture []component, among func(label int) bool) []component {
 	best := mixture
 	highest := 0.0
@@ -150,8 +152,8 @@ func isMajority(mixture []component) bool {
 	return mixture[0].Majority && mixture[0].Weight > 0.5
 }
 
-// rightBy returns 1 for each label that a mixture predicts rightly, 0 for wrongly, and −1 for labels that are not selected
-// or not predicted.
+// rightBy returns for each label 1 if mixture predicts the label rightly and 0 if wrongly. It returns −1 for labels that are
+// not selected, not predicted, or alone in their class.
 func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int {
 	right := make([]int, len(h.class))
 	row := make([]float64, h.classes)
@@ -180,8 +182,8 @@ func compare(first, second []int) (better, worse float64) {
 	return better, worse
 }
 
-// multiply returns the mixture with beliefs as a factor, with the likeliest weight, unless the gain is below admissionErrors
-// standard errors.
+// multiply returns mixture with beliefs as a factor, at the likeliest weight, if their gain exceeds admissionErrors standard
+// errors. Otherwise it returns mixture.
 func (h *heldOut) multiply(mixture []component,
 	among func(label int) bool) []component {
 	position := slices.IndexFunc(h.components,
@@ -217,8 +219,8 @@ func multiplyTo(p []float64, beliefs []float32, weight float64) {
 	classify.Softmax(p, p)
 }
 
-// dropSmallWeights returns the components without small weights, and the sum of the remaining weights. It overwrites
-// mixture.
+// dropSmallWeights returns the components with at least leastWeight of the largest weight, and the sum of their weights. It
+// overwrites mixture.
 func dropSmallWeights(mixture []component) (components []component, sum float64) {
 	highest := 0.0
 	for _, c := range mixture {
@@ -276,8 +278,8 @@ func (h *heldOut) likelihood(c *component, labels []int) (sum float64) {
 const (
 	stackRounds = 200
 
-	// stackPrior is the prior weight of a component, in labels. alonePrior is for components with few weights to learn.
-	// Beliefs get stackPrior, because their temperature was fitted to the same labels.
+	// stackPrior is the prior weight s_j of a component, in labels. Components with few learned weights, and so little risk of
+	// overfitting, have alonePrior. Beliefs have stackPrior, because their temperature was fitted to the same labels.
 	stackPrior = 0.1
 	alonePrior = 1
 )

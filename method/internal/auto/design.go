@@ -11,14 +11,14 @@ import (
 // design lists the features and candidates of a problem. It does not depend on the memory limit, so that results do not.
 type design struct {
 	tooFewLabels bool // no model is learned
-	fewLabels    bool // the mixture has ridges and Poisson learning alone
+	fewLabels    bool // the mixture has only ridges and Poisson learning
 	manyClasses  bool
 
 	filters  []filter
 	shared   []filter // filters of shared columns
 	free     []filter // filters of free columns
 	folds    int
-	examples int // most labels that models learn from and are tested on
+	examples int // largest number of labels that models learn from and are tested on
 
 	diffusion   bool
 	spectral    bool
@@ -130,7 +130,7 @@ func Propagates(p *problem.Problem) bool {
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
 }
 
-// follow restricts the design to what the models of choice c use.
+// follow switches link rows off if no model of choice c uses them.
 func (d *design) follow(c *Choice) {
 	d.links = false
 	for _, term := range c.Mixture {

@@ -22,10 +22,10 @@ import (
 // because they carry the same information; walks do not. S² with S = D^-½AD^-½ is large between nodes that share neighbours,
 // which may have one class where neighbours do not.
 const (
-	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs eigenpairs. There are fewer if the
-	// cost would exceed kernelWork, half a second, or the cost of reading and walking; leastKernelLabels labels may cost
-	// twice as much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If this leaves fewer
-	// than half of the labels, kernels are omitted: such samples gained nearly nothing.
+	// Kernels are computed with at most mostKernelLabels labels, because a ridge needs eigenpairs. Fewer labels are used if the
+	// cost would exceed both kernelWork, half a second, and the cost of reading and walking; leastKernelLabels labels may cost
+	// twice as much. A label costs kernelColumns columns; a node costs as much as kernelNode entries. If fewer than half of the
+	// labels could be used, kernels are omitted: such samples gained nearly nothing.
 	mostKernelLabels  = 300
 	leastKernelLabels = 60
 	kernelColumns     = 32
@@ -61,7 +61,7 @@ func kernelLabels(p *problem.Problem, folds int) int {
 // readWork is the cost of reading an entry, in columns of a sweep.
 const readWork = 800
 
-// remainingWork returns the cost, in entries × columns, of reading a graph and of walks. Other stages may cost as much.
+// remainingWork returns the cost of reading a graph and of walks, in entries × columns. An optional stage may cost as much.
 func remainingWork(p *problem.Problem, folds int) int64 {
 	return sparse.EntriesOf(p.A) * int64(readWork+walkSteps*folds*len(p.Names))
 }
@@ -75,6 +75,7 @@ func diffusionKernels() (*kernel.Family, []param.Values) {
 	return kernel.Families().Named("diffusion"), grid
 }
 
+// nodeKernel is a ridge on a kernel K between nodes.
 type nodeKernel struct {
 	in           *input
 	labels       *ridgeLabels
@@ -98,8 +99,8 @@ func (f *features) addKernels(ctx context.Context) error {
 	return nil
 }
 
-// diffusionPath returns the ridge path of the β whose left-out scores have the largest cosine with the classes. It sets
-// q.apply.
+// diffusionPath returns the ridge path of the diffusion kernel with the β whose leave-one-out scores have the largest cosine
+// with the classes. It sets q.apply to products with this kernel.
 func (q *nodeKernel) diffusionPath(ctx context.Context,
 	targets *mat.Dense) (best *classify.RidgePath, err error) {
 	in, p := q.in, q.in.p
@@ -144,8 +145,8 @@ func (q *nodeKernel) diffusionPath(ctx context.Context,
 	return best, nil
 }
 
-// kernelPath returns the ridge path of a kernel between labels. It does not centre targets: the mean of a few labels would
-// reveal to each label its own class.
+// kernelPath returns the ridge path of targets for gram, the kernel between labels. It does not centre targets: the mean of
+// a few labels would reveal to each label its own class.
 func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	targets *mat.Dense, workers int) (*classify.RidgePath, error) {
 	values := mat.NewSymDense(gram.Rows, nil)
@@ -157,7 +158,8 @@ func kernelPath(ctx context.Context, gram *sparse.Block[float64],
 	return classify.NewPlainGramRidgePath(ctx, values, targets, workers)
 }
 
-// squarePath returns the ridge path of S², and sets q.apply. Cost: two products with a column for each label.
+// squarePath returns the ridge path of the kernel S², and sets q.apply to products with S². Cost: two products with a column
+// for each label.
 func (q *nodeKernel) squarePath(ctx context.Context,
 	targets *mat.Dense) (*classify.RidgePath, error) {
 	rows := q.labels.p.Row
@@ -196,8 +198,8 @@ func (q *nodeKernel) scores(ctx context.Context, path *classify.RidgePath,
 	return scoresIn(scores), nil
 }
 
-// addShares adds the share of each label in the kernel scores to the terms of nodes. The response that all labels have in
-// common, see [explain.SubtractCommon], stays in the rest.
+// addShares adds to terms[j] what each label contributes to the score of nodes[j] through the kernel. weights[j] has the
+// derivative of the score by each ridge. What all labels have in common, see [explain.SubtractCommon], stays in the rest.
 func (q *nodeKernel) addShares(ctx context.Context, nodes []int, weights []*inputs,
 	terms []explain.Terms) error {
 	y, err := q.apply(ctx,

@@ -43,9 +43,9 @@ type Embedding struct {
 	short []float64 // ε² of the first j columns in short[j]
 }
 
-// SearchEmbedding returns eigenpairs of the matrix of [Embedding], at most columns. If there are none, as in a graph without
-// edges, it returns nil. If the iteration stops at its limit, it returns the last vectors and no error. Other errors come
-// from [lanczos.Problem.Solve].
+// SearchEmbedding returns at most columns eigenpairs of the matrix of [Embedding]. If there are no eigenpairs, as in a graph
+// without edges, it returns nil. If the iteration stops at its limit of steps, SearchEmbedding returns the last vectors and
+// no error. Other errors come from [lanczos.Problem.Solve].
 func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem, columns int, s *lanczos.Settings) (*lanczos.Pairs, error) {
 	s = cmp.Or(s, new(lanczos.Settings))
 	n := len(p.Degrees)
@@ -71,8 +71,8 @@ func SearchEmbedding(ctx context.Context, p *problem.Problem, l lanczos.Problem,
 	return pairs, nil
 }
 
-// NewEmbedding returns the embedding of a graph without directions, with at most min(columns, [EmbeddingWidth]) columns. It
-// returns the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four columns.
+// NewEmbedding returns the embedding of an undirected graph, with at most min(columns, [EmbeddingWidth]) columns. It returns
+// the errors of [lanczos.Problem.Solve]. Cost: for 256 columns some hundred products of A with four columns.
 func NewEmbedding(ctx context.Context, p *problem.Problem, columns int, s *lanczos.Settings) (*Embedding, error) {
 	total := p.Nodes()
 	set := *cmp.Or(s, new(lanczos.Settings))

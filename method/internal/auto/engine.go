@@ -91,8 +91,8 @@ func fit(ctx context.Context, p *engine.Problem, par *engine.Parameters,
 	return out, engine.ReweighBy(ctx, &problem, out, problem.Reweigher(true), set.Workers)
 }
 
-// signedMethod returns the engine to use for negative weights, on which walks are undefined, and for kept models of such
-// graphs. Otherwise it returns nil.
+// signedMethod returns the engine for a graph with negative weights, on which walks are undefined, and for a kept model
+// of such a graph. For other graphs and models it returns nil.
 func signedMethod(p *engine.Problem, s *engine.Settings) *engine.Engine {
 	if !p.Signed && (s.Model == nil || s.Model.Auto != nil) {
 		return nil

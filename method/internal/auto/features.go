@@ -27,13 +27,14 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features holds the columns of all nodes, and the columns of each learned label, computed without the label.
+// features holds the columns of all nodes. It also holds the columns of each learned label, computed as if the label were
+// unknown.
 type features struct {
 	in         *input
 	seeds      *seeds
 	walks      *walkFeatures
 	columns    *columns
-	inFold     []*columns // columns of the labels of each fold, with the class shares of the other folds
+	inFold     []*columns // by fold: columns of the fold's labels, with the class shares of the other folds
 	ridges     ridgeList
 	attributes *attributeForm // nil: no attributes, or no explanations
 	kernels    []*nodeKernel
@@ -46,9 +47,9 @@ type features struct {
 	// Of each learned label:
 	fold      []int
 	hasOthers []bool // another label has the same class
-	isolated  []bool // no label that is evidence for its fold can be reached
+	isolated  []bool // no label outside its fold reaches it
 
-	full *examples // columns of labels without their fold
+	full *examples // columns of each label, without the labels of its fold
 }
 
 func newFeatures(ctx context.Context, in *input) (*features, error) {
@@ -135,7 +136,8 @@ const (
 	mostOutOfReach = 0.5
 )
 
-// walk computes the filters of walks. It doubles the steps until walks miss few nodes and labels.
+// walk computes the filters of walks and stores them in f.walks. It doubles the steps until walks reach most nodes and
+// labels, or cost too much.
 func (f *features) walk(ctx context.Context) (err error) {
 	in := f.in
 	if f.reached, err = in.p.Reachable(ctx, in.p.Row, in.set.Workers, in.work); err != nil {
@@ -214,12 +216,13 @@ func (f *features) isWalkedTo(row []float32) bool {
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
-	hasFeatures []bool // true if another label reaches a label, or there are attributes
+	hasFeatures []bool // whether another label reaches the label, or there are attributes
 	ridges      [][]float64
 	hidden      int // fold without which the columns are computed; −1: none
 }
 
-// examples computes the columns of learned labels without the labels of fold hidden; hidden −1 is no fold.
+// examples computes the columns of learned labels without the labels of their own fold and of fold hidden. If hidden is −1,
+// only their own fold is left out.
 func (f *features) examples(hidden int) *examples {
 	p := f.in.learned
 	m := len(p.Row)
@@ -252,9 +255,9 @@ func (f *features) isKnown(row []float32) bool {
 // missedPrior is the weight of the class shares of all labels, in labels.
 const missedPrior = 10
 
-// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no other label
-// reaches, outside fold hidden, smoothed by the shares of all labels. They differ, because small components may have other
-// classes.
+// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of such labels outside fold
+// hidden that no other label reaches, smoothed by the shares of all labels. The two shares differ, because small components
+// may have other classes.
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)
@@ -274,8 +277,9 @@ func (f *features) priorOfMissed(hidden int) []float64 {
 	return shares
 }
 
-// targets returns the classes of the labels that a model learns from, and −1 for other labels. A label that is alone in its
-// class is no target: its features lack the label, so that a model would learn that the class does not occur.
+// targets returns the class of each learned label outside fold hidden, and −1 for labels that a model does not learn from.
+// A label that is alone in its class is no target: its features lack the label, so that a model would learn that the class
+// does not occur.
 func (f *features) targets(e *examples, hidden int) []int {
 	y := make([]int, len(f.fold))
 	left := make([]int, f.columns.classes) // labels outside the fold

@@ -82,8 +82,9 @@ func newForm(m *model) *explain.Form {
 	return form
 }
 
+// inputs holds the inputs of the score of a node, or a number for each input: filters of walks, then scores of ridges.
 type inputs struct {
-	values, walks []float64 // parts of values, as is ridges
+	values, walks []float64 // walks is the first part of values, ridges the second
 	ridges        []float64 // score of ridge i for class c at i·classes + c
 }
 
@@ -92,8 +93,8 @@ func newInputs(walks, ridges []float64) *inputs {
 	return &inputs{values, values[:len(walks)], values[len(walks):]}
 }
 
-// addContributions adds the contribution of each attribute to terms. Intercepts, and ridges outside the form, stay in the
-// rest.
+// addContributions adds to terms[j] what each attribute contributes to the score of nodes[j]. weights[j] has the derivative
+// of the score by each ridge. Intercepts, and ridges other than a.ridges, stay in the rest.
 func (a *attributeForm) addContributions(ctx context.Context, nodes []int,
 	weights []*inputs, terms []explain.Terms) error {
 	plain, propagated, err := a.rows(ctx, nodes)
@@ -131,8 +132,8 @@ const (
 	differenceStep = 0.01 // relative to the inputs
 )
 
-// integrate returns the derivative of the score with respect to each input, averaged over the path of [newForm], and the
-// score at the beginning of the path. If no walk reaches the node, both are 0.
+// integrate returns as weights the derivative of the score by each input, averaged over the path of [newForm]. start is the
+// score at the beginning of the path. If no walk reaches the node, weights and start are 0.
 func (t *mixtureTerms) integrate() (weights *inputs, start float64) {
 	f := t.features
 	x := newInputs(toFloat64(f.walks.row(t.node)),

@@ -19,10 +19,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// heldOut holds the probabilities of each candidate at the learned labels, each label predicted without its fold.
+// heldOut holds the probabilities of each candidate at the learned labels. Each label is predicted without the labels of its
+// fold.
 type heldOut struct {
 	p           *problem.Problem
-	class       []int // class of each learned label; the next lists have the same order
+	class       []int // class of each learned label; the other lists have the same order
 	places      []int // position of each label in the labels of p
 	classes     int
 	fold        []int
@@ -35,7 +36,7 @@ type heldOut struct {
 
 	tooFewLabels bool
 	fewLabels    bool
-	isRefitted   bool        // a sample chose the mixture; models of all labels are measured
+	isRefitted   bool        // set by [heldOut.refit]: held-out predictions are by models of all other labels, not of a sample
 	balanced     bool        // probabilities will be reweighed for balanced classes
 	components   []component // every candidate with every λ except Poisson learning
 	poisson      component
@@ -116,7 +117,7 @@ func (h *heldOut) addModels(ctx context.Context, f *features) error {
 	return nil
 }
 
-// addMajority adds the class shares among the labels of other folds, shrunk by [choose.Shrink].
+// addMajority adds the component that predicts the class shares among the labels of other folds, shrunk by [choose.Shrink].
 func (h *heldOut) addMajority() {
 	counts := make([][]float64, h.folds)
 	for fold := range counts {
@@ -173,8 +174,8 @@ var slacks = []float64{0.01, 0.03, 0.1, 0.3}
 //
 //	(f_c + s·π_c)/(1 + s)
 //
-// for each slack s. It reaches nodes that other walks miss, as on roads and grids. Labels of folds that are not predicted
-// have nil rows.
+// for each slack s. Label propagation reaches nodes that other walks miss, as on roads and grids. If held-out scores of a
+// label were not computed, its row is nil.
 func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	in := f.in
 	if !in.propagation || in.tooFewLabels && !f.labelsOutOfReach { // too few labels, and walks reach most nodes
@@ -205,8 +206,8 @@ func (h *heldOut) addPropagation(ctx context.Context, f *features) error {
 	return nil
 }
 
-// propagateOutOfFold returns the held-out scores of label propagation, from the baselines if these were measured; nil if it
-// does not converge.
+// propagateOutOfFold returns the held-out scores of label propagation. It takes them from the baselines if these were
+// measured. If label propagation does not converge, it returns nil.
 func propagateOutOfFold(ctx context.Context, p *problem.Problem, set *settings,
 	memory int64) (*propagation.HeldOut, error) {
 	if b := set.Baselines; b != nil && b.Held != nil {
@@ -228,9 +229,10 @@ func slackenTo(dst []float64, scores []float32, prior []float64, slack float64) 
 	}
 }
 
-// choiceSubsets divides the labels into as many subsets as folds. To predict the labels of a subset, estimate chooses
-// weights without the subset. If every fold has labels that all candidates predict, the subsets are the folds. Otherwise the
-// labels are divided anew: if beliefs predict only two folds, half of the labels or none would be left to choose weights.
+// choiceSubsets returns the subset of each label, out of as many subsets as folds. To predict the labels of a subset,
+// estimate chooses the weights of components by the labels of the other subsets. If every fold has labels that all
+// candidates predict, the subsets are the folds. Otherwise the labels are divided anew: if beliefs predicted only two folds,
+// half of the labels or none would be left to choose weights.
 func choiceSubsets(h *heldOut, mixture []component) []int {
 	candidates := append(slices.Clip(mixture), h.poisson)
 	for _, c := range h.components {
@@ -251,8 +253,8 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 
 const enoughLabels = 1000
 
-// refit returns the mixture with held-out predictions of models of all labels outside a fold, for as many folds as have
-// enoughLabels labels, if the models that chose the mixture learned from a sample.
+// refit returns mixture with better held-out predictions, if its models learned from a sample of the labels: models that
+// learn from all labels outside a fold predict the fold. It refits as many folds as have enoughLabels labels.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil
@@ -284,8 +286,8 @@ func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) (
 	return mixture, nil
 }
 
-// estimate returns the confidence in the mixture, and its calibrated held-out predictions. If balanced is set, probabilities
-// are reweighed for balanced classes.
+// estimate returns the confidence in mixture, and the calibrated held-out predictions of mixture. If balanced is set,
+// estimate reweighs probabilities for balanced classes.
 func (h *heldOut) estimate(mixture []component, calibrated Calibration,
 	balanced bool) (*choose.Confidence, []problem.HeldOut) {
 	predicted := make([]problem.HeldOut, 0, len(h.class))

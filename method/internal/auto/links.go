@@ -77,8 +77,8 @@ func newLinkRows(ctx context.Context, in *input, nodes []int, graph *columns) (*
 	return l, err
 }
 
-// multiply calls visit for each slab of labels from lo on, with the products of the rows of A of all nodes and of these
-// labels. Cost: two sweeps with a column for each label.
+// multiply calls visit for consecutive slabs of labels. Row v, column j of products is the inner product of row v of A with
+// the row of label lo + j. Cost: two sweeps with a column for each label.
 func (l *linkRows) multiply(ctx context.Context, visit func(lo, hi int, products *sparse.Block[float64]) error) error {
 	n := len(l.in.p.Degrees)
 	op := sparse.Operator[float64]{A: l.in.p.A, Scale: 1, Workers: l.in.set.Workers}

@@ -13,6 +13,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
+// model is the mixture that predicts all nodes.
 type model struct {
 	features   *features
 	mixture    []component
@@ -115,7 +116,8 @@ func (m *model) uses(isKind func(candidate) bool) bool {
 		func(c component) bool { return isKind(c.candidate) })
 }
 
-// predictor predicts nodes one by one. It is not safe for concurrent use.
+// predictor predicts nodes one by one, after load has read the features of consecutive nodes. It is not safe for
+// concurrent use.
 type predictor struct {
 	*model
 	shared, free, row []float64
@@ -163,8 +165,8 @@ func (m *model) newPredictor() *predictor {
 	return p
 }
 
-// probabilities returns the probabilities of loaded node v, valid until the next call. propagated has the scores of label
-// propagation at v.
+// probabilities returns the calibrated probabilities of node v, which must be loaded. The result is valid until the next
+// call. propagated has the scores of label propagation at v.
 func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	f := p.features
 	row := p.walked.Row(v - p.first)
@@ -202,7 +204,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictBy stores in p.one the probabilities of node v by component i. The columns must have been read.
+// predictBy stores in p.one the probabilities of node v by component i of the mixture. row is the node's row of walks,
+// and propagated its scores of label propagation. p.read must have read the columns of v.
 func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	prior := p.features.columns.prior
 	switch c := p.mixture[i]; {

@@ -22,7 +22,7 @@ type ridgeScores struct {
 	nodes   nodeScores
 	scale   float64
 	leftOut [][]float64
-	inFold  [][][]float64 // scores by fold and label, of a ridge without both; nil: leftOut is used
+	inFold  [][][]float64 // scores by fold and label, of a ridge that has learned from neither; nil: leftOut is used
 	cosines []float64     // cosines of left-out scores with classes: over all labels, then outside each fold
 }
 
@@ -40,8 +40,8 @@ const (
 const (
 	ridgeLimit = 5 // scores are clipped to ±5 root mean squares
 
-	// With at most nestedLabels labels, ridges are also fitted without each fold; of more labels, a few hardly change a
-	// ridge.
+	// With at most nestedLabels labels, ridges are also fitted without each fold. In a ridge of more labels, a fold hardly
+	// makes a difference.
 	nestedLabels = 1000
 )
 
@@ -66,6 +66,7 @@ func (s nodeScores) of(v, classes int) []float64 {
 	return toFloat64(one.Row(0))
 }
 
+// ridgeLabels are the labels that a ridge learns from.
 type ridgeLabels struct {
 	p         *problem.Problem // problem with these labels alone
 	learned   []int            // position of each label among the learned labels, or −1
@@ -174,8 +175,8 @@ func (r *ridgeScores) columnsOf(scores []float64) []float64 {
 // ridgeList holds ridges on attributes, link rows, kernels and eigenvectors, in this order.
 type ridgeList []*ridgeScores
 
-// rowOf returns the columns of all ridges for a label, by ridges without the label and without fold hidden; hidden −1 is no
-// fold.
+// rowOf returns the columns of all ridges for a label, by ridges that have not learned from the label and from fold hidden.
+// If hidden is −1, only the label is left out.
 func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	for _, r := range l {
 		if hidden >= 0 && r.inFold != nil {
@@ -187,8 +188,8 @@ func (l ridgeList) rowOf(label, hidden int) (row []float64) {
 	return row
 }
 
-// best returns the position of the ridge of a kind whose left-out scores have the largest cosine with the classes, over the
-// labels outside fold hidden; hidden −1 is no fold.
+// best returns the position of the ridge of the given kind whose leave-one-out scores have the largest cosine with the
+// classes, over the labels outside fold hidden. If hidden is −1, all labels count.
 func (l ridgeList) best(kind ridgeKind, hidden int) (best int) {
 	highest := math.Inf(-1)
 	for i, r := range l {

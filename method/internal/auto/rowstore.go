@@ -81,8 +81,8 @@ func (t *tempFiles) newStore(cols int) (s *rowStore, err error) {
 
 const storedRows = 512
 
-// putSlab stores the columns of x. The columns of the store are in groups of period columns; x has an equal part of each
-// group. Part j of x is stored from column first + j·period on. The store keeps x.
+// putSlab stores the columns of x. The columns of the store are in groups of period columns, and x has as many columns of
+// every group: part j of x is stored from column first + j·period on. The store keeps x.
 func (s *rowStore) putSlab(first, period int, x *featureBlock) error {
 	slab := storedSlab{first: first, count: x.Cols / (s.cols / period),
 		period: period, cols: x.Cols, offset: s.end}

@@ -39,14 +39,14 @@ const (
 	filters     int = int(againstArcs) + arcSteps
 )
 
-// walkSteps is the number of steps of walks; they grow if they do not reach most nodes. Twice as many steps gained nothing
-// on any graph; half as many lost 0.4 points of accuracy on Cora.
+// walkSteps is the number of steps of walks; [features.walk] doubles it if walks do not reach most nodes. Twice as many
+// steps gained nothing on any graph; half as many lost 0.4 points of accuracy on Cora.
 const walkSteps = 40
 
 type cell struct{ class, fold, labels int }
 
-// seeds holds the labels at which walks start, in stratified folds. Walks have a column for each cell, so that the row of a
-// label can be computed without its fold.
+// seeds holds the labels at which walks start. A cell is the labels of a class in a fold; folds are stratified. Walks have a
+// column for each cell, so that the row of a label can be computed without the labels of its fold.
 type seeds struct {
 	in     *input
 	steps  int
@@ -104,11 +104,11 @@ func newSeeds(in *input) *seeds {
 // labelled.
 const leastDispersion = 0.15
 
-// evidenceIn returns the number of labels of each class that the rows of a fold represent: usually all labels of the class.
-// If a label is alone in its class, a label in a class of N labels should look like a node in a class of N − 1 labels. Then
-// one label is subtracted from every class with labels in the fold, because subtracting from its own class alone would
-// reveal the class. If each label is a fold, or classes have equal numbers of labels, any subtraction would reveal the
-// class.
+// evidenceIn returns how many labels of each class the rows of a fold represent, usually all labels of the class. If some
+// class has only one label, one label is subtracted from every class with labels in the fold, so that a label in a class of
+// N labels looks like a node in a class of N − 1 labels. A subtraction from the label's own class alone would reveal the
+// class. If each label is a fold, or if classes have equal numbers of labels, nothing is subtracted, because any subtraction
+// would reveal the class.
 func (s *seeds) evidenceIn(fold int) []float64 {
 	evidence := choose.CountsOf(s.in.p)
 	mean, variance := stat.PopMeanVariance(evidence, nil)
@@ -127,19 +127,20 @@ func (s *seeds) row(learned int) int {
 	return s.in.learned.Row[learned]
 }
 
+// walkFeatures holds the filters of walks from labels, at all nodes and at the learned labels.
 type walkFeatures struct {
-	// rowStore has a row for each node, from all labels: the filter at position f has class c in column f·classes + c.
+	// rowStore has a row for each node, by walks from all labels. Column f·classes + c has class c of the filter at position f.
 	*rowStore
 
-	// honest has a row for each learned label, from labels outside its fold: the filter at position f has cell i in column
-	// f·cells + i.
+	// honest has a row for each learned label, by walks from the labels outside its fold. Column f·cells + i has cell i of the
+	// filter at position f.
 	honest *featureBlock
 
 	gathered int64 // sum of entries × columns over all steps
 }
 
-// startAt returns the mass 1/d with which walks start at a node, or 0 for an isolated node. d is in units of the mean
-// weight.
+// startAt returns the mass 1/d with which walks start at node row, for its degree d in units of the mean weight. It returns
+// 0 for an isolated node.
 func (s *seeds) startAt(row int) float32 {
 	d := s.in.p.Degrees[row] / s.unit
 	if d == 0 {
@@ -148,7 +149,8 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns the weights of a step in consecutive filters, from filter start on; other weights are 0.
+// scaleOf returns as scale the weights of a step in consecutive filters, from the filter at position start on. In all other
+// filters the step has weight 0.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]
@@ -166,8 +168,8 @@ func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	return start, scale[start:]
 }
 
-// addHonest adds a step of walks to the rows of the learned labels whose nodes are in rows. The columns of x are cells, from
-// cell first on.
+// addHonest adds the step x of walks to the honest rows of the learned labels whose nodes are in rows. The columns of x are
+// cells, from cell first on. start and scale are the weights of the step, see [seeds.scaleOf].
 func (s *seeds) addHonest(w *walkFeatures, x *featureBlock, first int,
 	rows sparse.Rows, start int, scale []float32) {
 	masses := make([]float32, x.Cols)
@@ -211,9 +213,9 @@ func arcWeights(direction filter) func(j int) weights {
 	}
 }
 
-// honestTo stores the filters of a learned label, computed without its fold and fold hidden; hidden −1 is no fold. The mass
-// of a class is multiplied by the number of labels that the row represents, over the number of labels used, because a row
-// misses labels of its own class.
+// honestTo stores in dst the filters of a learned label, computed without the labels of its fold and of fold hidden. If
+// hidden is −1, only its fold is left out. honestTo multiplies the mass of a class by the number of labels that the row
+// represents, see [seeds.evidenceIn], over the number of labels used, because a row misses labels of its own class.
 func (s *seeds) honestTo(dst []float32, w *walkFeatures, learned, hidden int) {
 	k := len(s.in.p.Names)
 	fold := s.fold[s.in.places[learned]]

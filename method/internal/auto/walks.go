@@ -28,8 +28,8 @@ func slabWidth(limit int64, n, count int) int {
 	return int(max(leastWidth, width/lanes*lanes))
 }
 
-// walk computes all filters, for the cells of some classes at a time. The walks of the cells of a class add up to the walk
-// from all its labels. Cost: a sweep for each slab and step.
+// walk computes all filters, for the cells of a few classes at a time. The walks from the cells of a class add up to the
+// walk from all labels of the class. Cost: a sweep for each slab and step.
 func (s *seeds) walk(ctx context.Context) (w *walkFeatures, err error) {
 	in := s.in
 	n := len(in.p.Degrees)
@@ -81,7 +81,7 @@ func (s *seeds) walks() []walk {
 	return list
 }
 
-// walk is one kind of walk; weights(j) has the weight of step j in each filter.
+// walk is one kind of walk: on edges, along arcs or against arcs. weights(j) returns the weight of step j in each filter.
 type walk struct {
 	op      *sparse.Operator[float32]
 	steps   int
@@ -94,7 +94,8 @@ type classSlab struct {
 	sum         *featureBlock // sums of filters × classes by node
 }
 
-// walk adds all steps of pass to c.sum and to the rows of learned labels. It overwrites both blocks of x.
+// walk adds all steps of the walks pass from the classes of c to c.sum, and to the honest rows of learned labels. x is
+// workspace. If reports is set, walk reports progress.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]
@@ -130,8 +131,8 @@ func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	return nil
 }
 
-// addStep adds weight·m(v) to the sums of every filter at nodes v of rows, where m(v) is the mass of x at v from the labels
-// of each class.
+// addStep adds weight·m(v) to the sums of every filter at nodes v of rows, where m(v) is the mass of each class at v: the
+// sum of x over the cells of the class.
 func (c *classSlab) addStep(w *walkFeatures, x *featureBlock, rows sparse.Rows,
 	weight weights) {
 	start, scale := c.scaleOf(weight)

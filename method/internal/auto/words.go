@@ -73,7 +73,8 @@ func newWordModel(l *lens) *wordModel {
 	}
 }
 
-// addWords adds the logits of all nodes as scores. The logits of a learned label come from a model without its fold.
+// addWords appends the logits of a [wordModel] to f.ridges, as the scores of all nodes. The logits of a learned label come
+// from a model that has not learned from its fold.
 func addWords(ctx context.Context, f *features, l *lens) error {
 	in, m, k := f.in, newWordModel(l), len(f.in.p.Names)
 	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)),
@@ -143,7 +144,8 @@ func (m *wordModel) fit(ctx context.Context) error {
 	return m.err
 }
 
-// evaluate returns the objective at theta, and stores the logits z and the derivatives r.
+// evaluate returns the objective at the parameters theta: W by rows, then b. It stores the logits in z and the derivatives
+// by the logits in r.
 func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	if m.err != nil || slices.Equal(theta, m.last) {
 		return m.loss
@@ -186,7 +188,7 @@ func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	return m.loss
 }
 
-// differentiate stores the gradient at the parameters of the last call of evaluate.
+// differentiate stores in gradient the gradient at the parameters of the last call of evaluate.
 func (m *wordModel) differentiate(ctx context.Context, gradient []float64) {
 	d := m.l.a.Cols
 	k := m.classes

@@ -8,6 +8,7 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
+// plan declares the features of a prediction, its memory, and the bytes of its temporary files.
 type plan struct {
 	design
 	learning budget.Workspace // memory of the stages after beliefs
@@ -15,8 +16,9 @@ type plan struct {
 	disk     int64
 }
 
-// workspace declares the memory of [predict], without components, scores and classes, and the bytes of its temporary files.
-// If beliefs come first, the memory of learning is optional, because beliefs may suffice.
+// workspace declares the memory of [predict] in w, and the bytes of its temporary files in disk. The memory of components
+// of the graph, of scores and of classes is not counted. If [predict] tries beliefs first, the memory of learning is
+// optional, because beliefs may suffice.
 func workspace(p *problem.Problem, set *settings) (w budget.Workspace, disk int64) {
 	plan := newPlan(p, set)
 	if !beginsWithBeliefs(p, set) {
@@ -103,8 +105,8 @@ func propagationOf(p *problem.Problem, set *settings,
 		Rough: true}
 }
 
-// AttributeWorkspace declares the memory of the views of attributes, of their rows for nodes, and of products with targets
-// columns.
+// AttributeWorkspace declares the memory of [Attributes], of its rows for the given number of nodes, and of its scores for
+// the given number of targets.
 func AttributeWorkspace(p *problem.Problem, nodes, targets int) budget.Workspace {
 	n := p.Attributes.Rows
 	columns := int64(p.Attributes.Cols)
