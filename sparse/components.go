@@ -130,11 +130,11 @@ func connect(ctx context.Context, a Matrix, symmetric bool, sign float64,
 	return f, err
 }
 
-// FindSides divides each balanced component of sign·A into two sides. A component is balanced if positive entries join
-// rows of one side and negative entries join rows of different sides. FindSides returns 1 for each row on the side of
-// the first row of the component, −1 for the other side, and 0 for rows of other components. If sign is −1 and all
-// entries are ≥ 0, the balanced components are the bipartite components. A must be symmetric. Cost: one sweep, and 8n
-// bytes in addition to the result.
+// FindSides divides each balanced component of sign·A into two sides: positive entries join rows of one side, and
+// negative entries join rows of different sides. It returns 1 for rows on the side of the first row of the component,
+// −1 for rows on the other side, and 0 for rows of other components. If sign is −1 and all entries are ≥ 0, the
+// balanced components are the bipartite components. A must be symmetric. Cost: one sweep, and 8n bytes in addition to
+// the result.
 func FindSides(ctx context.Context, a Matrix, sign float64,
 	workers int) ([]float64, error) {
 	f, err := connect(ctx, a, true, sign, workers)

@@ -14,9 +14,9 @@ import (
 // Divided is the part of a square matrix that this process has in a [Division]. Its entries are in memory. Only
 // [Operator] can multiply with it, because products need rows of other processes.
 //
-// A product reads ghost rows: rows of the block that only other processes have. The process receives them before it
-// computes the rows that need them, and meanwhile computes other rows. All processes have the named rows, see
-// [Division]: each process computes some named rows of the product and receives the other named rows after the sweep.
+// A product reads ghost rows: rows of the block that only other processes have. The process receives them while it
+// computes the rows that need no ghost rows. All processes have the named rows, see [Division]; each process computes
+// some named rows of the product and receives the other named rows after the sweep.
 //
 // Columns are in the order of the rows of the whole matrix, so that the sum over a row has the same bits as in one
 // process.
@@ -24,7 +24,7 @@ type Divided struct {
 	division *Division
 	team     *Team
 	local    Matrix   // the entries, by rows of blocks: a *CSR or a *tiledMatrix
-	columns  []uint32 // increasing: the own, named and ghost row of the whole matrix that each column of local refers to
+	columns  []uint32 // row of the whole matrix for each column of local, increasing: own, named and ghost rows
 	batches  [][]run  // where own and named rows of a block are among the columns
 	arriving [][]run  // where received ghost rows are among the columns
 	arrivals int      // number of ghost rows

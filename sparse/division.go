@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// namedAt is a divisor of the number of the first named row. It is a multiple of every chunk of a sum, so that no chunk
-// has both named rows and other rows.
+// namedAt divides the number of the first named row. It is a multiple of the chunks of sums, so that no chunk has both
+// named rows and other rows.
 const namedAt = 4096
 
 // Division assigns the rows of a square matrix to the processes of a [Team], and numbers them in this process. The rows
@@ -23,10 +23,9 @@ type Division struct {
 	namedOf [][]int // numbers, among the named rows, of those in the ranges of each process
 }
 
-// NewDivision divides the rows 0 ≤ i < n among the processes of a network. Range k has the rows bounds[k] ≤ i <
-// bounds[k+1]; bounds must increase from 0 to n, and each process must have the same number of ranges. named has the
-// named rows and must increase strictly. The arguments must be the same in all processes. Memory: n/6 bytes, and 4
-// bytes for each row of a block.
+// NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds has the ends of the ranges and must
+// increase from 0 to n; each process must have the same number of ranges. named has the named rows and must increase
+// strictly. The arguments must be the same in all processes. Memory: n/6 bytes, and 4 bytes for each row of a block.
 func NewDivision(n int, network Network, bounds, named []int) *Division {
 	size := network.Size()
 	if len(bounds) <= size || (len(bounds)-1)%size != 0 || bounds[0] != 0 ||
@@ -76,8 +75,8 @@ func (d *Division) mine(yield func(lo, hi int) bool) {
 	}
 }
 
-// owner returns the process that has a row in its ranges and the number of the row among its own rows. The number has
-// no meaning for a named row.
+// owner returns the process that has a row in its ranges and, unless the row is named, the number of the row among its
+// own rows.
 func (d *Division) owner(row int) RemoteRow {
 	k := sort.SearchInts(d.bounds, row+1) - 1
 	lo := d.bounds[k]

@@ -48,7 +48,7 @@ const (
 	factorsBytes = 16 << 10
 
 	// slabBytes is the part of a row that one pass computes; the last pass computes up to mostSlabBytes. The sums stay
-	// in registers. For a small matrix, all rows of x stay in the cache.
+	// in registers, and all rows of x of a small matrix in the cache.
 	slabBytes     = 256
 	mostSlabBytes = slabBytes + slabBytes/4
 

@@ -34,7 +34,7 @@ const (
 //
 //   - tiles of columns with ids of 16 bits, if the first columns have many of the entries
 //   - values in a narrower type than float64, if it represents all values exactly
-//   - plain ids, see [Load], if neither applies or the memory of o does not suffice
+//   - plain ids, see [Load], otherwise, or if the memory of o does not suffice
 //
 // A store that is only to be copied should be opened with Options.Stream, so that it keeps no frames in addition to the
 // copy. Cost: up to two sweeps.

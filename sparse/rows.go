@@ -44,10 +44,10 @@ func sweepWhole(ctx context.Context, a Matrix, lo, hi, workers int,
 	})
 }
 
-// EachRowWith calls visit with the columns and the values of every row of a, and with a block whose row c is the row of
-// x that column c refers to. visit may store the result for the row in y, and must not change other elements. If
-// several processes share the rows of a, visit is called with rows of this process, and the block includes rows of
-// other processes. Each named row of y then comes from the process that visited the row. Otherwise it is as [EachRow].
+// EachRowWith is [EachRow] with a block whose row c is the row of x that column c refers to. visit may store the result
+// for the row in y, and must not change other elements. If several processes share the rows of a, visit is called with
+// the rows of this process, and the block includes rows of other processes. Each named row of y then comes from the
+// process that visited the row.
 func EachRowWith[T Float](ctx context.Context, a Matrix, y, x *Block[T],
 	workers int, visit func(row int, col []uint32, val []float64, x *Block[T]) error) error {
 	visitRows := func(rows Matrix, x *Block[T]) error {

@@ -76,8 +76,8 @@ func NewSymmetric(ctx context.Context, n int, ptr []int64, col []uint32,
 	return s, err
 }
 
-// checkRow checks entries of row i of an n×n matrix. previous is the column before the first of these entries. It
-// returns their contribution to the sum of hashes and the number of entries on the diagonal.
+// checkRow checks the entries of row i that follow the column previous. It returns their contribution to the sum of
+// hashes, and the number of entries on the diagonal.
 func checkRow(i uint32, n int, previous int64, col []uint32,
 	val []float64) (sum uint64, loops int64, err error) {
 	one := math.Float64bits(1)
@@ -109,7 +109,7 @@ func checkRow(i uint32, n int, previous int64, col []uint32,
 // average replaces mirror images that differ by rounding by their mean. It returns an error if an entry has no mirror
 // image, or if the two differ by more.
 func (s *Symmetric) average(ctx context.Context) error {
-	next := make([]int64, s.rows) // position of the first entry of row j above the diagonal whose mirror image was not read
+	next := make([]int64, s.rows) // first entry of each row above the diagonal without a mirror image yet
 	for i := range s.rows {
 		if i%MaxRange == 0 && ctx.Err() != nil {
 			return sched.Cause(ctx)

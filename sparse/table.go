@@ -29,8 +29,8 @@ type RowSource interface {
 	Err() error
 }
 
-// tableRow says where a row is stored. A row has length values in Table.values, from offset of a chunk on. A sparse row
-// also has length columns in Table.columns, from colAt of a chunk on. The zero value is a missing row.
+// tableRow is the place of a row: length values and, for a sparse row, as many columns, each at an offset of a chunk.
+// The zero value is a missing row.
 type tableRow struct {
 	chunk, offset   uint32 // chunk counts from 1
 	colChunk, colAt uint32 // colChunk counts from 1; it is 0 for a dense row
@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline estimates the size of a table in which present rows are not missing, from t, which must have the first of
-// these rows. The result has Rows, Cols, Present, Entries and Bytes, but no rows.
+// Outline estimates the size of a table with present rows, of which t must have the first. The result has Rows, Cols,
+// Present, Entries and Bytes, but no rows.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -

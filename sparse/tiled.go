@@ -155,7 +155,7 @@ func (a *tiledMatrix) panel(b *rowBuffer, i int) Panel {
 	return p
 }
 
-// restPanel returns a panel with the column ids, but not the values, of the entries of range i outside tiles.
+// restPanel returns a panel of the entries of range i outside tiles, without their values.
 func (a *tiledMatrix) restPanel(i int) Panel {
 	ptr := a.untiled[a.first[i] : a.first[i+1]+1]
 	return Panel{Range: a.ranges[i], Index: i, Ptr: ptr,

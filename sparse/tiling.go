@@ -152,8 +152,8 @@ type segment struct {
 
 type segments []segment
 
-// add appends segments for the first entries of a row: those that maximize the number of entries in tiles minus the
-// cost of the segments. row is the number of the row in its range.
+// add appends the segments of a row, given by its number in its range, that maximize the entries in tiles minus the
+// cost of the segments.
 func (s *segments) add(row int, col []uint32, columns int, pay *tilingRule) {
 	if len(col) < pay.row || columns == 0 {
 		return

@@ -91,9 +91,8 @@ func Commit(publish func() error, files ...*Pending) (err error) {
 // patience is the longest time that a run waits for another run that publishes the same files.
 const patience = time.Minute
 
-// lockGroup takes the lock that runs hold while they publish p and the files that belong to it. The lock has the name
-// of a temporary file, so that it is removed like a temporary file after a kill. If the file system has no locks, or p
-// is written directly, unlock is nil.
+// lockGroup takes the lock for publishing p and the files that belong to it. The lock has the name of a temporary file,
+// so that it is removed like a temporary file after a kill. If the file system has no locks, unlock is nil.
 func (p *Pending) lockGroup() (unlock func() error, err error) {
 	if p.tmp == "" {
 		return nil, nil
@@ -156,8 +155,8 @@ func undo(files []*Pending, unnamed int) (err error) {
 		fmt.Errorf("%s replaced already, but not the files that belong to it; repeat the run", strings.Join(mixed, ", ")))
 }
 
-// mark makes the mark of each file. Without a store, it makes no marks for a single file or for a new output: no reader
-// can then see files of an earlier run.
+// mark makes the marks of files. Without a store, it makes none for a single file or a new output, with which no reader
+// can see files of an earlier run.
 func mark(isStore bool, files []*Pending) error {
 	if !isStore {
 		if len(files) < 2 {

@@ -11,8 +11,7 @@ import (
 	"sync"
 )
 
-// TempDir is a directory for temporary files with a lock. Without a lock it is a leftover of a killed process, which
-// other processes may remove.
+// TempDir is a locked directory for temporary files. A directory without a lock was left by a killed process.
 type TempDir struct {
 	Path string
 	lock io.Closer

@@ -101,7 +101,7 @@ func (s *scale) logTicks() {
 	}
 }
 
-// short formats x without zeros at the end. From 10,000 on it writes a suffix k, M or G.
+// short formats x without zeros at the end, from 10,000 on with a suffix k, M or G.
 func short(x float64) string {
 	switch {
 	case x >= 1e12 || x < 1e-4:

@@ -15,13 +15,12 @@ import (
 )
 
 // template describes a page about the JSON document of a command. In a line of text, {key} stands for the value of the
-// key. A line may have alternatives joined by |, of which the first is used whose keys all have values. If there is
-// none, the line is omitted. A section without a title is omitted. Rows is a path of keys to the objects that are the
-// rows of a table or chart: results.calibration means all bins of all results, where a bin also has the values of its
-// result.
+// key. A line may have alternatives joined by |; the first whose keys all have values is used. If there is none, the
+// line is omitted. A section without a title is omitted. Rows is a path of keys to the rows of a table or chart:
+// results.calibration means all bins of all results, where a bin also has the values of its result.
 type template struct {
 	Title      string
-	Series     struct{ Rows, Key string } // the values of Key in the rows are the names that have a color
+	Series     struct{ Rows, Key string } // key of the names that have a color
 	Summary    []string
 	Facts, Run []string
 	Sections   []struct {
@@ -57,8 +56,8 @@ type part struct {
 
 type object map[string]any
 
-// field describes how the values of a key are written. margin is the key of their standard errors, and mark the key of
-// the sign in front of them. For format, see the function format.
+// field describes how the values of a key are written. margin and mark are the keys of their standard errors and of the
+// signs in front of them.
 type field struct{ title, format, margin, mark string }
 
 //go:embed pages/*.json
@@ -78,8 +77,7 @@ func fieldOf(key string) field {
 	return field{title: strings.NewReplacer("_", " ", ".", ": ").Replace(key)}
 }
 
-// Build returns the page about a document, such as the result of a command. name is the name of a template, such as
-// classify. The document must encode as JSON.
+// Build returns the page about a document, which must encode as JSON. name is the name of a template, such as classify.
 func Build(name string, document any) (*Page, error) {
 	var t template
 	page, err := pageFiles.ReadFile("pages/" + name + ".json")
@@ -432,8 +430,8 @@ func PValue(p float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64)
 }
 
-// matrix returns a table of a matrix of counts. A cell is the percentage of the sum of its row, and has a shade for it.
-// If there are more than 20 rows, the table has only the 20 rows with the largest sums, and their columns.
+// matrix returns a table of percentages of the sum of a row, which also shade the cells. It has at most the 20 rows
+// with the largest sums, and their columns.
 func (o object) matrix(p *part, cells []any) *Table {
 	t := &Table{Caption: o.line(p.Caption), Head: []string{"class"}}
 	names, _ := o[p.Names].([]any)

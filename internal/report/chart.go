@@ -171,8 +171,7 @@ func (l *Line) pixels(x, y *scale) [][2]float64 {
 	return points
 }
 
-// band draws the ranges from Low to High of the points of a line as an area. It draws the range of a single point as a
-// bar. number is the number of the color.
+// band draws the ranges of the points of a line as an area, or as a bar for a single point, in the color number.
 func (s *scene) band(l *Line, number int, x, y *scale) {
 	if len(l.Points) == 1 {
 		s.bars(l, number, x, y)

@@ -28,8 +28,8 @@ type Section struct {
 	Tables []*Table
 }
 
-// Add appends sections to the page. It removes tables without rows and charts without lines, and omits sections that
-// then have no table, no chart and no markup.
+// Add appends sections, without tables that have no rows and charts that have no lines. It omits sections without
+// tables, charts and markup.
 func (p *Page) Add(sections ...*Section) {
 	for _, s := range sections {
 		s.Charts = slices.DeleteFunc(s.Charts,

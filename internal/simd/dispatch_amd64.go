@@ -111,8 +111,8 @@ func HashPairs(number uint64, shift uint, ids []uint32) uint64 {
 
 const distanceGroup = 64
 
-// distances is Distances. It computes whole groups by AVX-512. Plain Go computes the first distance, which depends on
-// last, and the distances after the last whole group.
+// distances computes whole groups by AVX-512. Plain Go computes the first distance, which depends on last, and the
+// distances after the last group.
 func distances(delta, id []uint32, last uint32, b uint, lengths *[32]int) {
 	if n := (len(id) - 1) / distanceGroup * distanceGroup; hasDistancesAVX512 && n > 0 {
 		plainDistances(delta, id[:1], last, b, lengths)

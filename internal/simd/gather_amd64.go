@@ -50,8 +50,7 @@ func toSecond(rowBytes int) int {
 // zeroRow is the row of zeros that sums begin with if they do not begin with dst. It is as long as the longest pass.
 var zeroRow [mostPass / 8]float64
 
-// passWidth returns the number of columns of the next pass. remainder is the number of columns left, and size the bytes
-// of an element.
+// passWidth returns the number of columns of the next pass, if remainder columns of elements of size bytes are left.
 func passWidth(remainder, size int) int {
 	if remainder <= narrow {
 		return remainder

@@ -26,8 +26,8 @@ const (
 // saves most of the time.
 //
 // Vectors are stored as rows. Their length and the positions at which T is split are multiples of 4, because the loops
-// of [simd] read 4 numbers at a time. A part of T has the rows lo ≤ i < hi; its vectors are rows lo ≤ i < hi, and are
-// zero in other columns.
+// of [simd] read 4 numbers at a time. The vectors of the part lo ≤ i < hi are rows lo ≤ i < hi, and zero in other
+// columns.
 type division struct {
 	runPieces runner
 	count     func(values []float64) int // number of wanted vectors
@@ -245,8 +245,8 @@ func (m *merge) deflate() {
 	}
 }
 
-// join rotates the pairs i and j, whose eigenvalues are neighbours, so that z becomes 0 in pair i, and returns true. If
-// this would change T by more than the tolerance, it does nothing and returns false.
+// join rotates the pairs i and j, with neighbouring eigenvalues, so that z becomes 0 in pair i. If this would change T
+// by more than the tolerance, it only returns false.
 func (m *merge) join(i, j int, tolerance float64) bool {
 	values := m.values[m.lo:m.hi]
 	length := math.Hypot(m.z[i], m.z[j])
@@ -304,8 +304,8 @@ func (m *merge) combine(order []int, a, b int) {
 	}
 }
 
-// add adds to the vectors in rows, in the columns lo ≤ c < hi, combinations of the live pairs at the indices columns.
-// factors has len(live) factors for each of the rows.
+// add adds to rows, in the columns lo ≤ c < hi, combinations of the live pairs with the indices columns. factors has
+// len(live) factors for each of the rows.
 func (m *merge) add(rows []int, factors []float64, columns []int, lo, hi int) {
 	var spare [tile]float64
 	for o := 0; o < len(rows); o += 2 {

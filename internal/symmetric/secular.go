@@ -42,8 +42,8 @@ func (s *secular) less(i, j int) float64 {
 	return s.d[i] - s.d[r.pole] - r.shift
 }
 
-// at returns the terms of the equation at λ = d[pole] + shift: the sum over the poles up to j and the sum over the
-// poles after j, their derivatives, and a bound on the rounding error.
+// at returns, at λ = d[pole] + shift, the sum over the poles up to j and the sum over the poles after j, their
+// derivatives, and a bound on the rounding error.
 func (s *secular) at(j, pole int,
 	shift float64) (lower, upper, slopeBelow, slopeAbove, rounding float64) {
 	origin := s.d[pole]

@@ -48,8 +48,8 @@ func container() int64 {
 	return smaller(limit, number("/sys/fs/cgroup/memory/memory.limit_in_bytes", ""))
 }
 
-// leastOf returns the smallest limit of a group and its parent groups. root is the directory of the groups, and file
-// the name of the file that has the limit. It returns 0 if there is no limit.
+// leastOf returns the smallest limit in the given file of a group, in the directory root, and of its parent groups. 0
+// means no limit.
 func leastOf(root, group, file string) (limit int64) {
 	group = strings.TrimRight(group, "/")
 	for {

@@ -3,8 +3,8 @@ package words
 import "strings"
 
 // Nearest returns the first name with the smallest distance from a mistyped word: the number of insertions, deletions,
-// replacements and swaps of neighbours (Damerau 1964), or at most 1 if the name begins with the word. It returns "" if
-// the distance is above two, or above half of the letters of the word.
+// replacements and swaps of neighbours (Damerau 1964). A name that begins with the word has distance 1 at most. If the
+// distance is above two, or above half of the letters of the word, it returns "".
 func Nearest(word string, names []string) string {
 	best := ""
 	smallest := min(2, len(word)/2) + 1

@@ -122,8 +122,7 @@ func Grow[E any](s []E, n int) []E {
 	return s[:n]
 }
 
-// Reshape returns a rows×cols block. If b has this shape, it returns b. Otherwise it returns a zero block, in the
-// memory of b if the memory suffices.
+// Reshape returns b if it has the given shape, and otherwise a zero block, in the memory of b if possible.
 func Reshape(b *sparse.Block[float64], rows, cols int) *sparse.Block[float64] {
 	if b != nil && b.Rows == rows && b.Cols == cols {
 		return b

@@ -127,8 +127,8 @@ func AddExact(team *sparse.Team, sums []ExactSum) {
 	}
 }
 
-// numberVectors returns the number of the vector of each component, and the number of vectors. It numbers components in
-// which unit has several nonzero rows; other components get OwnSlot.
+// numberVectors returns the number of the vector of each component in which unit has several nonzero rows, OwnSlot for
+// other components, and the number of vectors.
 func numberVectors(team *sparse.Team, component []uint32, components int,
 	unit []float64) (vector []uint32, vectors int) {
 	vector = make([]uint32, components)

@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Pieces computes sums over the rows of tall matrices, so that their bits do not depend on the number of workers.
-// Consecutive chunks of rows form at most MaxPieces pieces. Sums are added chunk by chunk in a piece, then over the
-// pieces, then over the processes.
+// Pieces computes sums over the rows of tall matrices: chunk by chunk within at most MaxPieces pieces, then over the
+// pieces, then over the processes. Their bits do not depend on the number of workers.
 type Pieces struct {
 	Workers int
 	Chunks  int // number of chunks
@@ -34,8 +33,7 @@ func NewPieces(team *sparse.Team, rows, chunk, workers int) Pieces {
 }
 
 // Each calls do for every chunk. do must add the contributions of the rows of the chunk to sums, the size sums of its
-// piece. Each drops the sums of named rows that do not count in this process, see [sparse.Team]. Rows of padding must
-// be zero.
+// piece. Sums of named rows that do not count in this process are dropped, see [sparse.Team]. Padding must be zero.
 func (p *Pieces) Each(ctx context.Context, size int,
 	do func(worker, chunk int, sums []float64)) error {
 	p.partial = Grow(p.partial, p.pieces*size)
@@ -54,7 +52,7 @@ func (p *Pieces) Each(ctx context.Context, size int,
 	})
 }
 
-// TotalTo stores in dst the totals over all pieces and processes of the sums offset ≤ i < offset+len(dst). step must be
+// TotalTo stores in dst the totals of the sums offset ≤ i < offset+len(dst) of all pieces and processes. step must be
 // the size that Each got.
 func (p *Pieces) TotalTo(dst []float64, step, offset int) {
 	clear(dst)

@@ -29,8 +29,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("PETSc error %d: %s", e.Code, e.Text)
 }
 
-// check returns the error of a call with the result code, or nil. It must run on the thread of the call, before the
-// next call.
+// check returns the error of a result code, or nil. It must run on the thread of the call, before the next call.
 func check(code C.int) error {
 	if code == 0 {
 		return nil

@@ -23,7 +23,7 @@ const rawBits = 32
 func selectorBytes(n int) int { return (n + 15) / 16 * 4 }
 
 // appendIDs appends to dst the number b of bits of the largest id, the four widths and the code of the ids. deltas is
-// scratch memory, at least as long as ids.
+// scratch memory as long as ids.
 func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	var top uint32
 	for _, id := range ids {
@@ -59,9 +59,9 @@ func appendIDs(dst []byte, ids, deltas []uint32) []byte {
 	return dst[:end]
 }
 
-// bestWidths returns the four increasing widths that store distances in the fewest bits. lengths[w] is the number of
-// distances of w bits. best[k][w] is the least number of bits for all distances of up to w bits with k+1 widths, the
-// widest of which is w.
+// bestWidths returns the four increasing widths that store distances in the fewest bits. lengths[w] counts the
+// distances of w bits. best[k][w] is the least cost of the distances up to w bits with k+1 widths, of which the widest
+// is w.
 func bestWidths(lengths *[rawBits]int) [4]byte {
 	top := 0
 	var upTo [rawBits + 1]int // upTo[w] counts lengths < w

@@ -89,8 +89,7 @@ func parseDegrees(path string, b []byte, m *Manifest) ([]float64, error) {
 	return degrees, nil
 }
 
-// checkDegrees describes the first row of a panel whose degree differs from the degrees file. It returns "" if there is
-// none. Pieces of rows are not checked.
+// checkDegrees describes the first whole row of a panel whose degree differs from the degrees file, or returns "".
 func checkDegrees(p sparse.Panel, degrees []float64) (wrong string) {
 	if p.Pieces > 1 {
 		return ""

@@ -106,8 +106,8 @@ func frameSum(frame []byte) uint32 {
 	return simd.Checksum(simd.Checksum(0, frame[:atSum]), frame[headerBytes:])
 }
 
-// appendPayload appends the payload of a frame to dst. lengths has the row lengths; it is nil for a piece of a long
-// row. A nil val means ones. deltas is scratch memory, at least as long as ids.
+// appendPayload appends the payload of a frame to dst. lengths is nil for a piece of a long row. A nil val means ones.
+// deltas is scratch memory as long as ids.
 func appendPayload(dst []byte, lengths, ids []uint32, val []float64,
 	deltas []uint32) []byte {
 	start := len(dst)

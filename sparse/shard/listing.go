@@ -79,7 +79,7 @@ func (l *listing) openShards(ctx context.Context) error {
 	return nil
 }
 
-// read checks the listed file with the given name and calls parse with its path and its content after the head.
+// read checks the listed file of the given name, and calls parse with its path and its content after the head.
 func (l *listing) read(name, magic string,
 	parse func(path string, b []byte) error) error {
 	m := l.manifest

@@ -89,8 +89,8 @@ func EachCodedRow(ctx context.Context, a sparse.Matrix,
 	})
 }
 
-// Select returns the dictionary of the rows whose place is not [Outside]. place[i] is the number of row i in the new
-// dictionary, and count the number of its rows. The ids keep their order.
+// Select returns the dictionary of the count rows whose place is not [Outside]; place has their new numbers. The ids
+// keep their order.
 func (n *Nodes) Select(place []uint32, count int) (*Nodes, error) {
 	ids := func(yield func([]byte) bool) {
 		var id []byte

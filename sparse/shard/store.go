@@ -30,8 +30,8 @@ const (
 	chunkBytes = 256 << 10
 )
 
-// Store is an open store, and the matrix of its out direction, whose rows are nodes with their outgoing edges. A sweep
-// reads the frames that are not in memory in chunks, and checks each frame before it visits the entries. If a frame is
+// Store is an open store, and the matrix of its out direction: the rows as written by [Writer.Append]. A sweep reads
+// the frames that are not in memory in chunks, and checks each frame before it visits the entries. If a frame is
 // damaged, the error is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use. Its fields must
 // not be changed.
 type Store struct {
@@ -278,8 +278,8 @@ func (s *Store) planMemory(workers int, stream bool) error {
 	return s.plan.Reserve(keep, "frames kept in memory")
 }
 
-// cut cuts the frames into chunks of at most target bytes, and returns the number of bytes of the longest chunk. A
-// larger frame is a chunk of its own.
+// cut cuts the frames into chunks of at most target bytes, and returns the bytes of the longest chunk. A larger frame
+// is a chunk of its own.
 func (v *view) cut(target int) (longest int) {
 	v.seen = make([]atomic.Uint64, len(v.direct.frames))
 	var c *chunk

@@ -141,9 +141,8 @@ func (v *view) read(dst []byte, shard int32, offset int64) error {
 	return closedError(err)
 }
 
-// decode checks and decodes frame i. The first time, it checks everything. If the frame is read again, decode only
-// compares its checksum with the first checksum. If resident is set, the frame has stayed in memory, and decode does
-// not compare.
+// decode checks and decodes frame i. The first time, it checks everything. Later, it compares the checksum with the
+// first checksum, unless resident is set because the frame has stayed in memory.
 func (v *view) decode(b *buffers, i int, frame []byte,
 	resident bool) (p sparse.Panel, err error) {
 	seen := v.seen[i].Load()
@@ -251,8 +250,8 @@ func (v *view) frameError(i int, format string, args ...any) error {
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
 }
 
-// sumError returns the error for a wrong checksum of frame i. The error says whether the file was changed, whether
-// another frame is in this place, or that the frame is damaged.
+// sumError returns the error for a wrong checksum of frame i: the file was changed, another frame is in this place, or
+// the frame is damaged.
 func (v *view) sumError(i int, frame []byte, got, want uint32) error {
 	f := v.direct.frames[i]
 	if err := v.s.listed.changedError(int(f.shard)); err != nil {

@@ -50,9 +50,8 @@ func (s *Sweeper) Transpose(ctx context.Context) (sparse.Matrix, error) {
 	return s.transposed, nil
 }
 
-// OpenSweeper opens a store as [Open] does. o.Memory limits the memory of the run, and the store may use half of it. If
-// copied is set, [Sweeper.Load] copies the store if the copy fits an eighth of the limit. If o.Stream is set, the store
-// is never copied.
+// OpenSweeper opens a store as [Open] does. o.Memory limits the memory of the run, of which the store may use half. If
+// copied is set, [Sweeper.Load] copies the store, unless o.Stream is set or the copy exceeds an eighth of the limit.
 func OpenSweeper(ctx context.Context, dir string, o *Options,
 	copied bool) (*Sweeper, error) {
 	o = cmp.Or(o, new(Options))

@@ -111,7 +111,7 @@ func (s *Store) verifyStore(ctx context.Context, workers int,
 	}, nil
 }
 
-// bufferBytes is the size of a buffer for checksums. A buffer stays in the cache of a core until it is summed.
+// bufferBytes is the size of a buffer, which stays in the cache of a core until it is summed.
 const bufferBytes = 256 << 10
 
 func checksum(ctx context.Context, f io.ReaderAt,
@@ -159,8 +159,7 @@ func (l *listing) compare(ctx context.Context, f io.ReaderAt, entry File) error 
 	return err
 }
 
-// report makes reads of shards call progress with the number of bytes read so far and the total. The total counts every
-// byte twice, because Verify reads it twice.
+// report makes reads of shards call progress. The total counts every byte twice, because Verify reads every byte twice.
 func (l *listing) report(progress func(done, total int64)) {
 	var done atomic.Int64
 	total := 2 * l.manifest.size()

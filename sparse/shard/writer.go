@@ -231,8 +231,7 @@ func pairSum(directed bool, direction int, i uint32, col []uint32, val []float64
 	return hashPairs(column, 32, col, val, code), loops
 }
 
-// hashPairs returns the sum of the hashes of the pairs number | id<<shift with their values and codes. The upper half
-// of a pair must be the row, and the lower half the column.
+// hashPairs returns the sum of the hashes of the pairs number | id<<shift, which must have the row in the upper half.
 func hashPairs(number uint64, shift uint, ids []uint32, val []float64,
 	code []uint32) (sum uint64) {
 	if val == nil && code == nil {

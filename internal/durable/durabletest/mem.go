@@ -176,8 +176,7 @@ func (m *Mem) CreateTemp(name string) (durable.File, error) {
 	return &memFile{m: m, n: n, name: name, writable: true, temp: true}, nil
 }
 
-// add gives a new node its name. If the name is taken, the error wraps [fs.ErrExist]. op is the operation that the
-// error names.
+// add gives a new node its name. If the name is taken, the error of op wraps [fs.ErrExist].
 func (m *Mem) add(op, name string, n *node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// byRows emits a loop over rows and, within a row, over registers of float64. It emits eachRow before a row,
-// eachRegister for each register at an index of the row, and next after a row. rows and width, in numbers, must be
-// positive. The strides of the rows stay in the frame.
+// byRows emits a loop over rows and over the registers of float64 of a row. eachRow, eachRegister and next emit what
+// comes before a row, for a register at an index, and after a row. rows and width, in numbers, must be positive. The
+// strides of the rows stay in the frame.
 func byRows(rows, width reg.GPVirtual, eachRow func(), eachRegister func(at reg.GPVirtual), next func()) {
 	at := GP64()
 	Label("row")

@@ -28,12 +28,12 @@ const (
 
 // groups16 emits the AVX-512 decoder, which decodes groups of sixteen ids, for processors with VBMI2 and VNNI.
 //
-// A four is four consecutive values of a group. The value in lane i begins at the end of its four, less the widths from
-// the value itself to the last of the four. In every fourth lane it begins where the four begins. The sums of the
-// widths of fours and the beginnings of groups are computed for a block of sixteen groups at once, a block ahead,
-// because everything else waits for them. They are kept in rings of two blocks, and so are the selectors, spread to 16
-// bits for each four. Shifted to a lane, the selectors select the mask of the lane and the sum of the widths up to the
-// last of the four. Missing selectors count as zeros, for which a constant corrects.
+// The value in lane i of a group begins at the end of its four values less the widths from the value itself to the last
+// of the four. In every fourth lane it begins where the four values begin. The widths of each four and the beginnings
+// of groups are computed for a block of sixteen groups at once, a block ahead, because everything else waits for them.
+// They are kept in rings of two blocks, and so are the selectors, spread to 16 bits for each four. Shifted to a lane,
+// the selectors select the mask of the lane and the sum of the widths up to the last of the four. Missing selectors
+// count as zeros, for which a constant corrects.
 //
 // A group takes three steps: offsets, values and ids. A turn does the last step of one group, the second step of the
 // next group and the first step of the group after that, so that adjacent instructions do not wait for one another.
@@ -206,7 +206,7 @@ func (g *groups16) ids() []func() {
 	)
 }
 
-// goOn ends a turn: the results of a step become the input of the following step.
+// goOn ends a turn: the result of each step becomes the input of the next step.
 func (g *groups16) goOn() {
 	VMOVDQA32(g.nextOffset, g.offset)
 	VMOVDQA32(g.nextMask, g.mask)

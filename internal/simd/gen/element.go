@@ -14,7 +14,7 @@ import (
 // register is the width in bytes of a vector.
 const register = 32
 
-// element is an element type of the loops with its instructions for a register and, in names with One, for one number.
+// element is an element type with its instructions for registers and, in names with One, for one number.
 type element struct {
 	name string // name of the type in Go
 	mark string // mark of the type in names of functions
@@ -80,9 +80,8 @@ func inLanes(name string) reg.VecVirtual {
 	return z
 }
 
-// loops emits a loop over rows for each width: one number, two numbers and so on up to two registers. It first emits
-// the jumps by width to these loops. loop emits the loop for rows of the given bytes at the given mark; it is called
-// with the longest rows first.
+// loops emits, for each width from one number to two registers, a loop over rows, after the jumps by width to these
+// loops. loop must emit one loop; it is called with the longest rows first.
 func (t element) loops(width Op, loop func(bytes int, mark string)) {
 	var sizes []int
 	for n := t.size; n <= 2*register; n *= 2 {

@@ -69,7 +69,7 @@ type gatherer struct {
 	flat bool // the rows of x are single numbers, one after the other
 }
 
-// gather emits one gather function, for rows one after the other. Strides are in bytes, and width is in elements.
+// gather emits one gather function. Strides are in bytes, and width is in elements.
 func gather(t element, f form) {
 	f.text(t, f.mark, "stride int, ptr *int64, rows int", "far int, near int, ")
 	Pragma("noescape")
@@ -286,8 +286,8 @@ func (g *gatherer) addHeads(bytes int, parts []part) {
 	ADDQ(Imm(heads), g.entry)
 }
 
-// named returns the memory operand of the row of x that an id refers to: the id next places after the current entry, in
-// the ids at ids.
+// named returns the memory operand of the row of x for the id, in the ids at ids, that is next places after the current
+// entry.
 func (g *gatherer) named(ids reg.GPVirtual, next int) Mem {
 	id := Mem{Base: ids, Index: g.entry, Scale: g.idBytes(), Disp: int(g.idBytes()) * next}
 	g.loadID(id, g.row)
