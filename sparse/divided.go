@@ -49,9 +49,9 @@ const mostRun = 4096
 var ErrDivided = errors.New("sparse: the rows of the matrix are divided among processes, and this computation needs all of them in one process")
 
 // Divide returns the part of a that this process has in a division. Every process must call it. If tiles are faster,
-// see [FindLayout], and if the entries and their copy in tiles fit into half of memory, the entries are in tiles. A
-// memory of 0 means no limit. Cost: two sweeps over the rows of this process, 4 bytes for each of its entries, 12 with
-// values, and n/5 bytes for n rows of a.
+// see [FindLayout], and both copies of the entries fit into half of memory, the entries are copied to tiles. A memory
+// of 0 means no limit. Cost: two sweeps over the rows of this process, 4 bytes for each of its entries, 12 with values,
+// and n/5 bytes for n rows of a.
 func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 	workers int) (*Divided, error) {
 	rows, cols := a.Dims()

@@ -66,7 +66,7 @@ func (f *fused[T]) sweepDivided(ctx context.Context, workers int,
 	return f.visitRanges(ctx, workers, m.team.First)
 }
 
-// receiveGhosts begins the transfer of ghost rows. finish waits for its end and stores the ghost rows in f.source.
+// receiveGhosts begins the transfer of ghost rows. finish waits for the transfer and stores the ghost rows in f.source.
 func (f *fused[T]) receiveGhosts(ctx context.Context, workers int,
 	m *Divided) (finish func() error, err error) {
 	b := &f.source

@@ -20,7 +20,7 @@ type Division struct {
 	offset  []int // number of own rows, in ranges before k, of the process of range k
 	count   []int // number of own rows of each process
 	named   rankedSet
-	namedOf [][]int // numbers, among the named rows, of those in the ranges of each process
+	namedOf [][]int // for each process, numbers of the named rows in its ranges
 }
 
 // NewDivision divides the rows 0 ≤ i < n among the processes of a network. bounds has the ends of the ranges and must

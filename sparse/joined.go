@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/sched"
 )
 
-// Joined is a copy of another matrix in which entries with the same row and column are added up, for example the
-// entries of an edge of several kinds. Sums of 0 are omitted. The sums are computed anew in each sweep.
+// Joined is another matrix with the entries of the same row and column added up, for example the entries of an edge of
+// several kinds. Sums of 0 are omitted. The sums are computed anew in each sweep.
 //
 // [Joined.Plan] must be called before the first use, and again after values of the other matrix change.
 type Joined struct {

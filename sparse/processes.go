@@ -129,8 +129,8 @@ func (t *Team) SumNamed(v []float64) {
 	}
 }
 
-// combine replaces v by v₀, v₁, … of all processes combined element by element with f, in the order of ranks, so that
-// all processes get the same bits.
+// combine replaces each element of v by f over the elements of all processes. It uses the order of ranks, so that all
+// processes get the same bits.
 func (t *Team) combine(v []float64, f func(a, b float64) float64) {
 	if t == nil || len(v) == 0 {
 		return

@@ -20,8 +20,8 @@ func Chunks(rows int) int {
 	return (rows + ChunkRows - 1) / ChunkRows
 }
 
-// EachChunk calls do with the rows lo ≤ i < hi of each chunk. A pass over the rows takes less time than a sweep, so
-// that it cannot be cancelled.
+// EachChunk calls do with the rows lo ≤ i < hi of each chunk. It cannot be cancelled, because a pass over the rows
+// takes less time than a sweep.
 func EachChunk(workers, rows int, do func(worker, chunk, lo, hi int)) {
 	_ = sched.Run(context.Background(), workers, Chunks(rows), func(worker, chunk int) error {
 		do(worker, chunk, chunk*ChunkRows, min((chunk+1)*ChunkRows, rows))

@@ -12,7 +12,7 @@ import (
 // ErrScale is returned for weights so large or so small that computing with them would overflow or underflow.
 var ErrScale = errors.New("graph: edge weights")
 
-// leastWeight is the smallest weight of an edge that is computed with in float64.
+// leastWeight is the smallest accepted weight of an edge in float64.
 const leastWeight = 1e-100
 
 // CheckLeast returns an [*input.Error] that wraps [ErrScale] if smallest is below 1e-100, because its inverse would

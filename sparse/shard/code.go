@@ -15,8 +15,8 @@ import (
 // follow each other without gaps. Two selector bits of a distance name one of four widths, the number of its bits. Row ends do
 // not interrupt the run: the first distance of a row is negative and wraps to at most b bits.
 
-// rawBits marks, in place of the number b of bits, ids that are stored in four bytes each. A distance of 32 bits would
-// not fit the window of the vector decoders.
+// rawBits, as the number b of bits, marks ids that are stored in four bytes each. A distance of 32 bits would not fit
+// the window of the vector decoders.
 const rawBits = 32
 
 // selectorBytes returns the number of bytes of the selectors of n ids: four for each group of sixteen.

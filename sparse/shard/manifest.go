@@ -15,8 +15,8 @@ import (
 	"github.com/heatwalk/heatwalk/internal/durable"
 )
 
-// Version is the format of stores with attributes, codedVersion of other stores whose entries have codes or negative
-// values, and plainVersion of all other stores. This package reads all three formats.
+// Version is the format of stores with attributes. codedVersion is the format of other stores whose entries have codes
+// or negative values, and plainVersion the format of all other stores. This package reads all three formats.
 const (
 	Version      = 3
 	codedVersion = 2

@@ -30,10 +30,9 @@ const (
 	chunkBytes = 256 << 10
 )
 
-// Store is an open store, and the matrix of its out direction: the rows as written by [Writer.Append]. A sweep reads
-// the frames that are not in memory in chunks, and checks each frame before it visits the entries. If a frame is
-// damaged, the error is a [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use. Its fields must
-// not be changed.
+// Store is an open store, and the matrix of its rows, the out direction. A sweep reads the frames that are not in
+// memory in chunks, and checks each frame before it visits the entries. If a frame is damaged, the error is a
+// [*CorruptError] or wraps [ErrChanged]. A Store is safe for concurrent use. Its fields must not be changed.
 type Store struct {
 	sparse.Matrix
 	Manifest *Manifest
