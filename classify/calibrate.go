@@ -28,7 +28,8 @@ type calibration struct {
 // into five parts and fits l without each part in turn. It learns the probabilities from the scores of the omitted parts,
 // because the scores of training items are too confident. Cost: five fits.
 //
-// If the scores of a classifier are all of one of its two classes, the classifier gives both classes the probability ½.
+// If all omitted items that a classifier has scored are of the same class, the classifier gives both classes the
+// probability ½.
 func Calibrate(ctx context.Context, l *Learner, m *Model, k Gram, y []int,
 	classes int, v param.Values) (func(dst, scores []float64) []float64, error) {
 	const parts = 5

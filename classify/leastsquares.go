@@ -249,8 +249,8 @@ func newKernelModel(classes, n int, pairs Pairs, items []int,
 	return model
 }
 
-// FitLinearRLS is [FitRLS] on the inner products of features X. It returns the weights W = (XᵀVX + λI)⁻¹XᵀVT or W = Xᵀ(XXᵀ
-// + λV⁻¹)⁻¹T, whichever needs the smaller matrix. Cost: this matrix and its Cholesky factorisation.
+// FitLinearRLS is [FitRLS] on the inner products of features X. The weights are W = (XᵀVX + λI)⁻¹XᵀVT or the same W =
+// Xᵀ(XXᵀ + λV⁻¹)⁻¹T, whichever needs the smaller matrix. Cost: this matrix and its Cholesky factorisation.
 //
 // It returns [ErrOneClass] if fewer than two classes have an item.
 func FitLinearRLS[T float32 | float64](ctx context.Context, f *sparse.Block[T],
@@ -351,6 +351,7 @@ func leaveOneOut(ctx context.Context, k Gram, y []int, classes int,
 	return p.targets.pairs, decisions, squared, nil
 }
 
+// rlsPath is the [RidgePath] of the kernel V^½·K·V^½ with the targets V^½·T, see [FitRLS].
 type rlsPath struct {
 	*RidgePath
 	n       int

@@ -21,7 +21,8 @@ type Pair struct{ Positive, Negative int }
 // [Rest].
 type Pairs []Pair
 
-// AddTo adds value to the element of Positive in dst, and subtracts it from the element of Negative unless that is [Rest].
+// AddTo adds value to the element of dst for Positive, and subtracts value from the element for Negative. If Negative is
+// [Rest], it subtracts nothing.
 func (p Pair) AddTo(dst []float64, value float64) {
 	dst[p.Positive] += value
 	if p.Negative != Rest {
@@ -74,6 +75,7 @@ var ErrIterationLimit = errors.New("iteration limit reached before the tolerance
 // ErrNotFinite is returned if kernel values or features, or products of them, are not finite.
 var ErrNotFinite = errors.New("kernel values or features are not finite")
 
+// groups lists the items with a class by their class.
 type groups struct {
 	y       []int
 	items   []int // grouped by class, increasing within a class
@@ -140,7 +142,8 @@ func (g *groups) pairs(dst Pairs, oneVsRest bool) Pairs {
 	return dst
 }
 
-// membersTo appends the items of a classifier, positive items first, and returns the number of positive items.
+// membersTo appends to dst the items of the two classes of p, positive items first, and returns the number of positive
+// items.
 func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	dst = append(dst, g.class(p.Positive)...)
 	positive = len(dst)
@@ -151,7 +154,8 @@ func (g *groups) membersTo(dst []int, p Pair) (items []int, positive int) {
 	return append(dst, g.items[g.start[p.Positive+1]:]...), positive
 }
 
-// largestFirst orders classifiers by falling numbers of items, so that the classifier that begins last is fitted fast.
+// largestFirst returns the indices of pairs by falling numbers of items, so that the classifier that begins last is fitted
+// fast.
 func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	items := func(m int) int {
 		if pairs[m].Negative == Rest {
@@ -163,7 +167,7 @@ func (g *groups) largestFirst(pairs Pairs) (order []int) {
 	return order
 }
 
-// factorsTo stores the class weight of each item; nil weights are 1.
+// factorsTo stores in dst the class weight of each of items, and returns dst. If weights is nil, the weights are 1.
 func (g *groups) factorsTo(dst []float64, items []int,
 	weights []float64) []float64 {
 	dst = resize(dst, len(items))
@@ -223,7 +227,7 @@ func SoftVotes(dst []float64, p Pairs, decisions []float64,
 	return dst
 }
 
-// ArgMax returns the class with the largest score, the lowest in a tie.
+// ArgMax returns the class with the largest score. In a tie it returns the lowest class.
 func ArgMax[T float32 | float64](scores []T) int {
 	best := 0
 	for c, s := range scores {

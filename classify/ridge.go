@@ -223,7 +223,7 @@ func pickRows(x *mat.Dense, rows []int) *mat.Dense {
 	return out
 }
 
-// SolveDefinite overwrites right with B⁻¹·right, or returns [ErrIndefinite].
+// SolveDefinite overwrites right with B⁻¹·right. If B is not positive definite, it returns [ErrIndefinite].
 func SolveDefinite(b *mat.SymDense, right *mat.Dense) error {
 	var factor mat.Cholesky
 	if !factor.Factorize(b) {
@@ -235,7 +235,7 @@ func SolveDefinite(b *mat.SymDense, right *mat.Dense) error {
 	return nil
 }
 
-// LeaveOneOut returns the scores of each item by a model of all other items, for λ > 0.
+// LeaveOneOut returns the scores of each item, in rows, by a model of all other items. λ must be positive.
 func (p *RidgePath) LeaveOneOut(lambda float64) *mat.Dense {
 	g := p.inverse(lambda)
 	out := mat.DenseCopyOf(p.y)

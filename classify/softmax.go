@@ -284,8 +284,8 @@ func (s *softmaxFit[T]) split(theta []float64) (weights, biases, shared []float6
 	return theta[:w], theta[w : w+s.biases], theta[w+s.biases:]
 }
 
-// softmaxPiece items are added together. softmaxBatch items, a multiple of four, are multiplied with the weights together,
-// so that weights are read from memory once for the batch.
+// softmaxPiece is the number of items of a piece, whose sums are added in order. softmaxBatch, a multiple of four, is the
+// number of items that are multiplied with the weights together, so that weights are read from memory once for the batch.
 const (
 	softmaxPiece = 256
 	softmaxBatch = 32

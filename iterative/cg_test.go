@@ -360,7 +360,7 @@ func TestSteadyStateAllocatesNothingThatGrows(t *testing.T) {
 	}
 }
 
-// X and the residual are those of the step for which Enough returns true.
+// X and the residual are from the step for which Enough returns true.
 func TestEnough(t *testing.T) {
 	a := testgraph.Random(3, 300, 900, true)
 	deg, err := sparse.Degrees(context.Background(), a, 1)

@@ -57,8 +57,8 @@ func (s span) of(list []uint32) []uint32 {
 
 func (s span) size() int { return int(s.to - s.from) }
 
-// fronts are sets of vertices, the pivots of each front, in the order of their elimination. When the pivots of a front are
-// eliminated, they have the same other neighbours: the border of the front.
+// fronts divides vertices into fronts, in the order of their elimination. The vertices of a front, its pivots, have the
+// same other neighbours when they are eliminated: the border of the front.
 type fronts struct {
 	vertices       []uint32
 	pivots, border []span

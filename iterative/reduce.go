@@ -182,7 +182,8 @@ func Reduces(n int, entries int64, kept int) bool {
 	return isLean(n, entries) && n > smallRows && pairs(kept) <= reductionPairs
 }
 
-// reductionStack bounds the number of weights on the stack of a reduction. Lattices need half as many as entries.
+// reductionStack bounds the number of weights on the stack of a reduction. In lattices the stack has half as many weights
+// as the matrix has entries.
 func reductionStack(entries int64, kept int) int64 {
 	return entries + int64(pairs(kept))
 }

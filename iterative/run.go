@@ -137,7 +137,7 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// startComplete stores in x the solution by the complete factor, which counts as a step, and in r its residual.
+// startComplete stores in x the solution by the complete factor, and in r the residual of x. It counts as a step.
 func (r *run) startComplete(ctx context.Context) error {
 	if err := r.cg.Precond.ApplyTo(ctx, r.v.x, r.v.r); err != nil {
 		return err

@@ -134,7 +134,7 @@ func (s *System) noFactor() bool {
 	return s.team() != nil || s.Graph.Signed
 }
 
-// errNoFactor wraps ErrFill: the iteration continues with Jacobi as for a factor that fills in.
+// errNoFactor wraps ErrFill, so that the iteration continues with Jacobi as if the factor filled in.
 var errNoFactor = fmt.Errorf("%w: %w", ErrFill, sparse.ErrDivided)
 
 // Release frees the buffers and factors that are kept between solves.

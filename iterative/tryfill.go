@@ -7,8 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// tryFill tries a large graph that may be a grid or a mesh on ballCount balls around a vertex, of ballVertices vertices
-// each. The balls fill in less for each entry than the graph.
+// ballCount is the number of balls on which tryFill tries a large graph that may be a grid or a mesh, and ballVertices
+// is the number of vertices of each ball. Balls fill in less for each entry than the graph.
 const (
 	ballCount    = 4
 	ballVertices = 1 << 14
@@ -38,7 +38,7 @@ func tryBytes(n int, entries int64) budget.Size {
 	return budget.AllOf(budget.Times(entries, 12), budget.Times(n, 12), 16<<20)
 }
 
-// balls returns the edges within ballCount balls: sets of the vertices nearest to one vertex.
+// balls returns the edges within ballCount balls. A ball has the vertices nearest to one vertex.
 func (a *adjacency) balls() *adjacency {
 	n := len(a.start) - 1
 	place := make([]uint32, n) // one more than the number in the balls; 0: in no ball

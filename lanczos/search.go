@@ -44,7 +44,7 @@ type search struct {
 	m           *images
 	k           *krylov
 	want        int
-	floor       float64 // the search gives up unless an eigenvalue of B is larger
+	floor       float64 // the search gives up if no eigenvalue of B is larger
 	alternative bool    // LOBPCG may continue
 	candidate   bool    // LOBPCG is expected to continue: a small basis is tried first
 
