@@ -18,11 +18,11 @@ func FoldCount(labels int) int {
 
 // TestFoldCount returns the number of folds for testing a fixed model: one for every 500 labels, at least 10, at most
 // labels. With many labels, a test may stop after two folds. Models of four fifths of many labels are one to three points
-// less accurate than models of all.
+// less accurate than models of all labels.
 func TestFoldCount(labels int) int { return min(max(10, labels/500), labels) }
 
-// Folds deals nodes with the given classes into count stratified folds and returns the fold of each node. Folds differ by at
-// most one node in size, and by at most one node of each class. Each number gives another draw from the same seed.
+// Folds deals items with the given classes into count stratified folds and returns the fold of each item. Folds differ by at
+// most one item in size, and by at most one item of each class. Each number gives another draw from the same seed.
 // Renumbering the classes changes nothing.
 func Folds(class []int, count int, seed, number uint64) []int {
 	fold := make([]int, len(class))
@@ -48,9 +48,9 @@ func shuffle(rng *rand.Rand, items []int) {
 		func(i, j int) { items[i], items[j] = items[j], items[i] })
 }
 
-// Sample returns a stratified sample of about limit of the nodes 0 … len(class)−1, in increasing order, or all nodes if
-// there are at most limit. Every class keeps its share, rounded to whole nodes, and at least two nodes if it has two. A
-// sample of many classes may therefore exceed limit.
+// Sample returns a stratified sample of about limit of the items 0 … len(class)−1, in increasing order. If there are at most
+// limit items, it returns all. Every class keeps its share, rounded to whole items, and at least two items if it has two. A
+// sample of many classes may therefore exceed limit. Each stream gives another draw from the same seed.
 func Sample(class []int, limit int, seed, stream uint64) []int {
 	rng := newRand(seed, streamSample|stream)
 	var sample []int
@@ -90,7 +90,7 @@ func membersOf(class []int) (members [][]int) {
 	return members
 }
 
-// groupByClass returns the positions of each class, in the order of the first positions.
+// groupByClass returns the positions of the items of each class that has items. Classes are ordered by their first item.
 func groupByClass(class []int) [][]int {
 	groups := slices.DeleteFunc(membersOf(class),
 		func(positions []int) bool { return len(positions) == 0 })

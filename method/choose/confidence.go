@@ -56,8 +56,8 @@ func NewPlaces(p *problem.Problem) *Places {
 	return &Places{class: p.Class, count: CountsOf(p), unseen: UnseenShare(p)}
 }
 
-// Note adds the place of a label, given the probabilities of a model that has not learned from the label. If the label is
-// the only label of its class, its class is [Other].
+// Note adds the place of the class of a held-out label, given by position. probabilities must come from a model that has not
+// learned from the label. If no other label has this class, Note adds the place of [Other].
 func (p *Places) Note(label int, probabilities []float64) {
 	class := p.class[label]
 	if p.count[class] == 1 {
@@ -66,8 +66,9 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note adds a held-out label with its probabilities: row by weights chosen without the label's fold, and full by the weights
-// of all labels, which give q. If reached is false, because no other label reaches the label, Note does nothing.
+// Note adds a held-out label, given by position. row has the probabilities of its classes by model weights that were chosen
+// without the label's fold; full has the probabilities by the weights that all labels chose. q is the largest number of
+// full. reached must be whether another label reaches the label; if it is false, Note does nothing.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
@@ -97,7 +98,8 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	}
 }
 
-// AllowForLargest makes [Confidence.Estimate] subtract the luck of the largest class where this class is predicted.
+// AllowForLargest makes [Confidence.Estimate] subtract the luck of predicting the largest class, by which this class is
+// expected to be rarer among other nodes than among the labels.
 func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }
@@ -110,8 +112,8 @@ func (c *Confidence) Places() []Place {
 	return c.places.List
 }
 
-// Estimate returns the accuracy on the nodes without a label that a label reaches, as [Estimator.Estimate] does. mean is the
-// mean of the largest probabilities of these nodes.
+// Estimate returns the accuracy on the nodes of reached that have no label. mean must be the mean over these nodes of their
+// largest probability.
 func (c *Confidence) Estimate(reached *roaring.Bitmap,
 	mean float64) problem.Estimate {
 	e, unseen := newEstimate(c.p, c.p.CountOf(reached), c.tested)

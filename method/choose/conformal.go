@@ -26,7 +26,8 @@ type Place struct {
 	Above, Own float64 // probabilities: the sum of likelier classes, and of the class
 }
 
-// PlaceOf returns the place of a class, or of [Other]. other is the probability of Other.
+// PlaceOf returns the place of class, which may be [Other], for the label at the given position. other is the probability
+// of Other.
 func PlaceOf(label int, probabilities []float64, class int, other float64) Place {
 	order := orderOf(nil, probabilities, other)
 	p := Place{Label: label}
@@ -52,7 +53,8 @@ func probabilityOf(class int, probabilities []float64, other float64) float64 {
 	return (probabilities[class] + leastProbability) / (1 + float64(leastProbability*float64(len(probabilities)))) * (1 - other)
 }
 
-// orderOf appends the classes to dst by falling probability, with [Other] if other is not 0.
+// orderOf appends the classes to dst by falling probability. If other, the probability of [Other], is not 0, Other is
+// among them. The likeliest class of probabilities is always the first.
 func orderOf(dst []int, probabilities []float64, other float64) []int {
 	best := classify.ArgMax(probabilities)
 	dst = append(dst, best)
@@ -93,11 +95,10 @@ type Scores struct {
 	Seed   uint64    `json:"seed"`
 	Other  float64   `json:"other,omitempty"`
 
-	// IsShifted reports that the held-out items are not a random sample, so that the coverage is not
-	// promised.
+	// IsShifted states that the held-out items are not a random sample, so that the coverage is not promised.
 	IsShifted bool `json:"is_shifted,omitempty"`
 
-	// Several reports that an item may have several classes. The score of a class is then 1 less its probability, and the
+	// Several states that an item may have several classes. The score of a class is then 1 less its probability, and the
 	// score of an item the largest of its classes. The coverage is the share of items whose set has all classes of the item.
 	Several bool `json:"several,omitempty"`
 }
@@ -129,8 +130,8 @@ func Threshold(sorted []float64, coverage float64) (float64, error) {
 	return sorted[position-1], nil
 }
 
-// Set returns the prediction set of an item, by falling probability. u is the
-// [Uniform] number of the item.
+// Set returns the prediction set of an item: the classes, by falling probability, whose score is at most threshold, see
+// [Threshold]. The likeliest class is always in the set. u must be the [Uniform] number of the item.
 func (s *Scores) Set(probabilities []float64, u, threshold float64) []int {
 	set := orderOf(nil, probabilities, s.Other)
 	var p Place

@@ -17,8 +17,8 @@ type Outcome struct {
 	Class     int
 	Fold      int
 	Unreached bool           // no label outside the fold reaches the item
-	Largest   int            // class that is predicted without classifiers
-	Pairs     classify.Pairs // nil if no label reaches the item, or all have one class
+	Largest   int            // class that is predicted if Pairs is nil
+	Pairs     classify.Pairs // nil if no label reaches the item, or all labels have one class
 	Decisions []float64
 	Voted     int // class with most votes
 }
@@ -30,9 +30,10 @@ func (o *Outcome) Clone() Outcome {
 	return clone
 }
 
-// CrossValidate fits models of each setting without each fold, and calls visit with their outcomes for the items of the
-// fold, in order. k must have a row for each item and a column for each item to learn from; these items come first. An item
-// of fold −1 is in no fold. An outcome, except its Pairs, is valid until visit returns.
+// CrossValidate fits for each fold a model of each setting to the items outside the fold. It calls visit with the outcome
+// of each model for each item of the fold, in order. The kernel k must have a row for each item and a column for each item
+// to learn from; these items come first. Items of fold −1 are only learned from. An outcome, except its Pairs, is valid
+// until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
@@ -93,6 +94,7 @@ func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] 
 
 const testChunk = 256
 
+// judge applies the models of several settings to test items.
 type judge struct {
 	models  []*classify.Model      // nil: no model
 	y       []int                  // classes of the items of the models, −1 for other items
@@ -106,8 +108,8 @@ type judge struct {
 	undecided float64   // decisions up to it are rounding errors
 }
 
-// visit calls do with the outcome of each model for each test. A test whose kernel values with the items are 0 has no
-// decisions.
+// visit calls do with the outcome of each model for each test item. If the kernel values of a test item with all learned
+// items are 0, the outcome has no decisions.
 func (j *judge) visit(do func(setting int, o *Outcome)) {
 	related := make([]bool, len(j.class))
 	count := 0
@@ -223,8 +225,8 @@ func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pai
 	}
 }
 
-// Rescale multiplies k by 1 over the mean of its first items diagonal values and returns this factor. If the mean is not
-// positive, it returns 1.
+// Rescale divides k by the mean of its diagonal over the first items rows, and returns the factor 1/mean. If the mean is
+// not positive, Rescale leaves k as it is and returns 1.
 func Rescale(k *sparse.Block[float64], items int) float64 {
 	var trace float64
 	for i := range items {

@@ -92,7 +92,7 @@ func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {
 	return &Splits{Len: count, At: draw}, nil
 }
 
-// severalClasses reports whether items have more than one class. It also returns true if class has one class alone.
+// severalClasses reports whether items have more than one class. If all of class are equal, it returns true for any items.
 func severalClasses(class, items []int) bool {
 	return len(items) > 0 &&
 		(slices.ContainsFunc(items, func(i int) bool { return class[i] != class[items[0]] }) ||
@@ -100,7 +100,7 @@ func severalClasses(class, items []int) bool {
 				func(c int) bool { return c != class[items[0]] }))
 }
 
-// drawn returns a function that draws a split by its number. The error is an [ErrUsage].
+// drawn returns a function that draws split i of the items with the given classes. The error wraps [ErrUsage].
 func (d Design) drawn(class []int, seed, stream uint64) (func(i int) Split, error) {
 	n := len(class)
 	m := int(math.Round(d.Fraction * float64(len(class))))

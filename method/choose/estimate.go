@@ -9,8 +9,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// Estimator adds up the predictions for held-out labels. Each label is predicted without its fold, with the setting that is
-// best for the other folds. Only labels that another label reaches count.
+// Estimator estimates the accuracy of a method from its predictions for held-out labels. The caller must predict each label
+// without its fold, by the setting that is best for the other folds. Only labels that another label reaches count.
 //
 // Labels are weighted by the shares of their classes, shrunk towards equal shares, see [Shrink].
 //
@@ -20,7 +20,8 @@ type Estimator struct {
 	tested       int
 }
 
-// Note counts the prediction for a label, with a weight of [WeightsOf], if another label reaches it.
+// Note counts the prediction for a label, if reached is true: if another label reaches the label. weight must be the weight
+// of its class by [WeightsOf].
 func (h *Estimator) Note(reached, right bool, weight float64) {
 	if !reached {
 		return
@@ -38,8 +39,9 @@ func (h *Estimator) addFold(labels FoldLabels, right float64) {
 	h.right += right
 }
 
-// WeightsOf returns the weight of a label of each class. The only label of a class has weight 0; the weights of the other
-// labels add up to their number. Known shares of the classes are used without [Shrink].
+// WeightsOf returns for each class the weight of one of its labels, in proportion to the share of the class over its number
+// of labels. The only label of a class has weight 0; the weights of the other labels add up to their number. If the shares
+// of the classes are known, they are used without [Shrink].
 func WeightsOf(p *problem.Problem) []float64 {
 	count := CountsOf(p)
 	list := make([]float64, len(p.Names))
@@ -83,8 +85,8 @@ func UnseenShare(p *problem.Problem) float64 {
 	return share
 }
 
-// unseenShare returns [UnseenShare] and the variance of this estimate. If n labels were drawn at random, f₁ classes have one
-// label and f₂ have two, these are
+// unseenShare returns the share that [UnseenShare] returns, and the variance of this estimate. If n labels were drawn at
+// random, f₁ classes have one label and f₂ have two, these are
 //
 //	f₁/n  and  (f₁·(1 − f₁/n) + 2·f₂)/n²
 //
@@ -148,8 +150,8 @@ func CountsOf(p *problem.Problem) []float64 {
 // are right or wrong together. Over 900 draws from eight graphs the ratio was 1.1 to 1.7.
 const Nearness = 1.4
 
-// variance returns the variance of the difference between the accuracies at held-out labels and at other nodes. Two more
-// right and two more wrong predictions keep it positive.
+// variance returns the variance of the accuracy at held-out labels less the accuracy at the given number of other nodes. Two
+// more right and two more wrong predictions keep it positive.
 func (h Estimator) variance(nodes int) float64 {
 	share := (h.right + 2) / (h.total + 4)
 	return Nearness * share * (1 - share) * (1/(h.total+4) +
@@ -178,9 +180,9 @@ func ofLargest(p *problem.Problem) (share, luck float64) {
 	return share, luck
 }
 
-// Estimate returns the accuracy on the nodes without a label that a label reaches: the accuracy on nodes whose class has a
-// label times their share, see [UnseenShare]. The estimate is zero if there are too few labels, see [TooFew], or if no label
-// reaches another label.
+// Estimate returns the accuracy on the nodes of reached that have no label: the accuracy on nodes whose class has a label
+// times the share of such nodes, see [UnseenShare]. The estimate is zero if there are too few labels, see [TooFew], or if no
+// label reaches another label.
 func (h Estimator) Estimate(p *problem.Problem,
 	reached *roaring.Bitmap) problem.Estimate {
 	e, unseen := newEstimate(p, p.CountOf(reached), h.tested)
@@ -198,7 +200,8 @@ func (h Estimator) Estimate(p *problem.Problem,
 	return e
 }
 
-// newEstimate returns an estimate without accuracy, and the variance of the share of unseen classes.
+// newEstimate returns an estimate whose accuracy is not set yet, and the variance of its share of nodes whose class has no
+// label.
 func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, variance float64) {
 	if tested == 0 || TooFew(p.Class) {
 		return e, 0
@@ -227,8 +230,8 @@ func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	return e
 }
 
-// LargestClass estimates the accuracy of predicting the largest class of the other folds for the
-// labels of each fold.
+// LargestClass returns the accuracy of predicting the largest class everywhere. It is estimated on each fold by predicting
+// the largest class of the other folds.
 func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
 	var h Estimator
 	for f := range slices.Max(fold) + 1 {

@@ -9,12 +9,13 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Fit fits a model with each of its settings to the values of k between the items with y ≥ 0. A
-// model is nil if the kernel does not allow its setting; all are nil if the items have one
-// class. Models are valid until the next call of the Fit.
+// Fit fits a model for each setting of a list to the items with y ≥ 0, whose classes are y and whose kernel values are in k.
+// If the kernel does not allow a setting, its model is nil. If all items have one class, all models are nil. Models are
+// valid until the next call of the Fit.
 type Fit func(ctx context.Context, k classify.Gram, y []int) ([]*classify.Model, error)
 
-// OnPath returns a function that returns a [Fit] of settings on a path of the learner. Calls of the Fits reuse memory.
+// OnPath returns a function that returns a [Fit] for a list of settings on the given path of learner, such as one of ridge
+// parameters. All these Fits share memory.
 func OnPath(learner *classify.Learner, path *classify.Path,
 	classes int) func(settings []param.Values) Fit {
 	if path.Fit == nil {
@@ -37,7 +38,7 @@ func together(fit classify.PathFit, classes int, settings []param.Values) Fit {
 	}
 }
 
-// Each returns a Fit of separate settings of a learner.
+// Each returns a [Fit] that fits the settings of a learner one by one, or together if the learner can.
 func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	if learner.Compare != nil {
 		return together(learner.Compare, classes, settings)
@@ -56,8 +57,8 @@ func Each(learner *classify.Learner, classes int, settings []param.Values) Fit {
 	}
 }
 
-// ScaleSetting returns the values w that give a learner the same models on the kernel s·K, or on s copies of each item, as v
-// on K.
+// ScaleSetting returns values that fit the same models on the kernel s·K, or on s copies of each item, as the values v on
+// the kernel K.
 func ScaleSetting(path *classify.Path, v param.Values, s float64) param.Values {
 	w := maps.Clone(v)
 	x := v.Number(path.Parameter)

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Counts are the right predictions of candidates on held-out labels: the count of fold f and candidate c is at f·Candidates
-// + c. If numbers are predicted, the counts are sums of merits, see [Counts.AddMerit].
+// Counts are the numbers of right predictions of candidates on held-out labels. Right and Weight have fold f and candidate c
+// at position f·Candidates + c. If numbers are predicted, Right has sums of merits, see [Counts.AddMerit].
 type Counts struct {
 	Right      []float64
 	Squares    []float64 // sums of squared merits; nil: predictions are right or wrong
@@ -23,13 +23,14 @@ type Counts struct {
 	Loss       []float64 // subtracted from each candidate's share of right predictions; +Inf: impossible
 }
 
-// Add counts a right prediction of a candidate in a fold, with a weight of 0 if no label outside the fold reaches the label.
+// Add counts a right prediction of a candidate for a label of a fold. weight is the weight of the label's class, or 0 if no
+// label outside the fold reaches the label.
 func (c *Counts) Add(candidate, fold int, weight float64) {
 	c.Right[fold*c.Candidates+candidate]++
 	c.Weight[fold*c.Candidates+candidate] += weight
 }
 
-// AddMerit adds the merit of a predicted number; 1 counts as a right prediction of a class, 0 as a wrong one.
+// AddMerit adds the merit of a predicted number: 1 counts as a right prediction of a class, 0 as a wrong prediction.
 func (c *Counts) AddMerit(candidate, fold int, merit float64) {
 	if c.Squares == nil {
 		c.Squares = make([]float64, len(c.Right))
@@ -38,7 +39,8 @@ func (c *Counts) AddMerit(candidate, fold int, merit float64) {
 	c.Squares[fold*c.Candidates+candidate] += float64(merit * merit)
 }
 
-// Note counts the predicted class of a label with the weight of its class.
+// Note counts the predicted class of a label with outcome o, if it is right. weight has the weight of each class, see
+// [WeightsOf].
 func (c *Counts) Note(candidate, fold, predicted int, o *Outcome,
 	weight []float64) {
 	switch {
@@ -81,7 +83,8 @@ func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	}
 }
 
-// sumOutside returns the sums of numbers of each candidate over all folds except hidden; −1 hides no fold.
+// sumOutside returns for each candidate the sum of numbers over all folds except hidden. If hidden is −1, it sums over all
+// folds. numbers are ordered as [Counts].Right.
 func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	sums := make([]float64, c.Candidates)
 	for f := range c.Folds {
@@ -95,8 +98,8 @@ func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 // Merits that differ by less than tie differ by rounding.
 const tie = 1e-9
 
-// Best returns the candidate that the labels outside fold hidden choose, and its merit, see [Space.Best]; hidden −1 is no
-// fold.
+// Best returns the candidate of s that is best for the labels outside fold hidden, and its merit, see [Space.Best]. If
+// hidden is −1, all labels count.
 func (c *Counts) Best(s *Space, hidden int) (candidate int, merit float64) {
 	tested := 0
 	for f, labels := range c.Folds {
@@ -129,9 +132,9 @@ func (c *Counts) best(s *Space, hidden int) int {
 type Search struct {
 	Kernel, Learner *Space
 
-	// Together reports that all pairs are compared at once, because all settings of the learner on one kernel cost little
-	// more than one setting. Otherwise a setting is chosen on the default kernel, then a kernel with this setting, and then
-	// the setting on this kernel.
+	// Together states that all pairs are compared at once, because all settings of the learner on one kernel cost little more
+	// than one setting. Otherwise a setting is chosen on the default kernel, then a kernel with this setting, and then the
+	// setting on this kernel.
 	Together bool
 
 	// Measure returns the counts of all pairs of the given kernels and settings, the settings
@@ -220,8 +223,8 @@ func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	return f
 }
 
-// hold counts the predictions of each fold. weight returns the weight of right predictions by the candidate that the other
-// folds choose.
+// hold adds each fold of c to f.HeldOut. weight must return the weight of the right predictions in a fold by the candidate
+// that the other folds choose.
 func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	if len(c.Folds) < 2 && c.Candidates > 1 { // no other fold to choose by
 		return
@@ -233,8 +236,8 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 }
 
-// Labels describes the folds of labels. weight is the result of [WeightsOf]; unreached reports for each label that no label
-// outside its fold reaches it.
+// Labels returns a description of each fold, for labels with the given classes and folds. weight must be the result of
+// [WeightsOf]. unreached[i] must be true if no label outside the fold of label i reaches it, see [Unreachable].
 func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for i, c := range class {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Sets are the sets of classes with a coverage, with figures of the sets of items without a class.
+// Sets makes prediction sets of classes with a coverage. Its figures describe the sets of the items given to
+// [Scores.Sets].
 type Sets struct {
 	Coverage   float64 `json:"coverage"`
 	IsPromised bool    `json:"is_promised"`       // held-out items may be a random sample
@@ -25,8 +26,9 @@ type Sets struct {
 	threshold float64
 }
 
-// Sets returns the sets of classes with a coverage, and their figures over items. An item has an id and a probability of
-// each class in names. The error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k classes.
+// Sets returns the prediction sets with the given coverage, with figures over items. items yields the id of an item and
+// its probability of each class in names. The error is [ErrRange] or [ErrFew]. Cost: k·log k for each item with k
+// classes.
 func (s *Scores) Sets(coverage float64, names []string, items iter.Seq2[string, []float64]) (*Sets, error) {
 	threshold, err := Threshold(s.Sorted, coverage)
 	if err != nil {
@@ -62,7 +64,7 @@ func (s *Sets) set(id string, probabilities []float64) []int {
 	return s.scores.Set(probabilities, Uniform(id, s.scores.Seed), s.threshold)
 }
 
-// Names returns the set of an item by falling probability.
+// Names returns the names of the classes in the prediction set of an item, by falling probability.
 func (s *Sets) Names(id string, probabilities []float64) (list []string) {
 	for _, class := range s.set(id, probabilities) {
 		name := s.Marker

@@ -13,7 +13,7 @@ type Axis struct {
 	Values  int
 	Ordered bool // the accuracies of neighbouring values support each other
 	Falling bool // later values, not earlier values, are simpler and preferred in ties
-	Last    bool // breaks ties after the other axes
+	Last    bool // the parameter breaks ties only after all other parameters
 }
 
 // Space is a grid of candidates. Candidate numbers count the values of the last axis fastest.
@@ -22,8 +22,9 @@ type Space struct {
 	Usual int // candidate nearest to the defaults
 }
 
-// SpaceOf returns the space of settings, all combinations of values in the order of [Combinations]. Parameters that are
-// words are not ordered. The usual candidate is nearest to usual in the first parameter, then in the second, and so on.
+// SpaceOf returns the space whose candidates are settings, which must be all combinations of values in the order of
+// [Combinations]. Axes of words are not ordered. Space.Usual is the candidate nearest to the values usual in the first
+// parameter, then in the second, and so on.
 func SpaceOf(spec *param.Spec, settings []param.Values, usual param.Values) *Space {
 	s := &Space{Usual: nearest(spec, settings, usual)}
 	for i := range spec.Params {
@@ -102,7 +103,7 @@ func (s *Space) Best(merit []float64, tested int) int {
 	return s.BestWithin(merit, math.Sqrt(float64(tested)*share*(1-share)))
 }
 
-// BestWithin is [Space.Best], where stderr is the standard error of the highest merit.
+// BestWithin returns the candidate to use, as [Space.Best] does, if stderr is the standard error of the highest merit.
 func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	highest := slices.Max(merit)
 	if slices.Min(merit) == highest {
@@ -123,7 +124,8 @@ func (s *Space) BestWithin(merit []float64, stderr float64) int {
 	return best
 }
 
-// better reports whether candidate i is better than candidate j, given the sums of the merits of their neighbourhoods.
+// better reports whether candidate i is better than candidate j. sum and rivalSum are the sums of merits around i and j, see
+// [Space.around].
 func (s *Space) better(merit []float64, i int, sum float64, j int,
 	rivalSum float64) bool {
 	if sum != rivalSum {
@@ -143,8 +145,8 @@ func (s *Space) better(merit []float64, i int, sum float64, j int,
 	return false
 }
 
-// around returns the sum of the merits of the candidates at most one step from i on every ordered axis. The edge of the grid
-// is repeated beyond it. An impossible candidate counts as 0.
+// around returns the sum of the merits of the candidates at most one step from i on every ordered axis. Beyond the edge of
+// the grid it counts candidates at the edge again. The merit of an impossible candidate counts as 0.
 func (s *Space) around(merit []float64, i int) float64 {
 	place := s.position(i)
 	var sum func(axis, number int) float64

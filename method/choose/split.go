@@ -28,7 +28,8 @@ func OfFold(fold []int, number int) (s Split) {
 	return s
 }
 
-// Each purpose has a stream of the generator, so that no draw depends on others. The low 32 bits number the draw.
+// Each purpose has a stream of the random generator, so that no draw depends on draws for other purposes. The low 32 bits
+// number the draw.
 const (
 	streamTest uint64 = iota << 32
 	streamTuning
@@ -59,10 +60,11 @@ func (e *UsageError) Unwrap() []error {
 	return []error{ErrUsage, e.problem}
 }
 
-// GivenSplit returns the split with the rows train and test of the graph. Labelled node i is row[i] and has class[i], a
-// position in names. Every row of train and test must have a label and occur once, the training rows must have two classes,
-// and there must be a test row; otherwise the error is a [*SplitError]. unseen counts, by class, the test nodes whose class
-// has no training node, so that their predictions are wrong.
+// GivenSplit returns the split whose training and test items are the labelled nodes in the rows train and test of the
+// graph. Labelled node i is in row[i] and has class[i], a position in names. Every row of train and test must have a label
+// and occur once, the training rows must have two classes, and there must be a test row; otherwise the error is a
+// [*SplitError]. unseen counts, by class, the test nodes whose class has no training node, so that their predictions are
+// wrong.
 func GivenSplit(row, class []int, names []string,
 	train, test []int) (s Split, unseen []int, err error) {
 	position := make(map[int]int, len(row))

@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Trial is a training set and a test set whose features are rows of collected
-// walks.
+// Trial is a training set and a test set of nodes. Their features are rows of a block of collected walks, which has a group
+// of columns for each step.
 type Trial struct {
 	Train, Test           []int // rows of the collected block
 	TrainClass, TestClass []int
@@ -20,10 +20,10 @@ type Trial struct {
 	Largest   int // the largest class
 }
 
-// Unreached is a test node that no label reaches: its class, and the predicted class.
+// Unreached is a test node that no label reaches, with its class and the predicted class Given.
 type Unreached struct{ Class, Given int }
 
-// Candidates are the candidates that a trial compares.
+// Candidates are the lengths of walks and the settings of a learner that a trial compares.
 type Candidates struct {
 	Classes  int
 	Steps    []int // lengths of walks, increasing
@@ -37,11 +37,11 @@ type Candidates struct {
 // undecided is the largest decision that may be a rounding error.
 const undecided = 1e-9
 
-// MaxWidth is the most columns that are gathered at a time.
+// MaxWidth is the largest number of columns of walks that are copied at a time.
 const MaxWidth = 4096
 
-// Run calls visit with the outcome of each test node for each of the Values and each length, a position in Steps. Models of
-// a length use the first Steps[length]−MinSteps+1 steps of x.
+// Run calls visit with the outcome of each test node for each setting, a position in Values, and each length, a position in
+// Steps. Models of a length use the first Steps[length]−MinSteps+1 steps of x, the block of collected walks.
 //
 // The kernel K is a mean over s steps. A learner on a path gets the sum s·K, with values that give the same models, see
 // [ScaleSetting]; a learner without a path gets K. If no classifier decides, the largest class is predicted.
@@ -135,7 +135,7 @@ func mean(sum *sparse.Block[float64], terms int) *sparse.Block[float64] {
 	return &k
 }
 
-// gather returns columns lo ≤ j < hi of some rows of x, padded with zero rows to n rows.
+// gather returns a copy of columns lo ≤ j < hi of the given rows of x, padded with zero rows to n rows.
 func gather(x *sparse.Block[float32], rows []int,
 	n, lo, hi int) *sparse.Block[float32] {
 	f := sparse.BlockOf(n, hi-lo, make([]float32, n*(hi-lo)))

@@ -25,9 +25,9 @@ func VotesOf(power float64) Votes { return Votes{power} }
 // Power returns the power.
 func (v Votes) Power() float64 { return v.power }
 
-// Favour exchanges two scores, so that the class with most votes has the highest score. If several classes have most votes,
-// the likeliest of them gets it. On a kernel of a graph's spectrum, a few large decisions dominate soft votes; with Favour
-// the counts decide, as in LIBSVM.
+// Favour exchanges two scores, so that the class with the largest number of votes in counts has the highest score. If
+// several classes have the largest number, the class with the highest score among them wins. On a kernel of a graph's
+// spectrum, a few large decisions dominate soft votes; with Favour the counts decide, as in LIBSVM.
 func Favour[N uint8 | int](scores []float64, counts []N) {
 	winner := 0
 	likeliest := 0
@@ -42,8 +42,8 @@ func Favour[N uint8 | int](scores []float64, counts []N) {
 	scores[winner], scores[likeliest] = scores[likeliest], scores[winner]
 }
 
-// FavourVotes is [Favour] with the votes of one-vs-one classifiers on one node. It does not change the scores of one-vs-rest
-// classifiers.
+// FavourVotes applies [Favour] to scores, counting the votes of one-vs-one classifiers for their decisions on a node. It
+// does not change the scores of one-vs-rest classifiers.
 func FavourVotes(scores []float64, pairs classify.Pairs, decisions []float64) {
 	if pairs[0].Negative == classify.Rest {
 		return
@@ -83,9 +83,8 @@ func (v Votes) ScoresTo(dst []float64) {
 // nearly 1.
 const minPower, maxPower = -6.0, 8.0
 
-// FitVotes returns the votes whose power gives the outcomes the smallest
-// log-loss. Outcomes without classifiers do not count. If no outcome counts,
-// the power is 1.
+// FitVotes returns the [Votes] whose power gives the outcomes in list the smallest log-loss. Outcomes without classifiers do
+// not count. If no outcome counts, the power is 1.
 func FitVotes(classes int, list []Outcome) Votes {
 	v := Votes{power: 1}
 	var shares [][]float64

@@ -18,7 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds.
+// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds. The estimate of
+// label propagation is zero if it was not measured.
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 
@@ -55,8 +56,8 @@ func (b *Baselines) HeldOut() problem.Estimate {
 	return problem.EstimateShare(b.Propagation.Accuracy*float64(tested), tested)
 }
 
-// PredictCompared is [Engine.Predict], and measures the baselines. The estimate of a method that is a baseline comes from
-// the baselines.
+// PredictCompared predicts as [Engine.Predict] with chosen parameters, and measures the baselines. If m is a baseline, the
+// estimate of the prediction is the measured baseline.
 func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	s *Settings) (*Prediction, *Baselines, error) {
 	p, err := m.Weigh(ctx, p, s)
@@ -81,9 +82,10 @@ func (m *Engine) PredictCompared(ctx context.Context, p *Problem,
 	return out, b, nil
 }
 
-// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds of m, and of m if it
-// is a baseline with given parameters. With too few labels all are zero, see [choose.TooFew]. Label propagation is not
-// measured where it is slow or lacks memory; if auto does not use it, only if s.Suggests is set, and on one fold.
+// measureBaselines estimates the accuracies of label propagation and of the largest class on the folds that m would use. If
+// m is a baseline with given parameters, it also estimates the accuracy of m with these. If there are too few labels, see
+// [choose.TooFew], all estimates are zero. Label propagation is measured if [Engine.ComparesPropagation] is true. If auto
+// cannot use it, label propagation is measured on one fold alone.
 func (m *Engine) measureBaselines(ctx context.Context, p *Problem,
 	s *Settings) (*Baselines, error) {
 	if err := p.Validate(); err != nil {
@@ -142,14 +144,14 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 
 const apartWork = 20_000_000
 
-// ApartFolds returns how many folds are predicted to estimate the accuracy: as many as take apartWork entries × classes
-// together, at least one.
+// ApartFolds returns how many of the folds are predicted to estimate the accuracy of a method on p. On large graphs these
+// are so few that predicted folds × entries × classes are at most apartWork, but at least one.
 func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
-// apart estimates the accuracy of m from predictions of [ApartFolds] folds by the other labels. If par is nil, m chooses its
-// parameters.
+// apart estimates the accuracy of m by predicting [ApartFolds] of the folds, each from the labels outside the fold. fold is
+// the fold of each label. If par is nil, m chooses parameters for each fold.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
 	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
@@ -248,8 +250,9 @@ func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) erro
 	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// ReweighBy is [Reweigh] with the function reweigh. If reweigh is nil, it does nothing. If the shares are not known, nodes
-// that no label reaches keep their scores.
+// ReweighBy adapts a prediction as [Reweigh] does, but changes the probabilities of a node by the function reweigh. If
+// reweigh is nil, ReweighBy does nothing. If the shares of classes are not known, nodes that no label reaches keep their
+// scores.
 func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {

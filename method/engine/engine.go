@@ -34,8 +34,8 @@ type Engine struct {
 	// may be called concurrently.
 	Fit func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Prediction, error)
 
-	// Choose chooses parameters on splits of p, or as Fit does if splits is nil. If Choose is nil or returns a nil Choice,
-	// there is nothing to choose, or Fit chooses for each training set.
+	// Choose chooses parameters by the test sets of splits of p. If splits is nil, it chooses as Fit does. If Choose is nil or
+	// returns a nil Choice, there is nothing to choose, or Fit must choose anew for each training set.
 	Choose func(ctx context.Context, p *Problem, splits *choose.Splits, s *Settings) (*Choice, error)
 
 	// Workspace declares the memory of Fit and Choose for the largest setting that may be chosen, in addition to the
@@ -74,7 +74,8 @@ func (m *Engine) Predict(ctx context.Context, p *Problem, par *Parameters,
 	return out, err
 }
 
-// Tune chooses parameters on splits of p, as the field Choose says, with the edge weights of [Engine.Weigh].
+// Tune chooses parameters on splits of p by the field Choose, with the edge weights of [Engine.Weigh]. If Choose is nil,
+// Tune returns nil.
 func (m *Engine) Tune(ctx context.Context, p *Problem, splits *choose.Splits,
 	s *Settings) (*Choice, error) {
 	if m.Choose == nil {
@@ -93,7 +94,8 @@ func (m *Engine) NeedsTranspose() bool {
 	return len(m.Specs) > 0 && m.Specs[0].Arcs == param.BothDirections
 }
 
-// Stages checks a problem and returns the job of a choice or a prediction.
+// Stages checks a problem and returns the [Job] of choosing parameters and predicting. If par is not nil, there is nothing
+// to choose.
 type Stages func(ctx context.Context, p *Problem, par *Parameters, s *Settings) (*Job, error)
 
 // InStages returns m with a Fit and a Choose that run the stages of begin.
@@ -110,7 +112,7 @@ type Entry struct {
 	Name   string
 	Method *Engine
 
-	// Own has values of parameters given with the name, which are not chosen.
+	// Own has the parameter values that the user gave with the name of the method. They are not chosen.
 	Own param.Values
 
 	// Settings are the settings for this method; nil: the settings for all methods.

@@ -12,8 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// FoldVisitor is called with the predictions of a setting for a [Group]. For a node of its test set, predict returns the
-// class or number, and whether a label reaches the node.
+// FoldVisitor receives the predictions of a setting for a [Group], both given by position. For a node of the group's test
+// set, predict returns the class or number, and whether a label reaches the node.
 type FoldVisitor = func(setting, group int, predict func(node int) (y float64, isReached bool))
 
 // GraphMethod predicts all nodes of a graph at once from labels: classes or numbers. Its parameters are chosen by
@@ -144,8 +144,8 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 
 const mostMeasured = 5000
 
-// chooseByFolds chooses a setting by folds of the labels or of a sample, and measures its accuracy with more folds of all
-// labels.
+// chooseByFolds chooses a setting by predictions of held-out folds. If m.IsSampled is set, these are folds of a sample of
+// the labels. Then it measures the accuracy of the setting on folds of all labels.
 func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
 	sample := j.Problem
 	tested := mostMeasured
@@ -231,8 +231,8 @@ func SeedsOf(p *Problem, lo, hi int) cwk.Seeds {
 	return s
 }
 
-// Choosing returns an engine that chooses the parameters of m by cross-validation. m must have one declaration. The Fit of m
-// is called with complete values.
+// Choosing returns an engine that chooses the parameters of m by cross-validation. m must have one declaration in Specs. The
+// returned engine calls the Fit of m with a value for every parameter.
 func (m *Engine) Choosing() *Engine {
 	f := fit(m.Fit)
 	return m.InStages(GraphMethod{Spec: m.Specs[0], Target: m.Target, Predictions: f.predictions, Scores: f.scores}.begin)

@@ -8,7 +8,7 @@ import (
 
 // LabelSetModel predicts a probability of each label of a node; a node may have several labels. For each label it has a
 // least squares classifier against the rest, and a sigmoid of its scores. All classifiers have the same columns and λ. A
-// kept model stores this choice alone.
+// kept [Model] stores columns, λ, the threshold and the sigmoids, but no weights of classifiers.
 type LabelSetModel struct {
 	Columns int     `json:"columns"` // number of eigenvectors that are features
 	Lambda  float64 `json:"lambda"`  // λ of [classify.RidgePath]
@@ -18,7 +18,8 @@ type LabelSetModel struct {
 	MicroF1 float64 `json:"micro_f1,omitempty"`
 	Stderr  float64 `json:"micro_f1_stderr,omitempty"`
 
-	// Labels with a probability of at least Threshold are predicted, or if a node has none, its likeliest label.
+	// Labels with a probability of at least Threshold are predicted. If a node has no such label, its likeliest label is
+	// predicted.
 	Threshold float64 `json:"threshold"`
 
 	Slopes []float64 `json:"slopes"` // a of the sigmoid 1/(1 + exp(a·f + b)) of each label
@@ -52,7 +53,8 @@ func (m *LabelSetModel) Probable(scores []float64) []float64 {
 	return scores
 }
 
-// LabelsOf returns the labels of a node in prediction p: the node's own labels, or else the labels above the threshold.
+// LabelsOf returns the labels of a labelled node. For other nodes it returns the labels that prediction p gives at least
+// the probability m.Threshold, or the likeliest label.
 func (m *LabelSetModel) LabelsOf(p *Prediction, node int) []int {
 	if labels, labelled := m.Labels[node]; labelled {
 		return labels

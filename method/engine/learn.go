@@ -14,7 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Job is a choice or a prediction by an engine.
+// Job is the work of an engine on a problem: choosing a setting and predicting. Learners on a walk or a kernel choose a pair
+// of settings, of the source, which is the walk or kernel, and of the learner.
 type Job struct {
 	Problem  *Problem
 	Settings *Settings
@@ -28,14 +29,14 @@ type Job struct {
 	Values      []param.Values // settings of the learner or method
 	Space       *choose.Space
 
-	// ByFolds chooses by held-out folds, BySplits by the test sets of splits.
+	// ByFolds chooses a setting by predictions of held-out folds, BySplits by predictions of the test sets of splits.
 	ByFolds  func(ctx context.Context) (*Choice, error)
 	BySplits func(ctx context.Context, splits *choose.Splits) (*Choice, error)
 
 	// Learn learns from all labels and completes Out except for the choice.
 	Learn func(ctx context.Context, c *Choice) error
 
-	Separate bool // each pair of a source setting and a value needs its own fit
+	Separate bool // each pair of a source setting and a learner setting needs its own fit
 	Compared int  // number of compared labels; 0: all
 	Measures bool // Learn estimates the accuracy of a setting that a sample chose
 
@@ -48,7 +49,8 @@ type Job struct {
 	unsolved []Unsolved   // see learnBest
 }
 
-// predict chooses parameters by held-out labels if par is nil, fits a model of all labels, and estimates its accuracy.
+// predict fits a model of all labels and predicts all nodes. If par is nil, it first chooses parameters by held-out labels.
+// It estimates the accuracy by the held-out labels.
 func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Parameters,
 	s *Settings) (*Prediction, error) {
 	start := time.Now()
@@ -81,8 +83,8 @@ func (begin Stages) predict(ctx context.Context, m *Engine, p *Problem, par *Par
 	return j.Out, nil
 }
 
-// learnBest learns from all labels with the best choice in list, or for classes with the first. A setting whose equations
-// cannot be solved is omitted. If no setting is left, it returns the first error.
+// learnBest learns from all labels with the best choice in list and returns this choice. If classes are predicted, it takes
+// the first choice. It omits settings whose equations cannot be solved. If no setting is left, it returns the first error.
 func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	var first error
 	for {
@@ -107,8 +109,8 @@ func learnBest(ctx context.Context, list []*Choice) (*Choice, error) {
 	}
 }
 
-// measureSetting estimates the accuracy of a setting that a sample of the labels chose. It predicts folds, with as many
-// labels as the sample, from all other labels, because models of the sample know less.
+// measureSetting estimates the accuracy of a setting that a sample of the labels chose. It predicts folds from all other
+// labels, because models of the sample know fewer labels. These folds have about sampled labels, as many as the sample.
 func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, sampled int,
 	s *Settings) (*problem.Estimate, error) {
 	set := s.WithDefaults()
@@ -116,7 +118,7 @@ func (m *Engine) measureSetting(ctx context.Context, p *Problem, c *Choice, samp
 	return m.apart(ctx, p, &c.Parameters, &set, fold, folds)
 }
 
-// FoldsLike returns folds of the labels of p, and the number of folds that together have as many labels as a sample.
+// FoldsLike returns the fold of each label of p. The first count folds together have about sampled labels.
 func (s *Settings) FoldsLike(p *Problem, sampled int) (fold []int, count int) {
 	folds := choose.TestFoldCount(len(p.Row))
 	count = (sampled*folds + len(p.Row) - 1) / len(p.Row)
@@ -176,8 +178,8 @@ func (j *Job) Parameters(source, value int) (p Parameters) {
 	return p
 }
 
-// Choose chooses a setting of the source and a setting of the learner. measure must return the counts of all pairs; settings
-// of the learner vary faster.
+// Choose chooses a setting of the source and a setting of the learner. measure must return the right predictions of all
+// pairs of the given sources and values; the values vary faster.
 func (j *Job) Choose(ctx context.Context,
 	measure func(ctx context.Context, sources, values []int) (*choose.Counts, error)) (*Choice, error) {
 	s := &choose.Search{Kernel: j.SourceSpace, Learner: j.Space,
@@ -196,7 +198,7 @@ func (j *Job) Choose(ctx context.Context,
 // Choice is the result of choosing parameters.
 type Choice struct {
 	Parameters
-	Accuracy float64 // accuracy on the labels that chose
+	Accuracy float64 // accuracy on the labels by which the setting was chosen
 	Tested   int     // number of predicted labels; 0: too few
 	Settings int     // number of compared settings
 	Work     graph.Work

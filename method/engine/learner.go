@@ -16,7 +16,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// MajorityClass returns the class that the models of an outcome predict, by the rule for nodes without a label.
+// MajorityClass returns the class that the classifiers of a held-out outcome predict, by the rule that also predicts nodes
+// without a label.
 func (j *Job) MajorityClass(o *choose.Outcome) int {
 	if len(o.Pairs) == 0 {
 		return o.Largest
@@ -29,8 +30,9 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
-// AddAllVotes adds the votes of some classifiers, from number lo of pairs on, to the scores of all nodes. After the last
-// classifier it turns the sums of votes into scores.
+// AddAllVotes adds to the scores of all nodes the votes of consecutive classifiers, from pairs[lo] on. decisions has a row
+// for each node and a column for each of these classifiers. After the last classifier of pairs, AddAllVotes turns the sums
+// of votes into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
@@ -76,8 +78,9 @@ func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 // Sums of votes that differ by less than undecided times the largest sum differ by rounding alone.
 const undecided = 1e-6
 
-// finishVotes turns sums of votes, and counts of votes unless nil, into scores. If all sums are equal, as for a node from
-// which a walk is too short to meet a label, the largest class gets a slightly higher score.
+// finishVotes replaces the sums of votes at a node by scores. If counts is not nil, the class with most votes gets the
+// highest score. If all sums are equal, as for a node from which a walk is too short to meet a label, the largest class gets
+// a slightly higher score.
 func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	largest int) {
 	simd.ConvertTo(vote, sums)
@@ -92,8 +95,8 @@ func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	simd.ConvertTo(sums, vote)
 }
 
-// ShareAll stores the probabilities for decisions on every node as scores. decisions gets scratch space for the given number
-// of items.
+// ShareAll computes the decisions on every node and stores the probabilities of the classes, see [Job.Share], as scores.
+// decisions must return the decisions on node i; row is scratch space for items numbers.
 func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.Problem.Degrees)
@@ -116,8 +119,8 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores the classes' probabilities in dst: the learner's own, or if it has none, those fitted to decisions on
-// held-out labels.
+// Share stores in dst the probability of each class for the decisions on a node. If the learner has no probabilities, Share
+// computes them from votes with a power that was fitted to held-out labels, see [choose.Votes].
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {
@@ -191,8 +194,9 @@ func pairwise(l *classify.Learner, v param.Values) bool {
 // mostPairwise is the largest number of classes whose votes can be counted in bytes.
 const mostPairwise = 256
 
-// LearnerSettings returns the settings of a learner to choose from, and their space. Defaults may depend on the number of
-// classes. The error comes from [param.Spec.Resolve], or is a [choose.UsageError] if there are too many pairs of classes.
+// LearnerSettings returns the settings of a learner to choose from, and the grid that they form. Defaults may depend on the
+// number of classes. The error comes from [param.Spec.Resolve], or is a [choose.UsageError] if there are too many pairs of
+// classes.
 func LearnerSettings(s *Settings, l *classify.Learner,
 	classes int) ([]param.Values, *choose.Space, error) {
 	s = cmp.Or(s, new(Settings))
@@ -224,7 +228,7 @@ func LimitMessage(l *classify.Learner) string {
 	return noun + " ended at the limit of its steps, before its tolerance"
 }
 
-// CountMachines returns the number of binary classifiers.
+// CountMachines returns the number of binary classifiers: one for each class, or one for each pair of classes.
 func (j *Job) CountMachines() int {
 	classes := len(j.Problem.Names)
 	if pairwise(j.Learner, j.Values[0]) {

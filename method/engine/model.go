@@ -73,7 +73,8 @@ func (m *Model) compare(p *Problem) error {
 	return o.Compare(p.Origin)
 }
 
-// signed marks p as a graph with negative weights if the model's graph may have them, because methods differ on such graphs.
+// signed returns p, marked as a graph with negative weights if the graph of the model was, because methods differ on such
+// graphs.
 func (m *Model) signed(p *Problem) *Problem {
 	if p.Signed || !m.Origin.Signed {
 		return p
@@ -109,7 +110,7 @@ func (m *Engine) Keep(out *Prediction, s *Settings) (*Model, error) {
 	return m.keep(out, s)
 }
 
-// keep is [Engine.Keep] without the check of s.
+// keep returns the model that [Engine.Keep] returns, without checking the prior of s.
 func (m *Engine) keep(out *Prediction, s *Settings) (model *Model, err error) {
 	model = &Model{
 		Method: m.Name, RNGSeed: s.RNGSeed, Low: s.LowEffort,

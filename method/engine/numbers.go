@@ -45,8 +45,8 @@ func rangeOf(values []float64) valueRange { return valueRange{slices.Min(values)
 
 func (r valueRange) clip(x float64) float64 { return min(max(x, r.least), r.most) }
 
-// newHeldNumbers samples the values to measure errors on, at most MostCompared, or fewer on a large graph. A sample comes
-// from as few folds as possible, at least two, because each fold needs a model.
+// newHeldNumbers returns the held-out values to measure errors on, at most MostCompared, or fewer on a large graph. If these
+// are a sample, they come from as few folds as possible, at least two, because each fold needs a model.
 func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	m := len(p.Row)
 	folds := choose.FoldCount(m)
@@ -92,7 +92,8 @@ func newHeldNumbers(p *Problem, seed uint64) *heldNumbers {
 	return h
 }
 
-// count returns the merits 1 − (y − ŷ)²/σ² for the errors miss, which are listed by setting and value.
+// count returns the merits 1 − (y − ŷ)²/σ² of all settings, summed by fold. miss[s] has the errors y − ŷ of setting s at the
+// held-out values.
 func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	counts := choose.NewCounts(len(miss), h.labels)
 	for s, list := range miss {
@@ -103,8 +104,8 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 	return counts
 }
 
-// measureNumbers returns the errors y − ŷ of each setting, predicted by models of the other folds within the range of known
-// values. If equations are not solved, errors are infinite.
+// measureNumbers returns the errors y − ŷ of each setting at the held-out values. Models of the other folds predict ŷ,
+// clipped to the range of their values. If the equations of a model cannot be solved, the errors are infinite.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true
@@ -129,8 +130,8 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return miss, err
 }
 
-// chooseNumbers chooses a setting by predictions of each value without its fold. If m.IsSampled is set, a sample chooses the
-// setting, and models of all values measure it.
+// chooseNumbers chooses a setting by its errors at held-out values. If m.IsSampled is set and there are many values, the
+// setting is chosen on a sample of the values; then its errors are measured with models of all values outside a fold.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
@@ -186,7 +187,8 @@ func (m *GraphMethod) compareNumbers(ctx context.Context, j *Job, h *heldNumbers
 
 func isUnsolved(err error) bool { return errors.As(err, new(*problem.Error)) }
 
-// leaveOut omits the chosen setting because of err, and chooses another setting. It reports whether a setting is left.
+// leaveOut omits the chosen setting, whose equations failed with err, and chooses another setting. It reports whether a
+// setting is left.
 func (c *Choice) leaveOut(err error) bool {
 	c.job.unsolved = append(c.job.unsolved, Unsolved{c.job.Declared.Name, c.Parameters, err})
 	c.Found.Counts.Loss[c.Found.Setting] = math.Inf(1)
@@ -196,7 +198,7 @@ func (c *Choice) leaveOut(err error) bool {
 	return !math.IsInf(merit, -1)
 }
 
-// clip clips predictions to the range of known numbers and sets the reached nodes.
+// clip clips predictions to the range of known numbers. It also sets j.Out.Reached.
 func (j *Job) clip() {
 	known := rangeOf(j.Problem.Value)
 	for i, x := range j.Out.Value {
@@ -205,7 +207,8 @@ func (j *Job) clip() {
 	j.Out.Reached = j.Problem.Components.Reachable(j.Problem.Row)
 }
 
-// NumberFit returns the predicted numbers of the nodes of this process for each sample. Samples are problems on one graph.
+// NumberFit fits a model to each sample and returns for each sample the predicted number of every node of this process. All
+// samples must be on one graph.
 type NumberFit func(ctx context.Context, samples []*Problem, v param.Values, s *Settings) ([][]float64, error)
 
 // OneByOne returns a NumberFit that calls predict for each sample.
@@ -223,10 +226,11 @@ func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 }
 
 // SamplesAtOnce is the number of groups that are fitted together. Learners that spread labels have two columns for each
-// group, which together fill a cache line.
+// group; the columns of these groups fill a cache line.
 const SamplesAtOnce = 4
 
-// Predictions implements the field of [GraphMethod].
+// Predictions fits each setting to the training set of each group and calls visit with the predicted numbers, as the field
+// Predictions of [GraphMethod] requires.
 func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
 	for setting, v := range settings {
 		for lo := 0; lo < len(groups); lo += SamplesAtOnce {
@@ -247,7 +251,7 @@ func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Val
 	return nil
 }
 
-// Scores implements the field of [GraphMethod].
+// Scores predicts the numbers of all nodes with values v, as the field Scores of [GraphMethod] requires.
 func (f NumberFit) Scores(ctx context.Context, j *Job, v param.Values) error {
 	list, err := f(ctx, []*Problem{j.Problem}, v, j.Settings)
 	if err == nil {
@@ -256,7 +260,7 @@ func (f NumberFit) Scores(ctx context.Context, j *Job, v param.Values) error {
 	return err
 }
 
-// Numeric returns a method that predicts numbers with fit.
+// Numeric returns a method that predicts numbers with fit. spec declares its parameters, and workspace its memory.
 func Numeric(spec *param.Spec, fit NumberFit, workspace func(p *Problem) budget.Workspace) GraphMethod {
 	return GraphMethod{Spec: spec, Target: Numbers, Predictions: fit.Predictions, Scores: fit.Scores,
 		Workspace: func(p *Problem, _ []param.Values, _ *Settings) (budget.Workspace, error) { return workspace(p), nil }}

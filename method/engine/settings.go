@@ -97,8 +97,8 @@ func (s *Settings) Fix(values param.Values) {
 	}
 }
 
-// Grid returns the settings of a declaration to choose from, and their space. A parameter in fixed has this value alone. The
-// error comes from [param.Spec.Resolve].
+// Grid returns the settings of spec to choose from on graph g, and the grid that they form. A parameter in fixed has only its
+// value there. The error comes from [param.Spec.Resolve].
 func (s *Settings) Grid(spec *param.Spec, fixed param.Values, g param.Graph) ([]param.Values, *choose.Space, error) {
 	tried := s.WithGrids(spec)
 	list, err := choose.Combinations(tried, fixed, g)

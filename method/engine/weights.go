@@ -17,6 +17,7 @@ import (
 // GivenWeights is the name of edge weights as they are in the graph.
 const GivenWeights = "given"
 
+// weighting is a function of edge weights.
 type weighting struct {
 	name   string
 	values shard.Values
@@ -61,8 +62,8 @@ type EdgeWeights = problem.EdgeWeights
 // Weigh returns p with the edge weights that a method learns from, described by [problem.Problem.Learned].
 //
 // The function of the weights is Settings.Weights. If Weights is empty, auto uses the function among w, 1 and log(1 + w)
-// that predicts held-out labels best, and other methods use w. For all methods, labels choose the open factors of kinds and
-// times, together with the best function with these factors.
+// that predicts held-out labels best, and other methods use w. If factors of edge kinds and times were left to be chosen,
+// see [sides.Edges], labels choose these factors for all methods, together with the function that is best with them.
 //
 // Both choices use the evidence and the rule of package sides. Cost: [sides.Evidence.QualityOf] for each of the functions.
 func (m *Engine) Weigh(ctx context.Context, p *Problem,
@@ -105,7 +106,8 @@ func (m *Engine) weighingSettings(s *Settings) Settings {
 	return set
 }
 
-// Reweighs reports whether [Engine.Weigh] changes the factors of kinds and times in the graph.
+// Reweighs reports whether [Engine.Weigh] builds a graph with other factors of edge kinds and times, or applies such
+// factors anew to changed weights.
 func (m *Engine) Reweighs(p *Problem, s *Settings) bool {
 	set := m.weighingSettings(s)
 	return choosesFactors(p, &set) || set.weighting().isBelowFactors(p, &set)
@@ -128,8 +130,7 @@ func choosesFactors(p *Problem, s *Settings) bool {
 	return s.Model != nil || !choose.TooFew(p.Class)
 }
 
-// isBelowFactors reports whether edges have factors of kinds and times, and w changes weights before the factors are
-// applied.
+// isBelowFactors reports whether w changes weights that are then multiplied by factors of edge kinds and times.
 func (w weighting) isBelowFactors(p *Problem, s *Settings) bool {
 	return w.value != nil && p.Edges != nil && p.Edges.HasFactors(s.keptEdges())
 }
@@ -165,8 +166,9 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of kinds and times that labels or numbers choose for w, and the best w if the settings
-// name none, because weights of a wide range disturb the choice.
+// chooseFactors returns the factors of edge kinds and times that predict labels or numbers best, for weights changed by w.
+// If the settings name no function, it also chooses the function, because weights of a wide range disturb the choice of
+// factors.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {
@@ -181,7 +183,8 @@ func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*
 	return p.Edges.Choose(ctx, labels, functions, s.Memory, s.Workers)
 }
 
-// problem returns p with weights changed by w and with the given factors. If factors is nil, it keeps the factors in p.A.
+// problem returns p with edge weights changed by w and multiplied by factors. If factors is nil, problem keeps the factors
+// in p.A.
 func (w weighting) problem(ctx context.Context, p *Problem, factors *sides.Choice,
 	s *Settings) (*Problem, error) {
 	q := *p

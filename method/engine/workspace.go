@@ -6,9 +6,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Declare returns the workspace of [Engine.Predict], and of the work that follows while the prediction is in memory. after
-// is the workspace of this work. The choice of edge weights, the prediction and this work follow each other, so that the
-// largest workspace counts. The error comes from the field Workspace.
+// Declare returns the workspace of [Engine.Predict] and of later work that needs after while the prediction is in memory.
+// The choice of edge weights, the prediction and the later work follow each other, so that only the largest workspace
+// counts. The error comes from the field Workspace.
 func (m *Engine) Declare(p *Problem, s *Settings, after budget.Workspace) (w budget.Workspace, err error) {
 	within, held := m.within(p, s)
 	if m.Workspace != nil {
@@ -40,8 +40,8 @@ func (m *Engine) Disk(p *Problem, s *Settings) int64 {
 	return m.Temporary(p, within)
 }
 
-// within returns the settings for m with the memory that is left, and held, the memory of edge weights, components, scores
-// and classes. Top stays set only if the scores of all classes would take more than a quarter of the memory.
+// within returns as held the memory of edge weights, components, scores and classes, and as within the settings s with
+// held subtracted from Memory. If the scores of all classes take at most a quarter of the memory, Top becomes 0.
 func (m *Engine) within(p *Problem, s *Settings) (within *Settings, held int64) {
 	set := m.weighingSettings(s)
 	n := int64(p.Rows())
