@@ -25,6 +25,7 @@ func MapValuesBytes(a Matrix) int64 {
 	return 0
 }
 
+// mappedValues is the result of MapValues for a matrix with all rows.
 type mappedValues struct {
 	Matrix
 	value   func(i, j int, w float64) float64

@@ -99,7 +99,7 @@ func lock(name string) (io.Closer, error) {
 	return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 }
 
-// Close closes the file before it removes it, because a file that is open in any process cannot be removed.
+// Close closes the file before removing it, because a file that is open in any process cannot be removed.
 func (l fileLock) Close() error {
 	err := l.f.Close()
 	_ = os.Remove(l.f.Name())

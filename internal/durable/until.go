@@ -43,6 +43,7 @@ func (u until) Create(name string) (File, error) {
 	}
 }
 
+// stream is a pipe or device that is closed when the context ends.
 type stream struct {
 	File
 	ctx  context.Context

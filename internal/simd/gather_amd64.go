@@ -62,8 +62,8 @@ func passWidth(remainder, size int) int {
 	return bytes / size
 }
 
-// run gathers k columns, pass by pass. Each pass takes two calls: the last few rows are not prefetched, because the
-// prefetches would leave the memory of col.
+// run gathers k columns, pass by pass. Each pass takes two calls: the second call gathers the last few rows without
+// prefetches, which would leave the memory of col.
 func (g *gather[T]) run(k int) {
 	if !hasAVX2 {
 		g.plain(k)

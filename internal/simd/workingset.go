@@ -3,8 +3,8 @@ package simd
 import "math"
 
 // LargestGain returns the index k with down[k] > f and the largest gain (down[k] − f)²/e, where e = kii + diag[k] −
-// 2·row[k]. Of equal gains it returns the last index; if there is none, −1. If e is not positive, floor replaces e.
-// diag and row must be as long as down.
+// 2·row[k]. Of equal gains it returns the last index. If no index has down[k] > f, it returns −1. If e is not positive,
+// floor replaces e. diag and row must be as long as down.
 //
 // It chooses the second item of a pair by second order: Fan, Chen, Lin, Working set selection using second order
 // information for training support vector machines, JMLR 6 (2005), WSS 2.

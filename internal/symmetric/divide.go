@@ -269,8 +269,8 @@ func (m *merge) join(i, j int, tolerance float64) bool {
 	return true
 }
 
-// combine computes the vectors a ≤ i < b of the part. Vector i belongs to the number order[i]: of a root of the secular
-// equation or, after the roots, of a still pair.
+// combine computes the vectors a ≤ i < b of the part. Vector i belongs to root order[i] of the secular equation or, if
+// there are fewer roots, to still pair order[i] − len(live).
 func (m *merge) combine(order []int, a, b int) {
 	var rows []int // rows of the vectors of roots
 	factors := make([]float64, 0, (b-a)*len(m.live))

@@ -19,7 +19,7 @@ var making sync.Mutex
 // declares too little then fails in tests.
 var Strict bool
 
-// peak is atMost of [Within], and planned is the part of [Within].
+// peak is the limit atMost of [Within], and planned the name part.
 var (
 	peak    atomic.Int64
 	planned atomic.Value

@@ -100,7 +100,7 @@ func Percent(fraction float64) string {
 	return fmt.Sprintf("%.1f %%", 100*fraction)
 }
 
-// Quoted quotes a text from a file. A longer text is cut at 64 bytes.
+// Quoted quotes a text from a file. It cuts a text of more than 64 bytes.
 func Quoted[S []byte | string](b S) string {
 	if len(b) > 64 {
 		return fmt.Sprintf("%q…", b[:64])

@@ -300,6 +300,7 @@ func (l *memLock) Close() error {
 	return err
 }
 
+// memFile is an open file of a [Mem].
 type memFile struct {
 	m        *Mem
 	n        *node

@@ -25,6 +25,7 @@ const (
 	atTerms = 32 // the factors of lo, hi and lo·hi, and w0, each times eachByte
 )
 
+// decoder has the registers of the AVX2 decoder.
 type decoder struct {
 	dst, sel, data, groups, table reg.GPVirtual
 	position                      reg.GPVirtual // bit position
