@@ -30,7 +30,7 @@ func Exp(t float64) Function {
 		value: func(x float64) float64 { return math.Exp(t * x) }}
 }
 
-// lowerPeak returns exp(t·x − s) for f = exp(t·x); s is 0 if squares of exp(t·x) cannot overflow on [lo, hi].
+// lowerPeak returns exp(t·x − s) for f = exp(t·x). If squares of exp(t·x) cannot overflow on [lo, hi], s is 0.
 func (f *Function) lowerPeak(lo, hi float64) *Function {
 	const largest = 200
 	rate := f.rate
@@ -130,7 +130,7 @@ type expansion struct {
 	productRounding float64 // rounding errors of products, relative to the usual; 0 means 1
 }
 
-// steepest bounds the derivative on [−1, 1], with |T_j'| ≤ j².
+// steepest returns an upper bound of the derivative of the series on [−1, 1], by |T_j'| ≤ j².
 func (s *expansion) steepest() (sum float64) {
 	for j, c := range s.coef {
 		sum += float64(j) * float64(j) * math.Abs(c)
@@ -138,7 +138,8 @@ func (s *expansion) steepest() (sum float64) {
 	return sum
 }
 
-// expand returns the series on [lo, hi] down to coefficients that float64 distinguishes from 0.
+// expand returns the Chebyshev series of f on [lo, hi]. It omits the last coefficients if float64 does not distinguish them
+// from 0.
 func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	middle := (lo + hi) / 2
 	half := (hi - lo) / 2
@@ -160,7 +161,7 @@ func (f *Function) expand(lo, hi float64) (*expansion, error) {
 	return e, err
 }
 
-// newExpansion returns the expansion with the given coefficients; remainder bounds the sum of the sizes of the omitted
+// newExpansion returns the expansion with the given coefficients. remainder must bound the sum of the sizes of the omitted
 // coefficients.
 func newExpansion(coef []float64, remainder float64) *expansion {
 	e := &expansion{coef: coef, tail: make([]float64, len(coef))}
@@ -175,8 +176,7 @@ func newExpansion(coef []float64, remainder float64) *expansion {
 // maxLog is the largest logarithm of an exponential, beyond which exp(maxLog/2) overflows.
 const maxLog = 1400
 
-// expandExp is exp(t·x − s) on [lo, hi] with z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff
-// 1984):
+// expandExp returns the series of exp(t·x − s) on [lo, hi]. With z = |t|(hi−lo)/2 (Tal-Ezer and Kosloff 1984)
 //
 //	exp(t·x) = e^peak·Σ_j (2−δ_j0)·(±1)^j·e^−z·I_j(z)·T_j(y),  peak = max t·x
 func expandExp(t, s, lo, hi float64) (*expansion, error) {
@@ -203,8 +203,8 @@ func expandExp(t, s, lo, hi float64) (*expansion, error) {
 	return newExpansion(coef, tail*factor), nil
 }
 
-// expandInverse is 1/(a + b·y) on [−1, 1], |b| < |a|: with ρ = r − √(r²−1) and
-// r = |a/b| the coefficients are (2−δ_j0)·(±ρ)^j/√(a²−b²).
+// expandInverse returns the series of 1/(a + b·y) on [−1, 1], |b| < |a|. With ρ = r − √(r²−1) and r = |a/b| the
+// coefficients are (2−δ_j0)·(±ρ)^j/√(a²−b²).
 func expandInverse(a, b float64) *expansion {
 	if b == 0 {
 		return newExpansion([]float64{1 / a}, 0)

@@ -16,7 +16,7 @@ const (
 	// interval. Rounding errors grow by at most e^harmless.
 	harmless = 10
 
-	// margin over the rate is the intended margin around the eigenvalues found.
+	// margin divided by the rate is the intended distance between the ends of the interval and the eigenvalues found.
 	margin = 4
 
 	endSteps = 300

@@ -23,9 +23,9 @@ const (
 	mostPoles = 40
 )
 
-// fitPower returns the function with the fewest poles and an error of at most tolerance, or the best found. The AAA algorithm
-// (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares the weights. The error is measured on a grid four
-// times finer than the fitted points.
+// fitPower returns the function with the fewest poles and an error of at most tolerance. If no function has such an error,
+// it returns the best found. The AAA algorithm (Nakatsukasa, Sète and Trefethen 2018) gives the poles, and least squares
+// the weights. The error is measured on a grid four times finer than the fitted points.
 func fitPower(s, top, tolerance float64) *stieltjes {
 	a := newAAA(s, top)
 	best := &stieltjes{err: math.Inf(1)}

@@ -13,13 +13,14 @@ import (
 )
 
 // solves computes a group of falling exponentials by a series in M = (I + γH)⁻¹. As a function of the eigenvalues of M a
-// falling exponential is smooth, however wide the spectrum of H is (van den Eshof and Hochbruck 2006):
+// falling exponential is smooth, however wide the spectrum of H is (van den Eshof and Hochbruck 2006). With T_j the
+// Chebyshev polynomials of 2M − 1, applied to B,
 //
 //	X_j = M·T_j,  T_{j+1} = 2(2X_j − T_j) − T_{j−1},  Y += c_{j+1}·T_{j+1}
 //
-// An error of X_j changes the results by at most 4·Σ_{i>j} |c_i|(i−j) times its size, half of this for j = 0, because errors
-// obey the recurrence of the second kind, |U_i| ≤ i + 1. It is at most the residual, because I + γH ⪰ I. Late solves may
-// therefore be coarse (Simoncini and Szyld 2003).
+// An error of X_j changes the results by at most 4·Σ_{i>j} |c_i|(i−j) times the size of the error, half of this for j = 0,
+// because errors obey the recurrence of the second kind, |U_i| ≤ i + 1. The error of X_j is at most the residual, because I
+// + γH ⪰ I. Late solves may therefore be coarse (Simoncini and Szyld 2003).
 type solves struct {
 	e     *evaluation
 	m     *Map
@@ -359,8 +360,8 @@ func (p *part) scheduleSolved(s *solves, j int) {
 	p.schedule(j, j >= p.end || j >= 4 && j&(j-1) == 0, s.e)
 }
 
-// advanceRows computes T_{j+1}(2R − 1)·B = (4R − 2)·T_j·B − T_{j−1}·B in rows lo ≤ i < hi and adds the scheduled terms. x =
-// R·T_j·B is the last solve.
+// advanceRows computes T_{j+1} = 4X_j − 2T_j − T_{j−1} in rows lo ≤ i < hi, where X_j is the last solve, and adds the
+// scheduled terms.
 func (s *solves) advanceRows(j, lo, hi int) {
 	now := s.e.w[j%2]
 	next := s.e.w[(j+1)%2]

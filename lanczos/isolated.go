@@ -57,7 +57,8 @@ func (e *eigenproblem) isolatedComeFirst() bool {
 	return value == e.zero
 }
 
-// firstIsolated returns at most k isolated rows in the order of the matrix; −1 for a row of another process.
+// firstIsolated returns the first isolated rows in the order of the matrix, at most k. A row of another
+// process is −1.
 func (e *eigenproblem) firstIsolated(k int) []int {
 	var here []float64
 	for _, i := range e.Excluded {

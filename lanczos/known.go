@@ -66,7 +66,8 @@ func (k *knownVectors) vectorTo(dst *sparse.Block[float64], j, g int) {
 	}
 }
 
-// remove subtracts from x its part in the span of the vectors, up to about ε times the norm of each column.
+// remove subtracts from x the part of x in the span of the known vectors. What remains of this part is about ε times the
+// norm of each column.
 func (k *knownVectors) remove(x *sparse.Block[float64], workers int) {
 	if k.Disjoint != nil {
 		k.share.RemoveTo(k.Disjoint, x, x, workers)

@@ -21,8 +21,8 @@ type eigenproblem struct {
 	zero     float64 // eigenvalue of rows without edges
 }
 
-// of returns the eigenproblem on a graph. It solves S, T and L̃ = I − S as problems of S, so that equal parts of their spectra
-// take equal work.
+// of returns the eigenproblem of p on g. It solves S, T and L̃ = I − S as problems of S, so that equal parts of their
+// spectra take equal work.
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}

@@ -70,8 +70,8 @@ func newSearch(r *run, k *krylov, want int) *search {
 		floor: math.Inf(-1), ahead: 2, strict: 1}
 }
 
-// lanczos finds the pairs by block Lanczos. The error is an [*otherMethod] if alternative is set and LOBPCG is predicted to be
-// faster.
+// lanczos finds the pairs by block Lanczos. If alternative is set and LOBPCG is predicted to be faster, the error is an
+// [*otherMethod].
 func (r *run) lanczos(ctx context.Context, alternative bool) (*Pairs, error) {
 	size := basisSize(r.target, r.s.Basis)
 	r.result.Method = "lanczos"
