@@ -125,7 +125,6 @@ func (h *head) choose(konect bool) error {
 		r.Header = nodefile.NoHeader
 	}
 	t, err := h.s.Choose(r)
-	lay.isTable = len(h.s.Titles) > 1 && len(h.s.Rows) > 1 && c.Fields == nil
 	if t.HasHeader {
 		lay.first++
 	}
@@ -177,7 +176,7 @@ func (h *head) checkForm() error {
 			return h.lay.splitFault(h.name, number, table.ErrQuote)
 		}
 	}
-	return h.fault(table.NeighboursFix+", or if the table begins below, pass {skip-bad-lines}", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
+	return h.fault(table.NeighboursFix+", or if a table begins below, remove the lines above its titles", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
 }
 
 // listTitles returns the titles for a message, cut at 200 bytes. It calls a first column without a title

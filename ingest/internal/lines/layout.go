@@ -28,7 +28,6 @@ type Layout struct {
 	line           int64 // line of the header, or first line; 0 for titles of JSON objects and in Matrix Market
 	first          int64 // line of the first edge, after comments and a header
 	template       Template
-	isTable        bool    // most lines have as many fields, so that an error is about the columns
 	simple         bool    // lines may follow the template
 	attributes     bool    // each line ends in a dictionary of NetworkX
 	integers       [2]bool // the ids of the first lines are whole numbers, so that 1e+05 is read as 100000
@@ -180,7 +179,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 			continue
 		}
 		lay, err := c.layoutFrom(name, konect != "", number, line, tail)
-		if first == nil || lay.isTable && err != nil {
+		if first == nil {
 			first = lay
 			firstErr = err
 		}
@@ -193,7 +192,7 @@ func (c *Settings) layoutIn(name string, chunk *textio.Chunk,
 			}
 			return lay, nil
 		}
-		if !c.SkipBadLines || lay.isTable {
+		if !c.SkipBadLines {
 			break
 		}
 	}
