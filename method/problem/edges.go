@@ -20,9 +20,10 @@ func copyBytes(e *sides.Edges) int64 {
 	return sparse.LoadBytes(e.Store.Manifest.Rows, e.Store.NNZ(), true)
 }
 
-// WithFactors returns a graph of the nodes of g and the edges of e with the factors c. Its entries are in memory if they
-// take at most an eighth of the limit. The graph has A and the degrees, Aᵀ if g has Aᵀ, and what [graph.Divide] finds if
-// several processes share the rows. Cost: three sweeps for each direction.
+// WithFactors returns a graph of the nodes of g and the edges of e with the factors c. If its entries take at most an
+// eighth of limit, they are in memory; otherwise sweeps read the store. The graph has A and the degrees, and Aᵀ if g has
+// Aᵀ. If several processes share the rows, it has everything that [graph.Divide] computes. Cost: three sweeps for each
+// direction.
 func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges,
 	c *sides.Choice, limit int64, workers int) (*graph.Graph, error) {
 	along, against, err := e.Matrices(ctx, c.Book, workers)
@@ -47,7 +48,7 @@ func WithFactors(ctx context.Context, g *graph.Graph, e *sides.Edges,
 	return out, err
 }
 
-// FactorBytes returns the memory of the result of [WithFactors].
+// FactorBytes returns the bytes of the graph that [WithFactors] returns.
 func FactorBytes(g *graph.Graph, e *sides.Edges, limit int64, workers int) int64 {
 	if d, ok := g.A.(*sparse.Divided); ok {
 		return 2 * d.Bytes()

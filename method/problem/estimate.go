@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Estimate is the accuracy of a prediction at the nodes without a label that a label reaches, estimated from held-out
-// labels. Nodes that no label reaches count in Unreached alone, because nothing can be learned about them.
+// Estimate is the accuracy of a prediction, estimated from held-out labels, at the unlabelled nodes that labels
+// reach. Nodes that no label reaches count in Unreached alone, because nothing can be learned about them.
 type Estimate struct {
 	Accuracy, Stderr float64
 	Tested           int // held-out labels; 0 if there are too few for an estimate

@@ -26,8 +26,8 @@ type labelScore struct {
 	score float32
 }
 
-// NewHighest returns a Highest of n nodes without scores. For each node in labelled it also keeps the score of the node's
-// class in labels.
+// NewHighest returns a Highest of n nodes, without scores yet. For each node labelled[i] it also keeps the score of class
+// labels[i], even if this is low.
 func NewHighest(n int, labelled, labels []int) *Highest {
 	h := &Highest{
 		class: slices.Repeat([]int32{-1}, n*HighestCount),
@@ -43,7 +43,7 @@ func NewHighest(n int, labelled, labels []int) *Highest {
 	return h
 }
 
-// label returns the score of the label of a node, or nil for a node without a label.
+// label returns the entry with the label of a node and the label's score. For a node without a label it returns nil.
 func (h *Highest) label(node int) *labelScore {
 	if h.isLabelled[node/64]>>(node%64)&1 == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (h *Highest) of(node int) ([]int32, []float32) {
 	return h.class[lo:hi], h.score[lo:hi]
 }
 
-// sink moves the last class to its place in the order.
+// sink moves the last class and its score to their place in the order of [Highest].
 func sink(class []int32, score []float32) {
 	for i := len(class) - 1; i > 0; i-- {
 		upper := score[i-1]
@@ -105,8 +105,8 @@ func (h *Highest) Set(node int, scores []float32) {
 	h.Add(node, 0, scores)
 }
 
-// Normalize divides the scores of a node by their sum over all classes, unless the sum differs from 1 by at most tolerance
-// or is not above 0. It reports whether the sum is above 0.
+// Normalize divides the scores of a node by their sum over all classes, if the sum is above 0 and differs from 1 by more
+// than tolerance. It reports whether the sum is above 0.
 func (h *Highest) Normalize(node int, tolerance float64) bool {
 	sum := h.sum[node]
 	if math.Abs(sum-1) <= tolerance || !(sum > 0) {

@@ -60,7 +60,8 @@ type EdgeWeights struct {
 	Factors *sides.Choice
 }
 
-// OfItems returns a problem of items without edges: records, or the graphs of a collection.
+// OfItems returns a problem of items that are no nodes, such as records, or the graphs of a collection. Item row[i] has
+// class[i].
 func OfItems(items int, row, class []int, names []string) *Problem {
 	return &Problem{Graph: new(graph.Graph), items: items, Row: row, Class: class, Names: names}
 }
@@ -119,7 +120,8 @@ func (p *Problem) Validate() error {
 	return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
 }
 
-// ValidateFor is [Problem.Validate] for a method, kernel or walk that may need weights ≥ 0.
+// ValidateFor validates p as [Problem.Validate] does, for a declared method, kernel or walk. If this does not work with
+// negative weights and p has some, the error says so.
 func ValidateFor(p *Problem, declared *param.Spec) error {
 	if err := param.CheckSigned(declared, p.Signed); err != nil {
 		return err
@@ -147,7 +149,7 @@ func (p *Problem) CountOf(set *roaring.Bitmap) int {
 	return int(count[0])
 }
 
-// Seeds returns the labels as the ends of walks.
+// Seeds returns the labels of p for walks, which end at them.
 func (p *Problem) Seeds() cwk.Seeds {
 	return cwk.Seeds{Row: p.Row, Class: p.Class, Classes: len(p.Names)}
 }
@@ -210,5 +212,5 @@ type MixedModel struct {
 	Name       string
 	Parameters string
 	Weight     float64
-	IsFactor   bool // these probabilities multiply the mixture, to the power of Weight
+	IsFactor   bool // the probabilities of the model multiply the mixture, to the power of Weight
 }

@@ -93,7 +93,7 @@ func (p *Problem) MissedComponents(ctx context.Context, reached *roaring.Bitmap,
 	return int(missed.GetCardinality()), nil
 }
 
-// componentsOf reports for each component whether one of the rows, in any process, is in it.
+// componentsOf reports for each component whether it contains one of the rows of any process.
 func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	team := p.Team()
 	holds := make([]bool, len(parts.Sizes))
@@ -111,7 +111,8 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	return holds
 }
 
-// reachedAlong is Reachable on a directed graph: it repeats sweeps until nothing changes.
+// reachedAlong returns the nodes of a directed graph from which a walk can end in one of rows. It repeats sweeps until
+// nothing changes.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
@@ -162,8 +163,9 @@ func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	return false
 }
 
-// The steps of walks are doubled while walks from more than the share MostMissed of the reached nodes miss all labels, but
-// not beyond MissedWork entries × columns, some seconds.
+// Walks should reach nearly all nodes that labels reach. While walks miss more than the share MostMissed of these nodes,
+// their number of steps is doubled. If walks have cost more than MissedWork entries × columns, some seconds, it is not
+// doubled further.
 const (
 	MostMissed = 0.01
 	MissedWork = 1_000_000_000

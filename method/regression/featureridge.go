@@ -23,14 +23,15 @@ import (
 //
 //	min Σ_i (w·φ_i + μ − y_i)² + r‖w‖²
 //
-// over the known nodes i, or mostFitted of them. One decomposition of the features that do not depend on values serves all
-// ridges and folds.
+// over the nodes i with known values, or mostFitted of these nodes. Fixed features do not depend on known values, so that
+// one decomposition serves all ridges and folds. Moving features do, such as means over neighbours.
 type featureRidge struct {
-	// fixed returns the features of known nodes at positions that do not depend on values.
+	// fixed returns the fixed features of the known nodes at positions.
 	fixed func(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error)
 
-	// moving returns the features that depend on the values at train; nil: there are none. If moving is not nil, r is λ
-	// times the number of known nodes and λ is the only parameter; otherwise r is λ times the mean of ‖φ‖².
+	// moving returns the moving features of the known nodes at positions, which depend on the values at train; nil: there are
+	// none. If moving is not nil, r is λ times the number of known nodes and λ is the only parameter; otherwise r is λ times
+	// the mean of ‖φ‖².
 	moving func(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error)
 
 	widens bool // see [engine.GraphMethod]
@@ -49,7 +50,7 @@ func (r featureRidge) method(spec *param.Spec, workspace func(p *engine.Problem)
 	return m
 }
 
-// ridgeFit is the decomposition of the fixed features of some known nodes.
+// ridgeFit is the decomposition of the fixed features of the known nodes at positions.
 type ridgeFit struct {
 	positions []int
 	*features
@@ -59,7 +60,8 @@ type ridgeFit struct {
 	columns   int
 }
 
-// features has a row of features for each of some known nodes. add adds φ·w of every node of the graph to values.
+// features has a row of features for each of some known nodes. add adds to values[v] the product φ·w of the features of v
+// and weights w, for every node v of the graph.
 type features struct {
 	*sparse.Block[float64]
 	add func(ctx context.Context, w, values []float64) error
@@ -81,8 +83,8 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	return groups
 }
 
-// positions returns the positions of the values to fit or to test: all values with a fold ≥ 0, and the other values or a
-// sample of them.
+// positions returns the positions of the known values to fit or to test. These are all values with a fold ≥ 0, and the
+// other values. If there are more than mostFitted values, it returns a sample of the other values.
 func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
@@ -98,7 +100,8 @@ func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
-// fit returns the decomposition of the fixed features of a setting, or the last one if it is the same.
+// fit returns the decomposition of the fixed features for setting v. If the decomposition of the last call is the same,
+// fit returns that.
 func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
 	f := j.Shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // λ is the only parameter
@@ -192,8 +195,9 @@ func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	return fold
 }
 
-// leaveFoldsOut calls visit with the predictions for each fold by models of all other rows. If equations have no solution,
-// predictions are infinite. first is the setting of the first λ.
+// leaveFoldsOut calls visit for each λ of lambdas and each fold, with the predictions for the fold by models of all other
+// rows. others has, by fold, the moving features of all rows. If the equations have no solution, the predictions are
+// infinite. first is the position of the setting with the first λ.
 func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit engine.FoldVisitor) error {
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {

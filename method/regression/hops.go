@@ -63,8 +63,9 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
 }
 
-// hopFeatures returns the means of values around known nodes and logarithms of degrees, standardized by train. The means at
-// a node of train exclude the values of its fold.
+// hopFeatures returns for the known nodes at positions the means of the values of train 1, 2 and 3 steps away, and the
+// logarithm of the degree. Each feature is scaled to variance 1 over train. The means at a node of train exclude the values
+// of the node's fold.
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
@@ -122,8 +123,9 @@ func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int,
 	return &features{x, add}, nil
 }
 
-// meansOutside returns the means of values around each known node without its fold: a column for each number of steps up to
-// mostHops. Rows of values with a fold below 0 are zero. Cost: sweeps over hopColumns columns.
+// meansOutside returns, for each known node, the means of the known values around the node that are outside its fold: a
+// column for each number of steps up to mostHops. If the fold of a node is below 0, its row is zero. Cost: sweeps over
+// hopColumns columns.
 func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem, fold []int) (*sparse.Block[float64], error) {
 	means := sparse.NewBlock[float64](len(p.Row), mostHops)
 	members := map[int][]int{}
@@ -148,8 +150,8 @@ func meansOutside(ctx context.Context, op *sparse.Operator[float64], p *engine.P
 	return means, nil
 }
 
-// Means returns the two baselines of numbers: the mean of all known values, and the mean of the known values of neighbours.
-// If no neighbour has a known value, the second is the mean of all known values.
+// Means returns the two baselines of numbers. The first predicts the mean of all known values, the second the mean of the
+// known values of neighbours. If no neighbour has a known value, the second predicts the mean of all known values.
 func Means() []engine.Entry {
 	return []engine.Entry{{Name: constant.Spec.Name, Method: constant.Engine()}, {Name: neighbours.Spec.Name, Method: neighbours.Engine()}}
 }
@@ -182,9 +184,9 @@ const (
 	hopColumns = 16
 )
 
-// walkMeans calls visit after each step with the means of known values around nodes, Σ_j (T^{hop+1})_ij·y_j / Σ_j
-// (T^{hop+1})_ij, without the values of each hidden fold; −1 hides no value. If no walk from a node reaches a value, the
-// mean is over all values. Cost: a sweep for each of hops.
+// walkMeans calls visit for each step, hop = 0 on, and each fold in hidden. mean(i) is the mean of the known values around
+// node i that are not in the fold, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij. Fold −1 hides no value. If no walk from
+// node i reaches such a value, mean(i) is the mean of all such values. Cost: a sweep for each of hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)

@@ -39,7 +39,8 @@ var RidgeSpec = param.Spec{
 
 type kernelRidge struct{ family *kernel.Family }
 
-// OnKernel returns ridge regression on a kernel; the kernel's parameters come first.
+// OnKernel returns ridge regression on the kernels f. The parameters of the kernel come before the parameters of the
+// ridge.
 func OnKernel(f *kernel.Family) *engine.Engine {
 	k := kernelRidge{f}
 	spec := RidgeSpec
@@ -63,7 +64,7 @@ func (k kernelRidge) workspace(p *engine.Problem, settings []param.Values, _ *en
 		budget.Held(budget.Times(5, budget.Block[float64](compared, compared)), 200*int64(len(p.Row)))), nil
 }
 
-// unsolved returns err, with the name of the model if err is about equations.
+// unsolved returns err. If err says that equations were not solved, unsolved adds the name of the model.
 func (k kernelRidge) unsolved(err error) error {
 	if errors.Is(err, kernel.ErrUnsolved) || errors.Is(err, classify.ErrIndefinite) {
 		return &problem.Error{Method: k.family.Name + "+" + RidgeSpec.Name, Err: err}
@@ -71,7 +72,9 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions implements Predictions of [engine.GraphMethod]. If there are few values, it decomposes each Gram matrix.
+// predictions calls visit with the predictions of each setting for each group, as [engine.GraphMethod].Predictions
+// requires. If there are at most [engine.MostCompared] values, it decomposes one Gram matrix for each kernel; otherwise it
+// solves for each setting and group.
 func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
 	p := j.Problem
 	if len(p.Row) > engine.MostCompared {
@@ -124,8 +127,8 @@ func symmetricOf(x *sparse.Block[float64]) *mat.SymDense {
 	return sym
 }
 
-// predict predicts the value of every node by conjugate gradients on products with the kernel. If there are many values, a
-// sample estimates the scale of the kernel.
+// predict returns the predicted value of every node, by conjugate gradients on products with the kernel. If there are many
+// values, a sample of their nodes gives the mean K(i, i).
 func (k kernelRidge) predict(ctx context.Context, p *engine.Problem, v param.Values, s *engine.Settings) ([]float64, error) {
 	ks, err := k.family.NewAll(ctx, p.Graph, []param.Values{k.family.Own(v)})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// widths is the number of compared models: all columns, half and a quarter of them.
+// widths is the number of compared models: with all columns of the embedding, a half, and a quarter.
 const widths = 3
 
 func lambdas() []float64 {
@@ -139,8 +139,8 @@ func (l *LabelLearner) embed(ctx context.Context, p *engine.Problem) (err error)
 	return err
 }
 
-// Frequent returns how many nodes at positions have each label: scores that are equal for all nodes. limit is the threshold
-// learned for these scores.
+// Frequent returns how many nodes at positions have each label, as scores of a baseline that are equal for all nodes. limit
+// is the threshold of these scores with the largest micro-F1.
 func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float64) {
 	counts = make([]float64, len(l.problem.Names))
 	var sets [][]int
@@ -153,8 +153,9 @@ func (l *LabelLearner) Frequent(positions []int) (counts []float64, limit float6
 	return counts, choose.LabelThreshold(sets, func(int) []float64 { return counts })
 }
 
-// F1 returns two pairs of micro-F1 and macro-F1 of scores at positions. For the first pair, a node with m labels is
-// predicted to have m labels (Perozzi, Al-Rfou, Skiena 2014), for the second the labels with a score of at least limit.
+// F1 returns two pairs of micro-F1 and macro-F1 of scores on the nodes at positions. For the first pair, a node with m
+// labels is predicted to have the m labels with the highest scores (Perozzi, Al-Rfou, Skiena 2014). For the second pair, it
+// is predicted to have the labels with a score of at least limit.
 func (l *LabelLearner) F1(positions []int, limit float64,
 	scores func(node int) []float64) (measures [4]float64) {
 	var truth [][]int
@@ -211,8 +212,8 @@ func (f *labelFit) restore(ctx context.Context, k *engine.LabelSetModel) (*engin
 	return m, err
 }
 
-// choose returns the model with the columns and the λ that predict the labels of left-out nodes best. As many labels are
-// predicted for a node as it has, so that micro-F1 is the share of right labels.
+// choose returns the model with the number of columns and the λ that predict the labels of left-out nodes best. For a node
+// with m labels it predicts m labels, so that micro-F1 is the share of right labels.
 func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetModel, error) {
 	sets := f.sets
 	labels := f.labels
@@ -291,7 +292,8 @@ func (f *labelFit) choose(ctx context.Context, seed uint64) (*engine.LabelSetMod
 	return best, nil
 }
 
-// calibrate fits the sigmoids of m to the scores of left-out nodes, and returns the threshold of probabilities.
+// calibrate fits the sigmoids of m to the leave-one-out scores of nodes, and returns the threshold of probabilities with the
+// largest micro-F1.
 func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels int, nodes []int) float64 {
 	column := make([]float64, len(nodes))
 	has := make([]bool, len(nodes))
@@ -313,8 +315,8 @@ func calibrate(m *engine.LabelSetModel, scores *mat.Dense, sets [][]int, labels 
 	return choose.LabelThreshold(problem.Pick(sets, nodes), func(k int) []float64 { return m.Probable(mat.Row(nil, nodes[k], scores)) })
 }
 
-// predictLabelSets returns the probabilities of the labels of all nodes, whose rows need not sum to one, and the likeliest
-// label of every node.
+// predictLabelSets returns a prediction whose Scores are the probabilities of the labels. Its rows need not sum to one.
+// Class is the likeliest label of each node.
 func predictLabelSets(ctx context.Context, p *engine.Problem, _ *engine.Parameters, s *engine.Settings) (*engine.Prediction, error) {
 	l := NewLabelLearner(p, s)
 	m, err := l.Fit(ctx, sched.UpTo(len(l.Row)))

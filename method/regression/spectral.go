@@ -99,8 +99,8 @@ func (j *spectralJob) rowTo(dst []float64, v int) {
 	auto.ScaleRow(dst, j.embedding.Row(v), auto.ShortRow*auto.ShortRow*float64(len(dst))/n)
 }
 
-// fit fits a model for each of the first settings that have the same dimension. If the labels have one class, the models are
-// nil.
+// fit returns a model for each setting at the beginning of settings, as long as the dimension is the same. If the labels
+// have one class, the models are nil.
 func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	settings []param.Values) ([]*classify.LinearModel, error) {
 	d := settings[0].Int("dimension")
@@ -130,7 +130,8 @@ func (j *spectralJob) fit(ctx context.Context, train *engine.Problem,
 	return models, err
 }
 
-// predictSpectral fits models to each group. A node that no label reaches gets the largest class.
+// predictSpectral fits a model of each setting to each group and calls visit with its predictions. The prediction for a node
+// that no label reaches is the largest class.
 func predictSpectral(ctx context.Context, of *engine.Job,
 	settings []param.Values, groups []engine.Group,
 	visit engine.FoldVisitor) error {

@@ -17,12 +17,12 @@ import (
 )
 
 // leastGain is the smallest relative gain of quality by which a setting replaces the best setting so far. The gain must also
-// exceed one standard error, and what the best of all trials gains by luck. Two standard errors or no leastGain lose 5 to 10
-// points on some graphs, see bench/results/kinds.md.
+// exceed one standard error, and the gain that the best of all trials is expected to have by luck. Two standard errors or no
+// leastGain lose 5 to 10 points on some graphs, see bench/results/kinds.md.
 const leastGain = 0.05
 
-// IsBetter reports whether the quality q of one of trials settings is better than best: the gain must be at least 5 %, and
-// more than luck explains.
+// IsBetter reports whether quality q is better than quality best, where q is one of as many settings as trials. The gain
+// must be at least 5 %, and more than luck explains.
 func (q Quality) IsBetter(best Quality, trials int) bool {
 	n := float64(len(q))
 	sum := 0.0
@@ -38,8 +38,8 @@ func (q Quality) IsBetter(best Quality, trials int) bool {
 	return n > 1 && sum > max(1, luck)*math.Sqrt(max(0, variance)) && sum > leastGain*math.Abs(floats.Sum(best))
 }
 
-// Best returns the setting 0 … count−1 that the labels choose, and its quality. Settings must be ordered from the simplest
-// on, see [Quality.IsBetter].
+// Best returns the best of the settings 0 … count−1, and its quality. A later setting wins only if [Quality.IsBetter], so
+// that settings must be ordered from the simplest on.
 func (c *Evidence) Best(count int,
 	qualityOf func(setting int) (Quality, error)) (best int, highest Quality, err error) {
 	for setting := range count {
@@ -56,7 +56,8 @@ func (c *Evidence) Best(count int,
 }
 
 const (
-	// mostKinds is the largest number of kinds with chosen weights: the most frequent kinds. Others have the weight 1.
+	// mostKinds is the largest number of kinds whose weights are chosen, the most frequent kinds. Less frequent kinds have the
+	// weight 1.
 	mostKinds = 16
 	factor    = 8
 	// leastWeight is above 0 so that labels reach nodes whose edges are of one kind.
@@ -67,9 +68,10 @@ const (
 	halfLives = 8
 )
 
-// Choose chooses the open factors for each of the functions of the weights of entries, and returns the best function with
-// its factors. Its walks take at most a quarter of memory; 0 means no limit. Cost: steps sweeps over a column for each class
-// and fold, for some dozen vectors of weights and each function.
+// Choose returns the function of entry weights, one of functions, that predicts l best together with the factors that suit
+// the function best. It chooses the factors of kinds and times that the options leave open. Its walks take at most a quarter
+// of memory; 0 means no limit. Cost: steps sweeps over a column for each class and fold, for some dozen vectors of weights
+// and each function.
 func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values, memory int64,
 	workers int) (*Choice, error) {
 	key := sha256.Sum256(fmt.Append(nil, *l, functions))
@@ -103,11 +105,12 @@ func (e *Edges) Choose(ctx context.Context, l *Labels, functions []shard.Values,
 type chooser struct {
 	*Edges
 	*Evidence
-	fixed     shard.Codebook // factors of the options, and the function of the weights
+	fixed     shard.Codebook // factors given by the options, and the function of entry weights
 	functions int
 }
 
-// book returns the codebook of weights of kinds and a half-life. If halfLife is +Inf, it uses the given half-life.
+// book returns the codebook with the given weights of kinds and half-life. If halfLife is +Inf, it keeps the factors of
+// times of the options.
 func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	b := c.fixed
 	b.Kinds = kinds
@@ -117,8 +120,8 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	return &b
 }
 
-// chooseKinds chooses the weights of kinds. It starts from equal weights and changes one weight at a time, the largest gain
-// first.
+// chooseKinds chooses the weights of kinds, stores them in out and returns their quality. It starts from equal weights and
+// changes one weight at a time, the weight with the largest gain first.
 func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
 	weights := slices.Repeat([]float64{1}, len(kinds))
@@ -171,7 +174,8 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, e
 	return best, nil
 }
 
-// chooseHalfLife chooses the half-life from a grid, from the longest on.
+// chooseHalfLife chooses the half-life from a grid, stores it in out and returns its quality. The grid begins with no decay
+// and the longest half-life.
 func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, error) {
 	grid := []float64{out.HalfLife} // no decay
 	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1

@@ -7,14 +7,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Counts are counts of the entries of a store with kinds or times, without entries whose factor is 0.
+// Counts has the numbers of entries of a store with kinds or times. Entries whose factor is 0 do not count.
 type Counts struct {
 	Manifest       shard.Manifest // manifest of these entries; Times is nil without entries
-	Labelled, Same []int64        // entries of each kind between labelled nodes without self loops, and those of one class
+	Labelled, Same []int64        // by kind: entries between two labelled nodes, and between two nodes of one class
 }
 
-// Count counts the entries of a store as it is swept, see [shard.Weigh], and the entries between labelled rows. Cost: one
-// sweep.
+// Count counts the entries of s with the factors that a sweep applies, see [shard.Weigh]. Row rows[i] is labelled with
+// classes[i]. Cost: one sweep.
 func Count(ctx context.Context, s *shard.Store,
 	rows, classes []int) (*Counts, error) {
 	n, _ := s.Dims()

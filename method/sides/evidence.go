@@ -31,7 +31,8 @@ type Labels struct {
 	Fold    []int     // fold of each label, below [Folds]
 }
 
-// columns returns the number of columns of a fold: one for each class, or two for values, their number and their sum.
+// columns returns the number of columns of a walk for a fold: one for each class. For numbers there are two columns, for the
+// weight and for the sum of the numbers.
 func (l *Labels) columns() int {
 	if l.Value != nil {
 		return 2
@@ -39,7 +40,7 @@ func (l *Labels) columns() int {
 	return l.Classes
 }
 
-// Evidence compares matrices of the same edges by predictions of held-out labels with walks.
+// Evidence compares matrices of the same edges, such as with other weights, by how well walks predict held-out labels.
 type Evidence struct {
 	*Labels
 	memory  int64
@@ -48,8 +49,8 @@ type Evidence struct {
 	mean    float64
 }
 
-// NewEvidence returns the evidence of l for matrices with the given number of entries. Walks take at most a quarter of
-// memory, 0 for no limit.
+// NewEvidence returns the evidence of labels l for matrices with the given number of entries. Walks take at most a quarter
+// of memory; 0 means no limit.
 func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 	c := &Evidence{Labels: l, memory: memory / 4, workers: workers}
 	c.folds = int(min(Folds, max(1, work/max(1, steps*entries*int64(l.columns())))))
@@ -59,11 +60,13 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 	return c
 }
 
-// Quality holds the logarithm of the predicted probability of the right class for each label of the predicted folds.
+// Quality holds, for each label of the predicted folds, the logarithm of the predicted probability of its class. For numbers
+// it holds the negative squared error.
 type Quality []float64
 
-// QualityOf returns the quality of walks with the matrix S or T of a, as kind says. If back, the transpose of a, is not nil,
-// walks with back are used too. Cost: steps sweeps over columns for folds and classes.
+// QualityOf returns the quality of predictions by walks with the matrix S or T of a, as kind says. If a is the matrix of a
+// directed graph, back must be its transpose, and walks go along and against arcs. Otherwise back must be nil. Cost: steps
+// sweeps over a column for each fold and class.
 func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)
@@ -120,8 +123,8 @@ func (c *Evidence) mass(label, column int) float32 {
 	return 1 - alpha
 }
 
-// scoresTo stores the scores of the columns lo ≤ j < hi. Walks in the columns of a fold do not start at the labels of the
-// fold.
+// scoresTo stores in scores what walks in columns lo ≤ j < hi say at the held-out labels. Walks in the columns of a fold
+// start at the labels outside the fold, and are read at the labels of the fold.
 func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
 	x := sparse.NewBlock[float32](n, hi-lo)
@@ -162,9 +165,9 @@ func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error
 
 var sharpnesses = []float64{0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8}
 
-// logarithms returns the log-probabilities of the right classes. With the normalized scores p_c and the class shares s_c,
-// probabilities are proportional to s_c·(p_c/s_c)^q. The exponent q is the best for all nodes; it is needed because p_c is
-// too cautious where a node has many neighbours.
+// logarithms returns the log-probability of the right class for each held-out label. With the normalized scores p_c and the
+// class shares s_c, probabilities are proportional to s_c·(p_c/s_c)^q. The exponent q is the best for all nodes; it is
+// needed because p_c is too cautious where a node has many neighbours.
 func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	shares := make([]float64, c.Classes)
 	sharp := make([]float64, c.Classes)
@@ -200,8 +203,9 @@ func (c *Evidence) logarithms(scores []float64) (best Quality) {
 	return best
 }
 
-// squares returns the negative squared errors of predictions m + q·r. m is the mean of all values, r the mean difference of
-// other values from m, weighted by the walks that end at the node, and q the best factor for all nodes.
+// squares returns the negative squared error for each held-out number, predicted by m + q·r. m is the mean of all numbers. r
+// is the mean difference of other numbers from m, weighted by the walks that reach the node. q is the best factor for all
+// nodes.
 func (c *Evidence) squares(scores []float64) (list Quality) {
 	farthest := 0.0
 	for _, v := range c.Value {

@@ -15,7 +15,7 @@ import (
 
 // Options are the given factors of the kinds and times of edges. With the zero value all factors are 1.
 type Options struct {
-	Kinds        map[string]float64 // weights ≥ 0 by kind; others have the weight 1
+	Kinds        map[string]float64 // weights ≥ 0 by kind; kinds that are not listed have the weight 1; nil: not given
 	Since, Until string             // first and last time of the edges that count; "": all
 	HalfLife     string             // h of the factor 2^(−t/h) of an edge of age t: a number of units, 30d, 4w or 1y; [ChosenHalfLife]; "": no decay
 }
@@ -123,7 +123,8 @@ func (o *Options) halfLife(t *shard.Times) (float64, error) {
 	return h * scale, nil
 }
 
-// factors returns the factors of times, see [shard.Codebook]. Options must be valid.
+// factors returns the factor of each time from t.First to t.Last, see [shard.Codebook].Times. It is 0 outside the
+// window of o. o must be valid.
 func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	first, last, _ := o.window(t)
 	end := min(last, int(t.Last))
@@ -136,7 +137,7 @@ func (o *Options) factors(t *shard.Times, halfLife float64) []float64 {
 	return factors
 }
 
-// factorsOf returns the factor of each kind of a store, 1 for a kind that is not in factors.
+// factorsOf returns the factor of each kind of a store. If a kind is not in factors, its factor is 1.
 func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	for _, kind := range m.Kinds {
 		w, ok := factors[kind.Name]
@@ -148,7 +149,8 @@ func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	return list
 }
 
-// Book returns the codebook of valid options for a store, with 1 for factors to choose; nil if all factors are 1.
+// Book returns the codebook of options for a store with manifest m. Factors that labels are to choose are 1. If all
+// factors are 1, Book returns nil. The options must be valid.
 func (o *Options) Book(m *shard.Manifest) *shard.Codebook {
 	c := new(shard.Codebook)
 	if o.Kinds != nil {

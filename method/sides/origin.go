@@ -34,7 +34,8 @@ func OriginOf(m *shard.Manifest) *Origin {
 	return o
 }
 
-// Learn returns the origin with the edge weights of a method: the function weights, and factors if not nil.
+// Learn returns o with the edge weights that a method has learned from: the function weights, and the given factors if not
+// nil.
 func (o *Origin) Learn(factors *Choice, weights string) *Origin {
 	learned := *o
 	if factors != nil {
@@ -124,7 +125,7 @@ func (o *Origin) Compare(graph *Origin) error {
 	return nil
 }
 
-// Kept are the effective factors of edges.
+// Kept are the effective factors of edges that a result keeps, given or chosen.
 type Kept struct {
 	Kinds    map[string]float64 `json:"kinds,omitempty"`
 	Since    string             `json:"since,omitempty"`
@@ -132,7 +133,7 @@ type Kept struct {
 	HalfLife float64            `json:"half_life,omitempty"` // half-life in units of times; 0: no decay
 }
 
-// Keep returns the factors of a choice.
+// Keep returns the factors of c to keep with a result.
 func (c *Choice) Keep() *Kept {
 	k := &Kept{Since: c.given.Since, Until: c.given.Until}
 	if c.Kinds != nil {
@@ -144,8 +145,8 @@ func (c *Choice) Keep() *Kept {
 	return k
 }
 
-// complete returns the options of the edges, where kept factors replace options that are open or not given. It ignores kept
-// factors of kinds or times that the edges do not have. k may be nil.
+// complete returns the options of e, where the kept factors k replace options that are not given or that labels are to
+// choose. It ignores kept factors of kinds or times that the edges do not have. k may be nil.
 func (e *Edges) complete(k *Kept) *Options {
 	o := *e.Options
 	m := e.Store.Manifest
@@ -173,8 +174,9 @@ func (e *Edges) Differs(k *Kept) bool {
 	return !reflect.DeepEqual(e.complete(k), e.Options)
 }
 
-// Restore returns the given factors, where factors of a kept model replace factors that are open or not given. Other kinds
-// have the weight 1. If the model has no factors, it returns nil. It returns an error for a window of times without an edge.
+// Restore returns the given factors, where the factors k of a kept model replace factors that are not given or that labels
+// are to choose. Kinds without a factor in either have the weight 1. If k is nil, Restore returns nil. If no edge is in the
+// window of times, it returns an error.
 func (e *Edges) Restore(k *Kept) (*Choice, error) {
 	options := e.complete(k)
 	if m := e.Store.Manifest; m.Times != nil {

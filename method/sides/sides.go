@@ -10,7 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Edges are the edges of a store with kinds or times. Labels choose the factors that Options leave open.
+// Edges are the edges of a store with kinds or times. A factor of a kind or time is open if Options leave it to be
+// chosen by labels.
 type Edges struct {
 	Store    *shard.Store
 	Options  *Options
@@ -32,14 +33,14 @@ type Choice struct {
 	names []string
 }
 
-// IsOpen reports whether factors are to be chosen.
+// IsOpen reports whether labels are to choose factors.
 func (e *Edges) IsOpen() bool {
 	return e.Options.Kinds == nil && len(e.Store.Manifest.Kinds) > 1 ||
 		e.Options.HalfLife == ChosenHalfLife
 }
 
-// HasFactors reports whether a kind has a factor other than 1, or there is a half-life. The factors may be given, to be
-// chosen, or kept in k.
+// HasFactors reports whether a kind has a factor other than 1, edges have a half-life, or labels are to choose factors.
+// Factors may be given or kept in k.
 func (e *Edges) HasFactors(k *Kept) bool {
 	o := e.complete(k)
 	for _, w := range o.Kinds {
@@ -50,7 +51,7 @@ func (e *Edges) HasFactors(k *Kept) bool {
 	return e.IsOpen() || o.HalfLife != ""
 }
 
-// Given returns the given factors, and 1 for factors to choose.
+// Given returns the given factors. Factors that labels are to choose are 1.
 func (e *Edges) Given() *Choice {
 	m := e.Store.Manifest
 	c := &Choice{HalfLife: math.Inf(1), Book: e.Options.Book(m), IsGiven: true, given: e.Options}
@@ -67,7 +68,7 @@ func (e *Edges) Given() *Choice {
 	return c
 }
 
-// Of returns the choice for a function of the weights of entries.
+// Of returns c with another function of the weights of entries.
 func (c *Choice) Of(values shard.Values) *Choice {
 	out := *c
 	book := *c.Book
@@ -76,7 +77,7 @@ func (c *Choice) Of(values shard.Values) *Choice {
 	return &out
 }
 
-// entries returns the number of entries that a step of a walk reads.
+// entries returns the number of entries that a step of a walk reads: the arcs of a directed graph twice.
 func (e *Edges) entries() int64 {
 	if e.Store.Manifest.Directed {
 		return 2 * e.Store.NNZ()
@@ -84,7 +85,7 @@ func (e *Edges) entries() int64 {
 	return e.Store.NNZ()
 }
 
-// ByName returns the weights of kinds.
+// ByName returns the weight of each kind by the name of the kind.
 func (c *Choice) ByName() map[string]float64 {
 	weights := map[string]float64{}
 	for kind, w := range c.Kinds {
@@ -93,14 +94,14 @@ func (c *Choice) ByName() map[string]float64 {
 	return weights
 }
 
-// Workspace declares the memory of [Edges.Choose].
+// Workspace declares the memory of [Edges.Choose] for labels l.
 func (e *Edges) Workspace(l *Labels) budget.Workspace {
 	n, _ := e.Store.Dims()
 	return NewEvidence(l, e.entries(), 0, 0).Workspace(n)
 }
 
-// Matrices returns the adjacency matrix with the factors of a codebook, and its transpose. Each pair of nodes has one
-// entry. Cost: a sweep for each matrix.
+// Matrices returns the adjacency matrix with the factors of book, and its transpose. All entries of a pair of nodes are
+// added up to one entry. Cost: a sweep for each matrix.
 func (e *Edges) Matrices(ctx context.Context, book *shard.Codebook,
 	workers int) (a, transpose sparse.Matrix, err error) {
 	along, against := shard.ApplyCodebook(e.Store, book)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// homophily returns the ratios R of an edge whose second end has the class of the first end with probability strength, and
-// else a class drawn from the shares.
+// homophily returns the ratios R for edges whose second end has the class of the first end with probability strength.
+// Otherwise the class of the second end is drawn from shares.
 func homophily(shares []float64, strength float64) *mat.Dense {
 	r := mat.NewDense(len(shares), len(shares), nil)
 	for i := range shares {
@@ -22,8 +22,8 @@ func homophily(shares []float64, strength float64) *mat.Dense {
 	return r
 }
 
-// prior returns the joint distribution of the classes of an edge with a homophily of one half. It keeps estimates from a few
-// pairs above 0.
+// prior returns the joint distribution of the classes at the ends of an edge with a homophily of one half. As a prior it
+// keeps estimates from a few pairs above 0.
 func prior(shares []float64) *mat.Dense {
 	j := homophily(shares, 0.5)
 	for c, p := range shares {

@@ -23,7 +23,7 @@ const (
 	Iterated  = "iterated"  // pairs of beliefs at the ends of edges, twice
 )
 
-// Candidate is a setting of the rounds.
+// Candidate is a setting of a run: a source of the ratios R, the weight t of the evidence, and the largest number of rounds.
 type Candidate struct {
 	Ratios string
 	T      float64 // weight of the evidence of an edge
@@ -60,7 +60,7 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Workspace declares the memory of [Fit] and [Model.Predict], without the probabilities.
+// Workspace declares the memory of [Fit] and [Model.Predict]. The returned probabilities are not counted.
 func Workspace(rows, classes int) budget.Workspace {
 	return budget.Slabs[float32](1, rows, min(classes, sweepColumns)).And(
 		budget.Held(budget.Block[float32](rows, classes), 8*int64(rows)))
@@ -99,8 +99,9 @@ func (m *Model) KnowsItself() bool {
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
-// Votes returns for each held-out label the class with the largest weight among its labelled neighbours, or −1 if no
-// neighbour is labelled. It must be called before Predict, after a Fit with a single run. Cost: a sweep.
+// Votes returns for each held-out label the class with the largest weight of edges to labelled neighbours that are not held
+// out. If there are no such neighbours, it returns −1 for the label. Votes must be called before Predict, after a Fit of one
+// candidate on one fold. Cost: a sweep.
 func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	q := m.only
 	err := q.sweep(ctx, func(_ context.Context, lo, hi int) error {
@@ -128,9 +129,9 @@ func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	return votes, nil
 }
 
-// Fit chooses among the candidates by the labels of the folds, and returns the chosen model. fold[i] ≥ 0 is the fold of seed
-// i; −1 means that the seed is never held out. If no label is held out, Fit chooses the first candidate. The graph must be
-// undirected. Cost: for each fold about 4 sweeps of C columns, and at most 15 for each candidate.
+// Fit returns the model of the candidate that predicts the held-out labels best. fold[i] ≥ 0 is the fold of seed i; −1 means
+// that the seed is never held out. If no label is held out, Fit chooses the first candidate. The graph must be undirected.
+// Cost: for each fold about 4 sweeps of C columns, and at most 15 for each candidate.
 func Fit(ctx context.Context, g *graph.Graph, seeds cwk.Seeds, fold []int,
 	s *Settings) (*Model, error) {
 	if s == nil {
@@ -172,8 +173,8 @@ const (
 	manyLabels = 500 // labels from which one fold chooses as well as five
 )
 
-// Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels it keeps one of the five,
-// and returns −1 for the labels of other folds.
+// Folds returns the fold of each label for [Fit]: five stratified folds. With at least 500 labels only the first fold is
+// held out, and the labels of the other folds have −1.
 func Folds(class []int, seed uint64) []int {
 	if choose.TooFew(class) {
 		return slices.Repeat([]int{noFold}, len(class))
@@ -185,7 +186,7 @@ func Folds(class []int, seed uint64) []int {
 	return fold
 }
 
-// OneFold sets all folds but the first to −1, for not held out.
+// OneFold sets fold[i] to −1, not held out, for all labels outside the first fold.
 func OneFold(fold []int) {
 	for i, k := range fold {
 		if k > 0 {
@@ -231,7 +232,8 @@ func (f *fitting) read(ctx context.Context) error {
 	return nil
 }
 
-// newCandidate returns a run of candidate c without the labels of fold hidden. R comes from the labels outside fold.
+// newCandidate returns a run of candidate c that does not know the labels of fold hidden. R is estimated from the labels
+// outside fold.
 func newCandidate(ctx context.Context, n *network, c Candidate,
 	fold, hidden int) (*run, error) {
 	ratios, err := ratiosOf(ctx, n, c.Ratios, fold)
@@ -246,7 +248,8 @@ type ratiosKey struct {
 	fold   int
 }
 
-// ratiosOf returns R from a source without the labels of a fold, or nil for homophily. It computes each R once.
+// ratiosOf returns R by a source, estimated from the labels outside fold. It computes each R once. For homophily it returns
+// nil.
 func ratiosOf(ctx context.Context, n *network, source string,
 	fold int) (r *mat.Dense, err error) {
 	key := ratiosKey{source, fold}
@@ -266,8 +269,8 @@ func ratiosOf(ctx context.Context, n *network, source string,
 	return r, err
 }
 
-// iterate returns R estimated twice: first from the beliefs of a homophilous run, then from the beliefs of a run with the
-// first estimate.
+// iterate returns the second estimate of R. The first estimate comes from the beliefs of a homophilous run, the second from
+// the beliefs of a run with the first estimate.
 func iterate(ctx context.Context, n *network, fold int) (r *mat.Dense, err error) {
 	for range 2 {
 		q := newRun(n, r, usual, 0.5, fold)
@@ -318,8 +321,8 @@ type choice struct {
 	right          int
 }
 
-// model returns the candidate with the largest accuracy − 0.2 · log loss on held-out labels, with the Sharpen and Blend of
-// the smallest log loss.
+// model returns the model of the candidate with the largest accuracy − 0.2 · log loss on held-out labels. Its Sharpen and
+// Blend give the smallest log loss.
 func (f *fitting) model() *Model {
 	shares := f.sharesOf(noFold)
 	if len(f.held) == 0 {
@@ -360,7 +363,7 @@ func (f *fitting) model() *Model {
 	return m
 }
 
-// scores returns the sums of a candidate over the labels of each fold.
+// scores returns for each fold the number of right predictions of a candidate and the sums of its losses.
 func (f *fitting) scores(candidate int, shares []float64) []scores {
 	byFold := make([]scores, len(f.folds))
 	for k := range byFold {
@@ -393,7 +396,8 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// chooseCandidate returns the best candidate and its temperature by the labels outside fold hidden; hidden −1 is no fold.
+// chooseCandidate returns the best candidate and temperature on the labels outside fold hidden. sums has the scores by
+// candidate and fold. If hidden is −1, all folds count.
 func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)
@@ -440,9 +444,9 @@ func temper(dst, f []float32, sharpen, blend float64, shares []float64) {
 	}
 }
 
-// Predict returns the class probabilities of each node, from a run with all labels. Nodes that no label reaches have the
-// class shares. With at least 500 labels the run keeps the R of the labels outside the first fold, because an R from more
-// labels is sharper than the temperature allows for. Predict may be called once. Cost: with few labels an estimate of R, and
+// Predict returns the class probabilities of each node, from a run that knows all labels. Nodes that no label reaches have
+// the class shares. With at least 500 labels R is still estimated without the held-out fold, because an R from more labels
+// would be sharper than the temperature allows for. Predict may be called once. Cost: with few labels an estimate of R, and
 // a sweep for each round.
 func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network

@@ -9,14 +9,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// newForm returns the form of the scores that follow from the last beliefs F. With the messages m_u = log(F_u R) and the
-// field h = log(f R) the logits are
+// newForm returns the form of the scores that follow from the last beliefs F of q. With the messages m_u = log(F_u R) and
+// the field h = log(f R), see the package comment, the logits are
 //
 //	z_v = b + t Σ_u A_vu (m_u − h)
 //
 // and the score of a class is its logit less the largest logit of another class. The importance of a link of v is its term
-// of the sum. Labelled nodes have no shares, because derivatives by single labels are small where neighbours are certain.
-// Cost: a sweep.
+// of the sum over u. Labelled nodes have no shares, because derivatives by single labels are small where neighbours are
+// certain. Cost: a sweep.
 func newForm(ctx context.Context, q *run) (*explain.Form, error) {
 	rows := len(q.seedOf)
 	k := q.seeds.Classes

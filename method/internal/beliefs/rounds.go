@@ -71,7 +71,7 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	return n
 }
 
-// known returns the class of a row, or −1 if it has no label outside the fold.
+// known returns the class of the label of a row. If the row has no label, or a label in the given fold, known returns −1.
 func (n *network) known(row, fold int) int {
 	i := n.seedOf[row]
 	if i < 0 || fold != noFold && n.fold[i] == fold {
@@ -80,7 +80,7 @@ func (n *network) known(row, fold int) int {
 	return n.seeds.Class[i]
 }
 
-// sharesOf returns the class shares of the labels outside a fold, and of one more label divided equally among the classes.
+// sharesOf returns the class shares among the labels outside a fold. One more label is divided equally among the classes.
 func (n *network) sharesOf(fold int) []float64 {
 	shares := make([]float64, n.seeds.Classes)
 	sum := 1.0
@@ -99,6 +99,7 @@ func (n *network) sharesOf(fold int) []float64 {
 	return shares
 }
 
+// run holds the beliefs of one candidate while it makes rounds.
 type run struct {
 	*network
 	ratios   *mat.Dense // nil: homophily of the given strength
@@ -210,7 +211,8 @@ func (q *run) begin(ctx context.Context) error {
 	return err
 }
 
-// finish completes the belief f of a row: the label of a labelled row. If the row counts in this process, it adds f to sums.
+// finish sets the belief f of a labelled row to the label. If the row counts in this process, finish adds f, times the
+// degree, to sums.
 func (q *run) finish(row int, f []float32, sums []float64) {
 	if c := q.known(row, q.hidden); c >= 0 {
 		clear(f)
@@ -225,7 +227,7 @@ func (q *run) finish(row int, f []float32, sums []float64) {
 	}
 }
 
-// sumUp computes the field of the next round, and ends a run that has settled.
+// sumUp computes the field of the next round from q.sums. If the beliefs have settled, sumUp sets active to false.
 func (q *run) sumUp() {
 	c := len(q.field)
 	total := make([]float64, c+1)
@@ -244,7 +246,7 @@ func (q *run) sumUp() {
 	}
 }
 
-// round makes one round. Each row is updated while it is in cache.
+// round makes one round, one or more sweeps. The last sweep updates each row while it is in cache.
 func (q *run) round(ctx context.Context) error {
 	q.sums.Begin(len(q.field) + 1)
 	if err := q.sweep(ctx, q.logsTo, q.updateRows); err != nil {
@@ -255,8 +257,8 @@ func (q *run) round(ctx context.Context) error {
 	return nil
 }
 
-// sweep computes the evidence, a group of columns at a time: fill stores columns lo ≤ j < hi of logs, and a sweep multiplies
-// them. The last sweep calls visit with its rows.
+// sweep computes q.evidence = A·logs, a group of columns in each sweep. Before each sweep, fill must store the columns lo ≤
+// j < hi of logs in q.logs. The last sweep calls visit with the rows that it has completed.
 func (q *run) sweep(ctx context.Context, fill func(ctx context.Context, lo, hi int) error,
 	visit func(sparse.Rows)) error {
 	for lo := 0; lo < len(q.field); lo += q.logs.Cols {
@@ -302,7 +304,7 @@ func (q *run) updateRows(rows sparse.Rows) {
 	}
 }
 
-// pairs returns FᵀAF/2 in one sweep.
+// pairs returns FᵀAF/2 for the beliefs F. It overwrites q.evidence. Cost: a sweep.
 func (q *run) pairs(ctx context.Context) (*mat.Dense, error) {
 	c := len(q.field)
 	var sums sched.Sums
@@ -338,8 +340,8 @@ func (q *run) takeLogits(row int, evidence []float32) {
 	}
 }
 
-// update moves the belief f of a node towards the softmax of its logits, and returns the sum of the changes. It overwrites
-// the evidence.
+// update moves the belief f of an unlabelled row towards the softmax of its logits, and returns the sum of the absolute
+// changes. It overwrites the evidence of the row.
 func (q *run) update(row int, f []float32) (change float64) {
 	if q.known(row, q.hidden) >= 0 {
 		return 0

@@ -18,10 +18,10 @@ const (
 	unabsorbed = 1e-6 // most of a walk that may be left at its end
 )
 
-// absorb stores the limit of the walks, for classes lo ≤ c < hi, in the scores. It is for directed graphs, which have no
-// symmetric system, and for labels that absorb only part of a walk. It eliminates on a small graph; otherwise an additional
-// column holds what no label has absorbed yet, a bound of the distance to the limit. If this is not small after walkSteps
-// steps, the error is a [*problem.Error]. Nodes that no label reaches get their prior.
+// absorb stores in the scores the limit of endless walks, for classes lo ≤ c < hi. It is for directed graphs, which have no
+// symmetric system, and for labels that absorb only part of a walk. On a small graph it eliminates. Otherwise it makes steps
+// until little of a walk is left, the part that no label has absorbed: this bounds the distance to the limit. If more is
+// left after walkSteps steps, the error is a [*problem.Error]. Nodes that no label reaches get their prior.
 func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	report func(done float64)) (sweeps int, err error) {
 	p := l.P
@@ -98,8 +98,8 @@ func (l *Propagation) absorb(ctx context.Context, lo, hi int,
 	}
 }
 
-// eliminate stores the solution of (I − Q)·f = b in the scores, see [iterative.Absorb]: share[v] of the walks at node v ends
-// there, with the value of v.
+// eliminate stores in the scores the exact limit of walks, see [iterative.Absorb]. At each step, the share share[v] of the
+// walks at node v ends there, with row v of value. lo is the first class.
 func (l *Propagation) eliminate(ctx context.Context, value *sparse.Block[float64], share []float64, lo int) error {
 	n := value.Rows
 	q := sparse.NewBlock[float64](n, n+1+value.Cols) // weights of arcs; the weight of ending; this weight times the value

@@ -18,10 +18,11 @@ import (
 type Comparison struct {
 	Propagation problem.Estimate // accuracy, with centred scores if they are better
 
-	HeldOut *HeldOut // nil: it failed
+	HeldOut *HeldOut // scores of held-out labels; nil: there is no solution
 }
 
-// NewBaseline returns the label propagation to compare other methods with.
+// NewBaseline returns the label propagation to compare other methods with. Of memory it leaves room for the scores of
+// held-out labels.
 func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int) *Propagation {
 	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
@@ -33,8 +34,9 @@ const centerErrors = 3
 // CompareCenter ends after fewestFolds folds if centred scores are not better.
 const fewestFolds = 2
 
-// compareCentered counts a held-out label of a class in l.better if only centred scores predict the class, and in l.worse if
-// only plain scores do. row has the plain scores.
+// compareCentered compares predictions of a held-out label of the given class. If only centred scores predict the class, it
+// increases l.better; if only plain scores do, it increases l.worse. row has the plain scores, and means what centred scores
+// subtract.
 func compareCentered(l *Propagation, row []float32, means []float64,
 	class int) {
 	best := 0
@@ -57,9 +59,9 @@ func centerIsBetter(l *Propagation) bool {
 	return l.better-l.worse > centerErrors*math.Sqrt(l.better+l.worse)
 }
 
-// CompareCenter is [Propagation.OutOfFold] for the choice between centred and plain scores on an undirected graph. It ends
-// when the difference is significant, or when centred scores are not better after two folds. If there is no solution, it
-// returns nil. Cost: a prediction for each fold.
+// CompareCenter returns the held-out scores of as many folds as show whether centred or plain scores are better on an
+// undirected graph. It ends when centred scores are significantly better, or when they are not better after two folds. If
+// there is no solution, it returns nil. Cost: a prediction for each fold.
 func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	held, err := outOfFold(ctx, l, fold, folds, func(f int) bool {
@@ -71,8 +73,8 @@ func (l *Propagation) CompareCenter(ctx context.Context, fold []int,
 	return held, err
 }
 
-// Compare estimates the accuracy of label propagation by folds of the labels. If there is no solution, the result is empty.
-// Cost: [Propagation.OutOfFold].
+// Compare estimates the accuracy of label propagation by predicting each fold of labels from the other folds. If there is no
+// solution, the result is empty. Cost: as [Propagation.OutOfFold].
 func (l *Propagation) Compare(ctx context.Context, fold []int,
 	folds int) (*Comparison, error) {
 	p := l.P

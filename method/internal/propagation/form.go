@@ -10,8 +10,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Form returns the form of the scores that the last ScoresTo stored in Raw. It returns nil for directed graphs, and for a
-// prior that differs between nodes.
+// Form returns the form of the scores that the last ScoresTo stored in Raw. For directed graphs, and for a prior that
+// differs between nodes, it returns nil.
 //
 // The share of a labelled node u in the harmonic function at v is the probability that the walk from v meets u first,
 //

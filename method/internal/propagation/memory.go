@@ -6,13 +6,13 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// walks reports whether label propagation walks: the graph is directed, the number of steps is given, or labels absorb only
-// part of a walk.
+// walks reports whether l makes steps of walks instead of solving a symmetric system: if the graph is directed, the number
+// of steps is given, or labels absorb only part of a walk.
 func walks(l *Propagation) bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
 }
 
-// Workspace declares the memory of ScoresTo, without the scores of all classes.
+// Workspace declares the memory of ScoresTo. The block of scores of all classes is not counted.
 func (l *Propagation) Workspace() budget.Workspace {
 	n := len(l.P.Degrees)
 	columns := min(len(l.P.Names), widest)
@@ -39,7 +39,7 @@ func (l *Propagation) Workspace() budget.Workspace {
 	return w
 }
 
-// CompareWorkspace declares the memory of [Propagation.Compare], without the components.
+// CompareWorkspace declares the memory of [Propagation.Compare]. Components of the graph are not counted.
 func (l *Propagation) CompareWorkspace() budget.Workspace {
 	sub := *l
 	sub.Steps = comparedSteps(l)
@@ -55,7 +55,7 @@ func (l *Propagation) room() int64 {
 	return room
 }
 
-// HeldOutBytes returns the memory of the scores of all labels.
+// HeldOutBytes returns the bytes of a [HeldOut] with the scores of all labels.
 func HeldOutBytes(p *problem.Problem) int64 {
 	return int64(len(p.Row)) * int64(4*len(p.Names)+64)
 }

@@ -32,7 +32,8 @@ const (
 	widest = 64
 )
 
-// comparedSteps returns the number of steps of walks without a fold, or 0 if a system is solved.
+// comparedSteps returns the number of steps of the walks that predict a held-out fold. If l solves a system instead, it
+// returns 0.
 func comparedSteps(l *Propagation) int {
 	if !walks(l) || l.Steps > 0 {
 		return l.Steps
@@ -42,26 +43,26 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores at each label, computed without its fold. The scores are nil in omitted folds, and the prior if no
-// other label reaches the label.
+// HeldOut has the scores at each label, computed from the labels outside its fold. If a fold was not predicted, the scores
+// at its labels are nil. If no label outside the fold reaches a label, its scores are the prior.
 type HeldOut struct {
 	Scores [][]float32
 
 	// Center states that scores are centred, because these predict significantly more held-out labels.
 	Center bool
 
-	reduction *iterative.Reduction // reduction to the labelled nodes; nil: none
+	reduction *iterative.Reduction // graph reduced to the labelled nodes by elimination; nil: none
 }
 
-// OutOfFold returns the scores at each label, computed without its fold. Errors come from [Propagation.ScoresTo]. Cost: a
-// prediction for each fold.
+// OutOfFold returns the scores at each label, computed from the labels outside its fold. After enough labels it leaves out
+// the remaining folds. Errors come from [Propagation.ScoresTo]. Cost: a prediction for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })
 }
 
-// outOfFold is [Propagation.OutOfFold] that ends after the first fold f for which ends(f) is true. It compares centred with
-// plain scores.
+// outOfFold returns the result of [Propagation.OutOfFold], but ends after the first fold f for which ends(f) is true. It
+// compares centred with plain scores and returns the better.
 func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	ends func(f int) bool) (*HeldOut, error) {
 	limit := int64(harmonicWork)
@@ -123,15 +124,15 @@ func outOfFold(ctx context.Context, l *Propagation, fold []int, folds int,
 	return out, nil
 }
 
-// reduces reports whether an [iterative.Reduction] of the graph to the labelled nodes may be tried. On road maps and
+// reduces reports whether elimination of all unlabelled nodes, an [iterative.Reduction], may be tried. On road maps and
 // lattices, iterations take several hundred steps for each fold, and one elimination is faster.
 func reduces(l *Propagation) bool {
 	p := l.P
 	return !walks(l) && !p.Signed && p.Team() == nil && iterative.Reduces(len(p.Degrees), p.A.NNZ(), len(p.Row))
 }
 
-// reduction returns the reduction of the graph to the labelled nodes, or nil if iterations are faster or there is too much
-// fill-in.
+// reduction returns the reduction of the graph to the labelled nodes. If iterations are faster or the elimination fills in
+// too much, it returns nil.
 func (l *Propagation) reduction(ctx context.Context) (*iterative.Reduction, error) {
 	p := l.P
 	switch {

@@ -147,8 +147,8 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres raw scores if l.Center is set. Otherwise it scales a harmonic function without negative weights to the
-// sum one.
+// completeRaw centres the scores in l.Raw if l.Center is set. Otherwise, if harmonic is set and the graph has no negative
+// weights, it scales the scores of each node to the sum one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
@@ -169,8 +169,9 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	}
 }
 
-// release passes the scores of the classes from lo on to heldOut or Highest. If l.Center is set, the scores f of k classes
-// at a reached node become max(0, 1/k + f − mean).
+// release copies l.scores, which holds the classes from lo on, to l.heldOut. If keepsHighest is set and l.heldOut is nil, it
+// adds them to l.Highest. If l.Center is set, the scores f of reached nodes first become max(0, 1/k + f − mean), for k
+// classes.
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -188,14 +189,14 @@ func release(l *Propagation, lo int, keepsHighest bool) {
 	}
 }
 
-// center stores max(0, 1/classes + score − mean) for some of the classes.
+// center replaces each score f by max(0, 1/classes + f − mean). scores and means may cover some of the classes only.
 func center(scores []float32, means []float64, classes int) {
 	for c, v := range scores {
 		scores[c] = float32(max(0, 1/float64(classes)+float64(v)-means[c]))
 	}
 }
 
-// normalise scales the scores of each reached node to the sum one.
+// normalise scales the scores of each reached node to the sum one, in l.heldOut, l.Highest or l.scores.
 func normalise(l *Propagation) {
 	for i := range roaring.Values(l.reached) {
 		row := l.heldOut[int(i)]
@@ -294,11 +295,12 @@ func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi 
 	return sweeps + 1, nil
 }
 
-// harmonicSolve stores the harmonic function in the rows of f without a label. It calls report with the finished share of
-// the work.
+// harmonicSolve stores the harmonic function in the rows of f without a label. The rows with a label must hold the known
+// values. It calls report with the finished share of the work.
 type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
 
-// harmonicSolve returns a solve by the reduction of the graph if there is one, otherwise by iterations.
+// harmonicSolve returns a function that solves by the reduction of the graph to the labelled nodes. If there is none, the
+// function solves by iterations.
 func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) {
 	r, err := l.reduction(ctx)
 	if r != nil {
@@ -355,7 +357,7 @@ func (l *Propagation) iterate(ctx context.Context, h *iterative.System, f *spars
 	return res.Sweeps, nil
 }
 
-// Tolerances of the harmonic function: if Rough, in float32, and raw.
+// Relative tolerances of the harmonic function: if Rough is set; otherwise, for scores in float32, and for Raw scores.
 const (
 	roughTolerance    = 1e-3
 	harmonicTolerance = 1e-8
