@@ -227,7 +227,8 @@ func (j *Job) plan(ctx context.Context, n *Needs) (p *Plan, err error) {
 	return p, p.ReserveJob(space, err, n.Part)
 }
 
-// load plans the memory, chooses a layout, and calls [Options.Planned].
+// load plans the memory of the job with the needs n, decides whether entries stay in memory or on disk, and then calls
+// [Options.Planned].
 func (j *Job) load(ctx context.Context, n *Needs) error {
 	s := j.g.Store
 	r := j.g.resources

@@ -275,7 +275,7 @@ type edgesOfLink struct {
 	weights, values []float64 // without and with factors of kinds and times
 }
 
-// addKinds sets, by kind, the weights of the links in the reasons of list. Cost: one sweep.
+// addKinds sets the weight of each link in the reasons of list, and its parts by kind of edge. Cost: one sweep.
 func (p *Prediction) addKinds(ctx context.Context, list []Reasons) error {
 	s := p.g.Store
 	if s == nil || !p.g.Weighted && !s.Manifest.HasCodes() {

@@ -28,7 +28,8 @@ import (
 //
 // If several processes share the rows, the clamped rows must be named rows, see [sparse.Team], and Jacobi is the only
 // preconditioner. A signed graph is solved by its double cover, see [SolvedSize]. If several processes share a signed graph and
-// its weights span many orders of magnitude, Harmonic returns [ErrIterationLimit]. Cost: a sweep, and one more in a solve.
+// its weights span many orders of magnitude, Harmonic returns [ErrIterationLimit].
+// Cost: one sweep. A solve takes one sweep more than its iterations.
 func Harmonic(ctx context.Context, g *graph.Graph, clamped []int) (*System, error) {
 	if err := g.CheckSymmetric(ctx); err != nil {
 		return nil, err

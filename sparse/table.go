@@ -95,8 +95,8 @@ func room[E float32 | uint32](t *Table, chunks *[][]E, length int) uint32 {
 	return uint32(len(*chunks))
 }
 
-// Outline estimates the size of a table with present rows, of which t must have the first. The result has Rows, Cols,
-// Present, Entries and Bytes, but no rows.
+// Outline estimates the size of a table with the given number of present rows. The rows of t must be the first rows of
+// this table. The result has Rows, Cols, Present, Entries and Bytes, but no rows.
 func (t *Table) Outline(present int) *Table {
 	const ends = 2 * 4 * tableChunk // bytes of the last chunks
 	used := t.Bytes - slotBytes*int64(t.Rows) -

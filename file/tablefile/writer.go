@@ -40,8 +40,8 @@ type Writer[T sparse.Float] struct {
 	narrow        []T
 }
 
-// NewWriter returns a writer of a matrix in the format f with elements of type T. It writes the ids to
-// m.RowIDs and m.ColIDs.
+// NewWriter returns a writer of a matrix in the format f with elements of type T. It also
+// writes the ids of the rows and columns to the files m.RowIDs and m.ColIDs.
 func NewWriter[T sparse.Float](w io.Writer, f *Format,
 	m *Matrix) (*Writer[T], error) {
 	if err := cmp.Or(WriteIDs(m.RowIDs, m.Rows), WriteIDs(m.ColIDs, m.Cols)); err != nil {

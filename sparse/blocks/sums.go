@@ -44,7 +44,8 @@ func Dots(team *sparse.Team, x, y *sparse.Block[float64]) []float64 {
 	})
 }
 
-// Norms returns the Euclidean norms of the columns of x. The squares of the norms may overflow or underflow.
+// Norms returns the Euclidean norms of the columns of x. The norms are accurate even if their
+// squares overflow or underflow.
 func Norms(team *sparse.Team, x *sparse.Block[float64]) []float64 {
 	norms := Dots(team, x, x)
 	for j, square := range norms {

@@ -67,9 +67,9 @@ func Hub() *sparse.CSR {
 	return b.csr()
 }
 
-// Random returns an undirected graph with the given number of distinct edges between uniformly drawn nodes, of which
-// about one in nodes is a self loop. If weighted is set, weights are multiples of 1/64 in (0, 4], otherwise 1. If there
-// are few edges, some nodes are isolated.
+// Random returns an undirected graph with the given number of distinct edges between uniformly drawn nodes. About a
+// fraction 1/nodes of the edges are self loops. If weighted is set, weights are multiples of 1/64 in (0, 4], otherwise
+// 1. If there are few edges, some nodes are isolated.
 func Random(rngSeed uint64, nodes, edges int, weighted bool) *sparse.CSR {
 	return random(rngSeed, nodes, edges, weighted, false)
 }

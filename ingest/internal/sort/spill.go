@@ -156,7 +156,8 @@ func (s *Spill) WriteLines(l *Lines, code []uint32,
 	return rec, s.write(rec, l.buf)
 }
 
-// ReadLines reads the given number of lines. The slices are valid until the next call.
+// ReadLines reads the lines of record rec into l. It returns their codes, two for each line, and their weights. The
+// slices are valid until the next call.
 func (s *Spill) ReadLines(l *Lines, rec *Record,
 	lines int) (code []uint32, weight []float64, err error) {
 	if l.buf, err = s.read(rec, l.buf); err != nil {

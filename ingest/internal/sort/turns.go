@@ -58,8 +58,8 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	return b, nil
 }
 
-// mustWait reports whether the worker of bucket k must wait for memory. A visit frees memory. There are no
-// visits from the first failed bucket on, so that later buckets do not wait.
+// mustWait reports whether the worker of bucket k must wait until a visit of an earlier bucket frees memory. It
+// returns false if a bucket up to k has failed, because no bucket is visited after a failure.
 func (t *turns) mustWait(k int) bool {
 	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }

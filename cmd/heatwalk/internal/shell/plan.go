@@ -33,8 +33,8 @@ type Costs struct {
 	isShared    bool         // the process has other runs too, and a limit of the heap for all
 }
 
-// ReserveNumbers adds to the plan of a dry run an upper bound of the disk space for a number of each node and
-// for the other files. In other runs it does nothing, because formatting all ids takes time.
+// ReserveNumbers adds to the plan of a dry run an upper bound of the disk space of a table with numbers of each
+// node and of the run file. In other runs it does nothing, because formatting all ids takes time.
 func (costs *Costs) ReserveNumbers(ids Axis) {
 	const line = 100 // bytes of the numbers of a line
 	if costs.DryRun {
