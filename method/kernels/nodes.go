@@ -16,14 +16,14 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// method is a learner on a kernel. A learner that is linear in the kernel needs only the values between labelled nodes, and
-// predicts by one application of the kernel.
+// method is a learner on a kernel. If the learner's decisions are linear in kernel values, it needs only the values between
+// labelled nodes, and predicts by one application of the kernel.
 type method struct {
 	kernel  *kernel.Family
 	learner *classify.Learner
 }
 
-// Families returns the kernels that are symmetric or, as PageRank, have a symmetric form.
+// Families returns the kernels that learners can use: kernels that are symmetric for some parameters, as PageRank is.
 func Families() []*kernel.Family {
 	return slices.DeleteFunc(kernel.Families(),
 		func(f *kernel.Family) bool { return f.Distance != "" })
@@ -59,8 +59,8 @@ func (m method) engine() *engine.Engine {
 // Learners without a path are compared on at most trySettings labels, because each setting needs its own fit in every fold.
 const trySettings = 250
 
-// job returns a job with the settings to choose from. With too few labels the only setting is the one nearest to the
-// defaults.
+// job returns a job with the settings to choose from. If there are too few labels, the only setting is the setting nearest
+// to the defaults.
 func (m method) job(p *engine.Problem, s *engine.Settings,
 	g param.Graph) (j *engine.Job, err error) {
 	set := s.WithDefaults()
@@ -130,8 +130,8 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	return r, err
 }
 
-// solves reports whether the learner's Solve fits it without kernel values: if these are not known, and a column for each
-// label would take longer.
+// solves reports whether the learner is fitted by its function Solve, without kernel values between all labels. This is so
+// if the values are not known yet, and computing a column for each label would take longer.
 func solves(j *engine.Job) bool {
 	const products = 60
 	labels := len(j.Problem.Row)

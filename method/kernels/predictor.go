@@ -22,9 +22,10 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
+// predictor chooses a kernel and a setting of the learner, fits them and predicts all nodes.
 type predictor struct {
 	*engine.Job
-	kernels []kernel.Kernel // kernels by setting of Sources
+	kernels []kernel.Kernel // one for each setting in Sources
 
 	best  kernel.Kernel
 	gram  *sparse.Block[float64] // scale × values of best between the compared labels
@@ -69,7 +70,8 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the votes to out-of-fold predictions, and sets best, gram and scale.
+// calibrate fits the power of the votes to out-of-fold predictions by the kernel source with the given setting. It also sets
+// r.best, r.gram and r.scale to this kernel.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
@@ -124,9 +126,10 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 	return r.calibrate(ctx, t, 0, 0)
 }
 
-// outOfFold calls visit with out-of-fold predictions for each pair of kernels and settings; settings vary faster. If the
-// path has a closed form, each label is predicted from all other labels, otherwise from the other folds. The loss of a pair
-// is +Inf if the kernel does not allow the setting. On a path, settings must be all settings.
+// outOfFold calls visit with a prediction of each label for each pair of kernels and settings; settings vary faster. If the
+// learner's path has a closed form, each label is predicted from all other labels. Otherwise it is predicted from the other
+// folds. If a kernel does not allow a setting, the loss of the pair is +Inf. If the learner has a path, settings must be all
+// settings.
 func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -153,8 +156,8 @@ func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	})
 }
 
-// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of Gram blocks and settings;
-// settings vary faster.
+// validateKernels calls visit with the outcomes of [choose.CrossValidate] for each pair of a kernel, given by its values in
+// grams, and a setting; settings vary faster.
 func validateKernels(ctx context.Context, r *predictor,
 	grams []*sparse.Block[float64], class, fold, settings []int,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -174,6 +177,7 @@ func validateKernels(ctx context.Context, r *predictor,
 	})
 }
 
+// labels are the labels on which settings are compared, with the kernel values between them.
 type labels struct {
 	p      *engine.Problem
 	fold   []int
@@ -181,7 +185,7 @@ type labels struct {
 	scales []float64
 }
 
-// compareLabels samples the labels on which settings are compared, and computes the values of kernels between them.
+// compareLabels returns a sample of the labels on which settings are compared, with the values of all kernels between them.
 func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
 	t := &labels{p: r.Problem.At(choose.Sample(r.Problem.Class, r.Settings.Sample, r.Settings.RNGSeed, 0))}
 	t.fold = choose.Folds(t.p.Class, choose.FoldCount(len(t.p.Class)), r.Settings.RNGSeed, 0)
@@ -198,7 +202,8 @@ func (r *predictor) compareLabels(ctx context.Context) (*labels, error) {
 // comparedTolerance is for kernels that are only compared; the chosen kernel is computed again.
 const comparedTolerance = 1e-6
 
-// grams returns a block for each kernel: the values between items, then the values between rows and items.
+// grams returns a block for each kernel, with a column for each of items. Its rows are the kernel values of items, then of
+// rows.
 func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	items, rows []int, phase string) ([]*sparse.Block[float64], error) {
 	s := r.settings(phase)
@@ -210,7 +215,7 @@ func (r *predictor) grams(ctx context.Context, kernels []kernel.Kernel,
 	return grams, err
 }
 
-// seenAll returns the values of the best kernel between all labels, times r.scale.
+// seenAll returns the values of the chosen kernel between all labels, times r.scale. It drops r.gram.
 func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error) {
 	k := r.gram
 	if k.Rows < len(r.Problem.Row) {
@@ -225,8 +230,9 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll estimates the accuracy of a setting as [engine.Engine.measureSetting] does, from the kernel values k between
-// all labels.
+// measureAll stores in c the accuracy of its setting, estimated by predicting some folds from all labels outside the fold. k
+// has the kernel values between all labels. The folds have about as many labels as the sample on which settings were
+// compared.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
@@ -344,7 +350,7 @@ func (r *predictor) score(ctx context.Context) error {
 }
 
 // decide computes the decisions K[:, L]·C = K·(E_L·C) on all nodes from dual coefficients C at the labelled nodes L, for
-// width classifiers at a time. It calls visit with the decisions of the classifiers from number lo on.
+// width classifiers at a time. It calls visit with the decisions of the classifiers from machines[lo] on.
 func (r *predictor) decide(ctx context.Context, machines []classify.Machine, labelled []int, width int,
 	visit func(lo int, decisions *sparse.Block[float64]) error) error {
 	n := len(r.Problem.Degrees)
@@ -382,11 +388,12 @@ func (r *predictor) decide(ctx context.Context, machines []classify.Machine, lab
 // solveTolerance is relative to targets of ±1.
 const solveTolerance = 1e-7
 
-// countedTolerance is for models whose right predictions are only counted.
+// countedTolerance is for models that are fitted only to count their right predictions.
 const countedTolerance = 1e-4
 
-// solve fits the learner without kernel values: it computes (K + diag(ridge))⁻¹·T by conjugate gradients on E_Lᵀ·K·E_L +
-// diag(ridge). If the relative residual exceeds tolerance, the error wraps [kernel.ErrUnsolved].
+// solve returns the learner's model for the labels of p, without kernel values: it computes (K + diag(ridge))⁻¹·T by
+// conjugate gradients on E_Lᵀ·K·E_L + diag(ridge), for the targets T and the columns E_L of the identity at labelled nodes.
+// If the relative residual exceeds tolerance, the error wraps [kernel.ErrUnsolved].
 func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
 	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()
@@ -402,8 +409,8 @@ func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.V
 	})
 }
 
-// measureSolved is measureAll without kernel values: models are fitted without each of some folds, which have as many labels
-// as the sample.
+// measureSolved stores in c the accuracy of its setting as measureAll does, but fits the models by solve, without kernel
+// values.
 func (r *predictor) measureSolved(ctx context.Context, c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	isolated, err := choose.Unreachable(ctx, r.Problem, fold, r.Settings.Workers, &r.Out.Work)
@@ -458,7 +465,8 @@ func (r *predictor) chooseOnSplits(ctx context.Context, splits *choose.Splits) (
 
 const tuneBytes = 96 << 20
 
-// countSplit counts right predictions of a split for each pair of kernels and settings; settings vary faster.
+// countSplit adds to counts the right predictions on the test nodes of a split for each pair of kernels and settings;
+// settings vary faster.
 func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	kernels, settings []int, counts *choose.Counts) error {
 	train := r.Problem.At(trainTest.Train)
@@ -502,8 +510,9 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	return nil
 }
 
-// keepForm sets the form of decisions that are linear in the kernel. With classifiers for two classes, the score of a class
-// is the sum of the decisions for it less the decisions against it. Cost: an application of the kernel.
+// keepForm sets r.Out.Form, which explains decisions, if they are linear in the kernel and explanations are asked for. If
+// classifiers decide between two classes, the score of a class is the sum of the decisions for the class less the decisions
+// against it. Cost: an application of the kernel.
 func (r *predictor) keepForm(ctx context.Context) error {
 	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// reach is the position of a label, shifted left by hopBits, plus the number of edges of the shortest path to it.
+// reach is the position of a label, shifted left by hopBits, plus the number of edges of the shortest path to the label.
 type reach uint32
 
 const (
 	hopBits = 6
 
-	// mostHops is the largest number of sweeps: shortest paths of road networks have thousands of edges. Nodes further away
-	// are left out.
+	// mostHops is the largest number of sweeps: shortest paths of road networks have thousands of edges. Nodes further than
+	// mostHops from all labels are left out.
 	mostHops = 1<<hopBits - 2
 
 	unreached reach = 1<<32 - 1
@@ -38,8 +38,8 @@ func (f nearest) at(i, v int) reach { return reach(f.Row(v)[i]) }
 
 // nearestLabels finds the two nearest labels of every node along the entries of its row, breadth first from all labels. The
 // two nearest labels of a node are among the two nearest labels of its neighbours. Of equally near labels the first counts.
-// With a single label it skips rows that the label has reached. Cost: a sweep for each edge of the longest shortest path, at
-// most mostHops.
+// If there is a single label, rows that the label has reached are skipped. Cost: a sweep for each edge of the longest
+// shortest path, at most mostHops.
 func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (nearest, error) {
 	n := len(p.Degrees)
@@ -72,8 +72,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	return now, nil
 }
 
-// extend adds to node v the labels of its neighbours that are hops edges away, and reports whether there are any. last is 0
-// for a single label, else 1.
+// extend stores in row v the labels that are hops edges away from node v, found in the rows of its neighbours in previous.
+// It reports whether there are any. last is the last position in a row: 0 for a single label, else 1.
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
 	first := f.at(0, v)
@@ -109,8 +109,8 @@ func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	return best[0] != unreached
 }
 
-// onOneKind reports whether an undirected graph has two kinds of nodes, each with edges to the other kind alone, and all
-// labels of a component are on one kind. Of two neighbours one then has odd hops.
+// onOneKind reports whether an undirected graph is bipartite, with all labels of a component on one side. Of two
+// neighbours, one then has an odd number of edges to its nearest label. For a directed graph it returns false.
 func (f nearest) onOneKind(ctx context.Context, p *problem.Problem, workers int,
 	work *graph.Work) (bool, error) {
 	isOdd := func(row int) bool { r := f.at(1, row); return r != unreached && r.hops()%2 == 1 }

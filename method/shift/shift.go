@@ -16,15 +16,15 @@ type Report struct {
 	Hops   Difference `json:"hops"`   // edges to the nearest other label
 	Degree Difference `json:"degree"` // sum of the weights of edges
 
-	// OneKind reports that the graph has two kinds of nodes, each with edges to the other kind alone, and labels on one kind
-	// alone. Labelled nodes are then compared with the other nodes of this kind.
+	// OneKind states that the graph has two kinds of nodes, each with edges to the other kind alone, and that all labels are on
+	// one kind. Labelled nodes are then compared with the other nodes of this kind.
 	OneKind bool `json:"one_kind,omitempty"`
 }
 
-// Exceeds reports whether the labels are not a random sample.
+// Exceeds reports whether a difference exceeds its limit, so that the labels are not a random sample.
 func (r *Report) Exceeds() bool { return r.Hops.exceeds() || r.Degree.exceeds() }
 
-// Largest returns the difference with the larger ratio to its limit.
+// Largest returns the difference that is larger relative to its limit, and whether this is the difference of degrees.
 func (r *Report) Largest() (d Difference, isDegree bool) {
 	if math.Abs(r.Degree.Labelled-r.Degree.Others)*r.Hops.Limit > math.Abs(r.Hops.Labelled-r.Hops.Others)*r.Degree.Limit {
 		return r.Degree, true
@@ -46,8 +46,8 @@ func (d Difference) exceeds() bool { return math.Abs(d.Labelled-d.Others) > d.Li
 // ksFactor is the quantile √(½ log 2/ε) of the distribution of Kolmogorov for ε = 0.001.
 const ksFactor = 1.949
 
-// compare returns the difference of two lists, which it sorts: the two-sample statistic of Kolmogorov and Smirnov, with the
-// limit ksFactor·√(1/m + 1/n).
+// compare returns the two-sample statistic of Kolmogorov and Smirnov for lists of m and n numbers, with the limit
+// ksFactor·√(1/m + 1/n). It sorts both lists.
 func compare(labelled, others []float64) (d Difference) {
 	if len(labelled) == 0 || len(others) == 0 {
 		return d
@@ -97,8 +97,8 @@ func Check(ctx context.Context, p *problem.Problem, targets []int, workers int, 
 	return r, nil
 }
 
-// compareNodes compares the hops and degrees of labelled nodes with the other nodes. It leaves out nodes that no other label
-// reaches, because these have no part in the accuracy.
+// compareNodes sets r.Hops and r.Degree: it compares labelled nodes with the unlabelled nodes for which isOther is true. It
+// leaves out nodes that no other label reaches, because these have no part in the accuracy.
 func (r *Report) compareNodes(p *problem.Problem, paths nearest, isOther func(row int) bool) {
 	var hops, degrees, otherHops, otherDegrees []float64
 	labelled := roaring.New()

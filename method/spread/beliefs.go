@@ -16,7 +16,7 @@ import (
 )
 
 // Beliefs predicts classes by damped mean field in a degree-corrected block model, see package beliefs. Held-out labels
-// choose parameters that are not given from seven combinations.
+// choose among seven combinations of the parameters that are not given.
 var Beliefs = &engine.Engine{
 	Name: beliefsSpec.Name, Takes: beliefsSpec.Takes(), Specs: []*param.Spec{&beliefsSpec},
 	Fit: predictBeliefs,
@@ -49,7 +49,8 @@ func valuesOf(c beliefs.Candidate) param.Values {
 		"rounds": param.Of(c.Rounds)}
 }
 
-// beliefsCandidates returns the usual candidates, where given or listed values of a parameter replace their values.
+// beliefsCandidates returns the candidates of [beliefs.Candidates]. Given or listed values of a parameter replace its
+// values in the candidates.
 func beliefsCandidates(par *engine.Parameters,
 	s *engine.Settings) (list []beliefs.Candidate, err error) {
 	settings := []param.Values{}

@@ -126,7 +126,7 @@ func predictPropagated(ctx context.Context, p *engine.Problem, par *engine.Param
 }
 
 // heldOutOf returns the scores at held-out labels, which show whether centred scores predict significantly more labels. If
-// this is not asked, it returns nil.
+// the settings or the graph do not allow centred scores to be chosen, it returns nil.
 func heldOutOf(ctx context.Context, p *engine.Problem, set *engine.Settings,
 	l *propagation.Propagation) (*propagation.HeldOut, error) {
 	switch {

@@ -103,8 +103,8 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	return out, nil
 }
 
-// shareSmoothed stores the scores and the class of node i. Negative smoothed scores count as 0; if all are 0, the node keeps
-// its scores.
+// shareSmoothed stores in p the scores and the class of node i, given its smoothed scores. Negative smoothed scores count as
+// 0. If no smoothed score is above 0, the node keeps its scores.
 func shareSmoothed(p *engine.Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {

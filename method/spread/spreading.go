@@ -29,11 +29,11 @@ const (
 	// choiceTolerance suffices if only the largest score of a row matters.
 	choiceTolerance = 1e-6
 
-	// slabColumns is the most columns, of classes or folds, that are solved together.
+	// slabColumns is the largest number of columns, of classes or folds, that are solved together.
 	slabColumns = 64
 )
 
-// Of returns a learner as an engine of classes.
+// Of returns an engine that predicts classes by a learner that spreads labels.
 func Of(rule *propagate.Learner) *engine.Engine {
 	m := spreading{rule}
 	return engine.GraphMethod{Spec: &rule.Spec, Prepare: func(ctx context.Context, j *engine.Job, _ []param.Values) error { return j.Whole(ctx) },
@@ -41,7 +41,7 @@ func Of(rule *propagate.Learner) *engine.Engine {
 		Highest: m.highest, Workspace: m.workspace, HasRaw: true}.Engine()
 }
 
-// NumbersOf returns a learner as an engine of numbers, see [propagate.Learner.MeansTo].
+// NumbersOf returns an engine that predicts numbers by a learner that spreads labels, see [propagate.Learner.MeansTo].
 func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	fit := func(ctx context.Context, samples []*engine.Problem, v param.Values, s *engine.Settings) ([][]float64, error) {
 		p := samples[0]
@@ -74,7 +74,8 @@ func NumbersOf(rule *propagate.Learner) *engine.Engine {
 	return steps.Engine()
 }
 
-// highest reports whether the highest scores of each node can replace all scores: probabilities must be shares of scores.
+// highest reports whether the highest scores of each node can replace all scores. For this, probabilities must be scores
+// divided by their sum.
 func (m spreading) highest(*engine.Problem, *engine.Settings) bool {
 	return m.rule.Probabilities == nil && !m.rule.Coupled
 }
@@ -99,8 +100,9 @@ func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 	return out
 }
 
-// solve computes the scores that spread from the labels of problems, slab after slab, and calls take with the scores for the
-// classes from lo on. In a slab the columns of the problems follow each other.
+// solve computes the scores that spread from the labels of each of problems, one slab of classes after the other. It calls
+// take with the scores f for the classes from lo on: the columns of these classes for the first problem, then for the
+// second, and so on.
 func (m spreading) solve(ctx context.Context, j *engine.Job,
 	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
@@ -264,8 +266,9 @@ func share(scores []float32) bool {
 	return sum > 0
 }
 
-// probabilities computes probabilities and classes from j.Out.Raw. The scores of each component are divided by their root
-// mean square, because the scores of two components may have different units.
+// probabilities computes from the scores j.Out.Raw the probabilities j.Out.Scores and the classes j.Out.Class. It divides
+// the scores of each connected component by their root mean square, because the scores of two components may have
+// different units.
 func (m spreading) probabilities(j *engine.Job, v param.Values,
 	prior []float64) error {
 	f := j.Out.Raw
@@ -324,8 +327,8 @@ func (m spreading) spread(p *engine.Problem, v param.Values) budget.Workspace {
 		iterative.FactorWorkspace(n, p.A.NNZ(), false))
 }
 
-// workspace declares the memory of a solve for all nodes, folds or splits. If probabilities are not shares of scores, a
-// solve for all nodes keeps the scores.
+// workspace declares the memory of predicting all nodes, folds or splits. If probabilities are not scores divided by their
+// sum, the scores of all nodes are kept too.
 func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engine.Settings) (w budget.Workspace, err error) {
 	for _, v := range settings {
 		if err := m.rule.Check(len(p.Names), v); err != nil {
@@ -341,7 +344,8 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
 }
 
-// form returns the form of the scores, or nil if scores are not sums over labelled nodes.
+// form returns the form that explains the scores. If scores are not sums over labelled nodes, or if no explanations are
+// asked for, it returns nil.
 func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
 	if !j.Settings.Explain || !propagate.IsLinear(m.rule) {

@@ -20,13 +20,13 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// choose chooses the parameters of a walk and its learner by their accuracy on held-out labels.
+// choose chooses the settings of the walk and of the learner with the best accuracy on held-out labels.
 //
 // For every α and every stratified fold there is a walk in which the nodes of the fold have no label. This walk yields the
-// features of the fold's test rows and of its plain training rows. Honest training rows come from the walk that hides the
-// row's own fold.
+// features of the test nodes, which are in the fold, and of training nodes with [Plain] features. [Honest] features of a
+// training node come from the walk that hides the node's own fold.
 //
-// On large graphs long walks, which take most of the time, are compared only if the longest short walk is chosen.
+// On large graphs long walks take most of the time. They are compared only if the longest of the short walks is chosen.
 func (j *job) choose(ctx context.Context) (*engine.Choice, error) {
 	c := j.newChooser()
 	if err := c.crossTrials(ctx); err != nil {
@@ -64,15 +64,15 @@ func longestOf(j *job) (steps int) {
 	return steps
 }
 
-// If all walks of a grid take more than longWork entries × columns × steps, [chooser.short] leaves out walks of more than
-// shortSteps steps.
+// If the walks of a grid together take more than longWork entries × columns × steps, [chooser.short] leaves out walks of
+// more than shortSteps steps.
 const (
 	longWork   = 4_000_000_000
 	shortSteps = 40
 )
 
-// short returns the job without walks of more than shortSteps steps. It returns nil if all walks are longer, or if all walks
-// together take at most limit entries × columns × steps.
+// short returns the job without walks of more than shortSteps steps. If all walks are longer or none is, or if all walks
+// together take at most limit entries × columns × steps, it returns nil.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job
@@ -93,7 +93,7 @@ func (c *chooser) short(limit float64) *job {
 	return &short
 }
 
-// chooseOnSplits chooses parameters by the accuracy on the test nodes of splits, as the paper does.
+// chooseOnSplits chooses parameters by the accuracy on the test nodes of splits, as the paper on walks does.
 func (j *job) chooseOnSplits(ctx context.Context,
 	splits *choose.Splits) (*engine.Choice, error) {
 	var work graph.Work
@@ -158,8 +158,8 @@ func (j *job) chooseOnSplits(ctx context.Context,
 
 const sideBytes = 512 << 20
 
-// lanes returns the number of tuning splits to compare concurrently, with one worker each. It is 1 if several processes
-// share the graph.
+// lanes returns the number of tuning splits to compare concurrently, with one worker each. labels and tests are the sizes
+// of a split. If several processes share the graph, lanes returns 1.
 func (j *job) lanes(labels, tests int) int {
 	limit := int64(sideBytes)
 	if j.Settings.Memory > 0 {
@@ -181,8 +181,8 @@ func (j *job) split(labels, tests int) budget.Workspace {
 
 const maxTested = 10_000
 
-// testedNodes returns the largest number of test nodes of a split. It is smaller if a learner scores each test node with
-// every model, or has test nodes among its items.
+// testedNodes returns the largest number of test nodes of a split. This number is smaller if the learner scores each test
+// node with every model, or learns from test nodes too.
 func (j *job) testedNodes() int {
 	switch {
 	case j.Learner.Path != nil:
@@ -193,12 +193,14 @@ func (j *job) testedNodes() int {
 	return engine.MaxTestedRows
 }
 
+// chooser compares settings of the walk and the learner on trials, see [choose.Trial].
 type chooser struct {
 	*job
 	fold []int
 	seen []int // labelled nodes that models learn from
 
-	// picks are the rows of the walks with one α. trials has the trials on these rows for each kind of features.
+	// picks are the nodes and the variants of the walk, see [cwk.Variant], whose features the trials use, for every α. trials
+	// has, by kind of features, trials whose rows are positions in picks.
 	picks    []cwk.Pick
 	rows     map[cwk.Pick]int
 	trials   map[string][]choose.Trial
@@ -255,8 +257,9 @@ func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err e
 	return err
 }
 
-// addTrial adds a trial for each kind of features. Tests and plain training nodes have the features of the given variant of
-// the walk.
+// addTrial adds a trial for each kind of features, [Plain] or [Honest]. Test nodes and plain training nodes have the
+// features of the given variant of the walk. train are positions of labels, and isReached(i) reports whether a label
+// reaches test i. Unreached tests get the class largest.
 func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
 	isReached func(i int) bool) {
 	for _, kind := range c.kinds() {
@@ -285,7 +288,7 @@ func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Prob
 	}
 }
 
-// pick returns the position in picks of a node in a variant. It adds the pick if it is missing.
+// pick returns the position in picks of a node in a variant of the walk. If it is missing, pick adds it.
 func (c *chooser) pick(row, variant int) int {
 	pick := cwk.Pick{Row: row, Variant: variant}
 	number, isPicked := c.rows[pick]
@@ -297,7 +300,7 @@ func (c *chooser) pick(row, variant int) int {
 	return number
 }
 
-// run counts the right predictions for each pair of walks and values; values vary faster.
+// run adds to counts the right predictions of each pair of walks and values; values vary faster.
 func (c *chooser) run(ctx context.Context, walks, values []param.Values,
 	counts *choose.Counts) error {
 	var alphas []float64
@@ -343,7 +346,8 @@ const (
 
 func walkColumns(n int) int { return max(widest, cachedBytes/(8*max(1, n))) }
 
-// try counts the right predictions with the given α. If several processes share the graph, they share the trials.
+// try adds to counts the right predictions of walks with the given α. If several processes share the graph, each process
+// runs a part of the trials.
 func (c *chooser) try(ctx context.Context, alpha float64,
 	walks, values []param.Values, counts *choose.Counts,
 	report func(done, total int64)) error {

@@ -12,18 +12,19 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
+// hiddenFold holds the training and test rows of a model that does not know a fold of labels.
 type hiddenFold struct {
-	first   int // row of the first training label in the features
+	first   int // row of the first training label in predictor.features
 	class   []int
 	tests   []int // hidden labels that other labels reach; their rows follow the training rows
 	largest int
 }
 
-// mostMeasuring is the largest number of training rows of a model that measures the accuracy.
+// mostMeasuring is the largest number of training rows of a model that is fitted only to measure the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants that hide folds, as many folds as in [engine.Engine.measureSetting], and adds to picks
-// the rows of the models.
+// hideFolds adds to w the variants of the walk that hide a fold, for the first folds of [engine.Settings.FoldsLike]. It
+// returns picks with the training and test rows of the models without these folds.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	count = engine.ApartFolds(r.Problem, count)
@@ -63,7 +64,7 @@ func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks [
 	return picks, nil
 }
 
-// measure estimates the accuracy with models that do not know the hidden folds.
+// measure estimates the accuracy at the hidden folds with models that do not know them, and stores it in r.estimate.
 func (r *predictor) measure(ctx context.Context) error {
 	var right choose.Estimator
 	weight := choose.WeightsOf(r.Problem)

@@ -47,8 +47,8 @@ func (m method) engine() *engine.Engine {
 	}.InStages(m.begin)
 }
 
-// begin implements [engine.Stages]. With too few labels to hide any, the setting is the longest walk with the default α and
-// features.
+// begin returns the job of choosing and predicting, as an [engine.Stages]. If there are too few labels to hide any, the only
+// setting is the longest walk with the default α and features.
 func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	if err := problem.ValidateFor(p, &Spec); err != nil {
 		return nil, err
@@ -134,7 +134,8 @@ func perNode(l *classify.Learner) bool {
 	return l.Whole || !l.Dual
 }
 
-// addNodes adds a pick for every node, nodes without a label first, because a learner may learn from them too.
+// addNodes adds to picks every node, and stores their positions in r.rowOf. Unlabelled nodes come first, after the training
+// rows, because a learner may learn from them too.
 func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	n := len(r.Problem.Degrees)
 	labelled := problem.MarkLabels(r.Problem)
@@ -149,7 +150,7 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 	}
 }
 
-// learnRows fits the votes and the learner. Rows of nodes follow the training rows.
+// learnRows fits the power of the votes, measures the accuracy, and fits the learner to the training rows of r.features.
 func (r *predictor) learnRows(ctx context.Context) (err error) {
 	if err := r.calibrate(ctx); err != nil {
 		return err
@@ -186,8 +187,8 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	return err
 }
 
-// learnFrom learns from items with the classes y, −1 for no class. The model is linear unless it needs the features of every
-// node.
+// learnFrom fits the learner to items with classes y; −1 means no class. It returns the model as linear in the features, as
+// fitted to kernel values, or both. If the learner needs the features of every node, linear is nil.
 func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
 	y []int) (linear *classify.LinearModel, fitted *classify.Model, err error) {
 	l := r.Learner
@@ -223,8 +224,8 @@ func (r *predictor) scoreNodes(ctx context.Context) error {
 	})
 }
 
-// maxFeatureBytes is the largest memory of the features of training rows. If they would take more, the learner learns from a
-// sample of the labels. It does not depend on the memory limit, so that results do not depend on the limit.
+// maxFeatureBytes is the largest memory of the features of training rows. If all rows would take more, the learner learns
+// from a sample of the labels. maxFeatureBytes is constant, so that results do not depend on the memory limit.
 var maxFeatureBytes int64 = 1 << 30
 
 func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
@@ -235,7 +236,8 @@ func mostRows(l *classify.Learner, par *engine.Parameters, classes int) int {
 	return rows
 }
 
-// workspace declares the memory of a choice and of the shortest walk; memory for larger settings is optional.
+// workspace declares the memory of choosing a setting and of predicting with the shortest walk. Memory for longer walks is
+// optional.
 func (m method) workspace(p *engine.Problem, s *engine.Settings) (w budget.Workspace, err error) {
 	j, err := m.job(p, s)
 	if err != nil {
@@ -308,6 +310,7 @@ func (j *job) trial(train, tests int) budget.Workspace {
 	return j.Learner.Declare(int(m), 0, classes).And(budget.Held(8 * ((m+n)*width + 2*m*(m+n) + m*n + 4*m*int64(len(j.Values)*classes))))
 }
 
+// predictor fits the chosen setting and predicts all nodes.
 type predictor struct {
 	*job
 	par engine.Parameters
@@ -326,11 +329,11 @@ type predictor struct {
 	fitted *classify.Model
 	rowOf  []int // row of each node in features; nil: nodes have no rows
 
-	trained *sparse.Block[float32] // scaled rows from the first training row on; nil: nodes have no rows
+	trained *sparse.Block[float32] // scaled rows of features, from the first training row on; nil: nodes have no rows
 }
 
-// walk collects from one walk the rows of trials, of training and of nodes, in this order. Honest training rows exclude
-// labels that no label of another fold reaches.
+// walk collects r.features from one walk: the rows of trials, of training, of nodes and of hidden folds, in this order.
+// Labels that no label of another fold reaches have no [Honest] training row.
 func (r *predictor) walk(ctx context.Context) (err error) {
 	r.trials = r.newChooser()
 	if err := r.trials.crossTrials(ctx); err != nil {
@@ -409,7 +412,7 @@ const (
 	fewPartitions = 3
 )
 
-// partitions returns the number of partitions for honest training rows, 0 for plain rows.
+// partitions returns the number of partitions into folds that yield [Honest] training rows. For [Plain] rows it returns 0.
 func (r *predictor) partitions() int {
 	switch {
 	case r.par.Features() == Plain:
@@ -435,8 +438,8 @@ func (r *predictor) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// Decisions may always take decisionBytes, or as much as the walk if the walk takes more, because each further slab of
-// decisions needs another walk.
+// Decisions on all nodes may take at least decisionBytes, or as much as the walk if this is more. If they need more, they
+// are computed in slabs of classifiers, and each slab needs another walk.
 const decisionBytes = 64 << 20
 
 func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
@@ -458,8 +461,8 @@ func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,
 	return w
 }
 
-// score walks again and turns the decisions on every node into scores. Votes are added pair after pair, so that results do
-// not depend on the slabs.
+// score walks again and turns the decisions on every node into scores. It adds votes classifier after classifier, so that
+// results do not depend on the slabs, see decisionBytes.
 func (r *predictor) score(ctx context.Context) error {
 	n, _ := r.Problem.A.Dims()
 	machines := len(r.model.Pairs)
@@ -502,7 +505,8 @@ func (r *predictor) score(ctx context.Context) error {
 	return nil
 }
 
-// form sets the form of decisions that are linear in walk features. Cost: a walk of all classes.
+// form sets r.Out.Form, which explains decisions, if they are linear in walk features and explanations are asked for. Cost:
+// a walk of all classes.
 func (r *predictor) form(ctx context.Context) error {
 	if !r.Settings.Explain || r.Problem.Directed || r.model == nil ||
 		r.Settings.Prior.Given != nil {
