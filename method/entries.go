@@ -22,12 +22,13 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Parse returns the methods of a list of names separated by commas, see [MethodList]. Each part of a name may be followed by
-// parameters, as in "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". If the learner is not named, its parameters
-// follow the kernel. The error is a [choose.ErrUsage]; for an unknown name it suggests the nearest name.
+// Parse returns the methods of a list of names separated by commas, see [MethodList]. A name is METHOD or KERNEL+LEARNER;
+// each part may be followed by parameters, as in "diffusion:beta=2:laplacian=combinatorial+rls:lambda=0.1". If the learner
+// is not named, its parameters follow the kernel. The error is a [choose.ErrUsage]; for an unknown name it suggests the
+// nearest name.
 func Parse(list string) ([]engine.Entry, error) { return ParseList(list, engine.Classes) }
 
-// ParseList is [Parse] for engines of a target.
+// ParseList returns the methods of a list as [Parse] does, for engines that predict t.
 func ParseList(list string, t engine.Target) ([]engine.Entry, error) {
 	var entries []engine.Entry
 	for text := range strings.SplitSeq(list, ",") {
@@ -87,7 +88,7 @@ func parseEntry(text string, t engine.Target) (e engine.Entry, err error) {
 	return e, err
 }
 
-// splitName splits a name at "+", but not at the "+" of an exponent, as in 1e+3.
+// splitName returns the parts of a name between "+". It does not split at the "+" of an exponent, as in 1e+3.
 func splitName(text string) (parts []string) {
 	start := 0
 	for i := 1; i+1 < len(text); i++ {
@@ -113,7 +114,8 @@ func declaredIn(m *engine.Engine, name string) *param.Spec {
 	return nil
 }
 
-// paramOf finds a parameter by its name, in which an underscore may stand for a dash.
+// paramOf returns the parameter of spec with a name, in which an underscore may stand for a dash. If there is none, it
+// returns nil.
 func paramOf(spec *param.Spec, name string) *param.Param {
 	if p := spec.Param(name); p != nil {
 		return p
@@ -121,7 +123,7 @@ func paramOf(spec *param.Spec, name string) *param.Param {
 	return spec.Param(strings.ReplaceAll(name, "_", "-"))
 }
 
-// parseValues returns the declared name of a parameter, and its values parsed from texts.
+// parseValues returns the declared name of the parameter of m that is called name, and its values parsed from texts.
 func parseValues(m *engine.Engine, name string,
 	texts ...string) (parameter string, list []param.Value, err error) {
 	for _, spec := range m.Specs {
@@ -159,7 +161,7 @@ func parseValues(m *engine.Engine, name string,
 	return "", nil, fmt.Errorf("%s is one for all methods; set it once, outside the names of methods", name)
 }
 
-// Settle sets the Settings of each entry to its candidate values, and returns the settings for all methods. The grid is
+// Settle sets the Settings of each entry to the values to choose from, and returns the settings for all methods. The grid is
 // "small" for the usual values, "none" for the defaults, "paper" for the values of the methods' papers, or the name of a
 // file with values by method, see docs/formats.md. In a file, values for a method override values for all methods; an
 // entry's own values override both.
@@ -190,7 +192,7 @@ func Settle(ctx context.Context, entries []engine.Entry, grid string) (*engine.S
 	return base, errors.Join(append(errs, file.check(methods))...)
 }
 
-// maxGridFile is the most bytes of a grid file.
+// A grid file must have fewer than maxGridFile bytes.
 const maxGridFile = 1 << 20
 
 // gridFile has values to choose from, by method and by parameter. The file is one JSON object: a key with a value or a list
@@ -206,9 +208,9 @@ var paperGrid []byte
 // ErrGrid is wrapped by every error about the values of a grid.
 var ErrGrid = errors.New("method: bad grid")
 
-// openGrid returns the grid with a name: no values for "small" and "none", the values of the methods' papers for "paper", or
-// else the values in the file with this name. Values of kernels in "paper" are those of section 4.1 of Neumann, Garnett and
-// Kersting.
+// openGrid returns the grid with a name. "small" and "none" have no values, and "paper" has the values of the methods'
+// papers. Any other name is a file with the values. Values of kernels in "paper" are those of section 4.1 of Neumann,
+// Garnett and Kersting.
 func openGrid(ctx context.Context, name string) (*gridFile, error) {
 	switch name {
 	case "small", "none":
@@ -285,7 +287,7 @@ func (g *gridFile) wrong(format string, args ...any) error {
 		Err: ErrGrid}
 }
 
-// check returns an error if a grid has values of a parameter for some methods, and none of these methods has the parameter.
+// check returns an error if g has values of a parameter that none of the methods to which the values apply has.
 func (g *gridFile) check(methods []*engine.Engine) error {
 	for _, name := range slices.Sorted(maps.Keys(g.values)) {
 		var names []string

@@ -19,7 +19,7 @@ import (
 	"github.com/heatwalk/heatwalk/propagate"
 )
 
-// All returns every engine of classes that has a name, with the engines that other modules register.
+// All returns every engine that predicts classes and has a name, with the engines that other modules register.
 func All() []*engine.Engine {
 	return slices.Concat([]*engine.Engine{auto.Engine, spread.Propagation, engine.Majority, spread.Beliefs},
 		graphMethods(), registeredFor(engine.Classes), walks.Engines(), kernels.Engines())
@@ -54,8 +54,8 @@ func MethodList() string {
 		strings.Join(names, ", "))
 }
 
-// findMethod returns the method with a name. Otherwise the error is a [choose.ErrUsage] that suggests the nearest name or
-// lists all names.
+// findMethod returns the method with a name that predicts t. If there is none, the error wraps [choose.ErrUsage] and
+// suggests the nearest name or lists all names.
 func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	switch {
 	case t == engine.Numbers:
@@ -105,10 +105,10 @@ func graphMethods() (list []*engine.Engine) {
 
 var registered []*engine.Engine
 
-// Restore returns an engine that predicts with the model of a target. The problem must have the labels and classes, in the
-// same order, or the numbers that the model has learned from. On the same graph the result equals the prediction that was
-// kept, to the bit. Settings other than Raw, Memory, Workers and Progress come from the model. For an unknown method the
-// error is a [choose.ErrUsage].
+// Restore returns an engine that predicts t with the kept model m. The problem must have the labels and classes, in the same
+// order, or the numbers that the model has learned from. On the same graph the result equals the prediction that was kept,
+// to the bit. Settings other than Raw, Memory, Workers and Progress come from the model. For an unknown method the error is
+// a [choose.ErrUsage].
 func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	e, err := findMethod(m.Method, t)
 	for _, mean := range regression.Means() { // which the best may be
@@ -125,14 +125,14 @@ func Restore(m *engine.Model, t engine.Target) (*engine.Engine, error) {
 	return e.Restore(m), nil
 }
 
-// Best returns an engine that predicts the value of every node with the best of entries, see [engine.BestAmong].
+// Best returns an engine that predicts the number of every node with the best of entries, see [engine.BestAmong].
 func Best(entries []engine.Entry) *engine.Engine {
 	return engine.BestAmong(regression.Means(), entries)
 }
 
-// Register adds an engine that [Parse] and [ParseList] find. If it has one declaration, cross-validation chooses its
-// parameters and Fit is called with complete values. Call Register from an init function. It panics if the name is taken, or
-// if Fit is nil.
+// Register adds an engine that [Parse] and [ParseList] find. If it has one declaration in Specs, cross-validation chooses
+// its parameters and Fit is called with a value for every parameter. Call Register from an init function. It panics if the
+// name is taken, or if Fit is nil.
 func Register(e *engine.Engine) {
 	if _, err := findMethod(e.Name, e.Target); err == nil || e.Fit == nil {
 		panic("method: an engine needs Fit and a name of its own")
@@ -143,7 +143,7 @@ func Register(e *engine.Engine) {
 	registered = append(registered, e)
 }
 
-// Regressions returns all engines of numbers.
+// Regressions returns all engines that predict numbers.
 func Regressions() (list []*engine.Engine) {
 	for _, m := range []engine.GraphMethod{spread.Harmonic, regression.Hops, regression.SpectralRidge} {
 		list = append(list, m.Engine())
@@ -163,15 +163,16 @@ func Regressions() (list []*engine.Engine) {
 	return list
 }
 
-// On larger graphs diffusion+rls and spectral are not among [DefaultNumbers], which then cost some seconds. A kernel needs a
-// column for each of a thousand values; it is the best engine if values have heavy tails.
+// On graphs of more nodes, diffusion+rls and spectral are not among [DefaultNumbers], so that these cost only some seconds.
+// A kernel needs a column for each of a thousand values; it is the best engine if values have heavy tails.
 const (
 	mostKernelNodes   = 8_000
 	mostSpectralNodes = 20_000
 )
 
-// DefaultNumbers returns the engines of numbers to compare by default: lgc, hops, and up to 20,000 nodes spectral. If signed
-// is set, harmonic replaces these three. Up to 8,000 nodes diffusion+rls is added.
+// DefaultNumbers returns the names of the engines of numbers to compare by default, separated by commas: lgc, hops, and on
+// at most 20,000 nodes spectral. If signed is set, harmonic replaces these three. On at most 8,000 nodes diffusion+rls is
+// added.
 func DefaultNumbers(nodes int, signed bool) string {
 	list := []string{"lgc", "hops"}
 	if signed {
@@ -203,7 +204,7 @@ func findRegression(name string) (*engine.Engine, error) {
 	return nil, choose.Usage("%s: %s; give %s or KERNEL+%s", name, what, strings.Join(names, ", "), regression.RidgeSpec.Name)
 }
 
-// Explainable lists the methods of [engine.Prediction.Explain] in one line.
+// Explainable returns the names of the methods that [engine.Prediction.Explain] can explain, in one line.
 func Explainable() string {
 	names := []string{auto.Spec.Name, spread.Propagation.Name, spread.Beliefs.Name, walks.Spec.Name}
 	for _, l := range propagate.Learners() {

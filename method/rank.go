@@ -33,7 +33,7 @@ type Applier interface {
 		s *kernel.Settings) (*kernel.Report, error)
 }
 
-// RankProblem is a kernel on the nodes of a graph with some seeds.
+// RankProblem is a kernel on the nodes of a graph with some seeds, to which nodes are ranked by nearness.
 type RankProblem struct {
 	Kernel  Applier
 	Degrees []float64
@@ -51,7 +51,7 @@ type RankProblem struct {
 	Division *sparse.Division
 }
 
-// row returns the row of blocks for a node. If only another process has the row, ok is false.
+// row returns the row of a node in the blocks of this process. If only another process has the row, ok is false.
 func (p *RankProblem) row(node int) (row int, ok bool) {
 	if p.Division == nil {
 		return node, true
@@ -66,7 +66,8 @@ func (p *RankProblem) team() *sparse.Team {
 	return &p.Division.Team
 }
 
-// scale returns the factor of a row in Kᵀ = D·K·D⁻¹: the degree, or 1 without edges.
+// scale returns the factor of a node in Kᵀ = D·K·D⁻¹: the degree, or 1 for a node without edges. If p.Walk is not set, it
+// returns 1.
 func (p *RankProblem) scale(node int) float64 {
 	if !p.Walk || p.Degrees[node] == 0 {
 		return 1
@@ -90,14 +91,15 @@ type Ranking struct {
 // ErrSeeds is returned if there is no seed, or if all nodes are seeds.
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
-// RankColumns returns the number of columns to which the kernel is applied at a time: as many as 256 MiB hold, at most one
-// for each fold and one for all seeds. Results do not depend on the memory limit.
+// RankColumns returns the number of columns to which the kernel is applied at a time. There is one column for all seeds, and
+// one for the seeds outside each fold. If these take more than 256 MiB, RankColumns returns as many columns as take 256 MiB,
+// at least one. Results do not depend on the memory limit.
 func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
 }
 
-// foldCount returns the number of folds of the seeds, 0 for a single seed.
+// foldCount returns the number of folds of the seeds. For a single seed it returns 0.
 func foldCount(seeds int) int {
 	if seeds < 2 {
 		return 0
@@ -105,10 +107,10 @@ func foldCount(seeds int) int {
 	return choose.FoldCount(seeds)
 }
 
-// Rank ranks nodes by their mean kernel values with the seeds. The tolerance bounds the norm of the error of each column
-// of scores, relative to the norm of the column. Progress is called with the stage "ranking" whenever the kernel reports
-// progress. The error is [ErrSeeds], an error of the context, or an error of the kernel. Cost: the kernel times a block of
-// 1 + |folds| columns, in slabs of [RankColumns].
+// Rank ranks nodes by their mean kernel values with the seeds. AUC tells how well the seeds outside a fold rank the seeds of
+// the fold. The tolerance bounds the norm of the error of each column of scores, relative to the norm of the column.
+// Progress is called with the stage "ranking" whenever the kernel reports progress. The error is [ErrSeeds], an error of the
+// context, or an error of the kernel. Cost: the kernel times a block of 1 + |folds| columns, in slabs of [RankColumns].
 func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, error) {
 	if s == nil {
 		s = new(kernel.Settings)
@@ -230,7 +232,8 @@ func seedWeights(p *RankProblem) []float64 {
 	return weights
 }
 
-// scoresTo stores in y the mean kernel value of each node with each set of seeds. x must be zero, and is zero afterwards.
+// scoresTo stores in column j of y the mean kernel value of each node with the seeds sets[j], weighted by weights. x is
+// workspace, which must be zero and is zero afterwards. scoresTo adds its sweeps and its error bound to out.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {
 	for j, set := range sets {
@@ -269,8 +272,9 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores the scores of all nodes if f is −1, or else for each seed of fold f, in shares, how many other nodes have a
-// lower score, see [halvesBelow].
+// note stores in scores the score of each node, if f is −1. Otherwise scoreOf must be computed without the seeds of fold f:
+// note stores the scores of the seeds of the fold, and in shares how many nodes that are no seeds have a lower score, see
+// [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // scores of other nodes, each in one process

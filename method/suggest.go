@@ -26,9 +26,9 @@ type Suggestion struct {
 	Probability float64
 	Drawn       bool
 
-	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and
-	// earlier suggestions. Near is the number of nodes near it but not near a label or an earlier suggestion, estimated
-	// above 16,384 nodes. Both are 0 for a node that is drawn at random.
+	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and earlier
+	// suggestions, see [Suggest]. Near is the number of nodes that are near the node but not near a label or an earlier
+	// suggestion. On more than 16,384 nodes it is estimated. For a node that is drawn at random, both are 0.
 	Covers float64
 	Near   int
 }
@@ -51,7 +51,8 @@ func AreSuggested(titles []string) bool {
 	return slices.Contains(titles, "covers") && slices.Contains(titles, "reason")
 }
 
-// Cells returns the cells of a suggestion after the node. classes are the names of the classes.
+// Cells returns the cells of s in a table with the columns [SuggestionTitles], without the first cell. classes are the names
+// of the classes.
 func (s *Suggestion) Cells(classes []string) []string {
 	covers := fmt.Sprintf("%.4g", s.Covers)
 	reason := fmt.Sprintf("near %s that no label is near", words.Counted(s.Near, "node"))
@@ -68,10 +69,10 @@ func (s *Suggestion) Cells(classes []string) []string {
 const (
 	heatTime  = 2 // β
 	heatTerms = 6
-	nearHeat  = 0.1 // least similarity of near nodes
+	nearHeat  = 0.1 // nodes at least as similar are near
 
 	coverCandidates = 300
-	sampledNodes    = 1 << 14 // most nodes to cover; more are sampled
+	sampledNodes    = 1 << 14 // largest number of nodes to cover; of more nodes a sample is covered
 	suggestColumns  = 32
 )
 
@@ -130,8 +131,8 @@ func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count
 	return list, nil
 }
 
-// drawNodes draws up to count nodes without replacement, with probabilities in proportion to their weights: the first
-// arrivals of exponential clocks.
+// drawNodes draws up to count of nodes without replacement, with probabilities in proportion to their weights. It takes the
+// first arrivals of exponential clocks with these rates. Nodes of weight 0 are not drawn.
 func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.Rand) (drawn []int) {
 	type arrival struct {
 		time float64
@@ -203,8 +204,8 @@ func coverNodes(ctx context.Context, p *engine.Problem, free []int, count int, r
 	return list, nil
 }
 
-// heatSimilarity returns, for each set of sources, the sum of the sources' columns of the heat kernel at rows, divided by
-// the maximum of the sum over all nodes.
+// heatSimilarity returns for each set of source nodes, sources[i], the sum of their columns of the heat kernel at the given
+// rows. It divides each sum by its maximum over all nodes.
 func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, rows []int, s *engine.Settings) (list [][]float32, err error) {
 	n := len(p.Degrees)
 	op := sparse.NewOperator[float32](sparse.Transition, p.A, p.Degrees)
@@ -254,7 +255,7 @@ func heatSimilarity(ctx context.Context, p *engine.Problem, sources [][]int, row
 	return list, nil
 }
 
-// SuggestWorkspace declares the memory of [Suggest] without the prediction.
+// SuggestWorkspace declares the memory of [Suggest]. The prediction is not counted.
 func SuggestWorkspace(p *engine.Problem) budget.Workspace {
 	n := len(p.Degrees)
 	return budget.Slabs[float32](3, n, suggestColumns).And(

@@ -17,15 +17,16 @@ import (
 // ErrNoForm is the error of a method whose scores are not sums over labelled nodes.
 var ErrNoForm = errors.New("its scores are no sums over labelled nodes")
 
-// Form is the scores of a prediction as sums over labelled nodes.
+// Form describes the scores of a prediction as sums over labelled nodes, and how links carry them. A link of weight w
+// between i and j has the importance w·(left_i·right_j + left_j·right_i) for the score of a class.
 type Form struct {
-	// Terms returns the terms of the score of class[j] at nodes[j] for each j, and the left responses, with one
-	// column for each node.
+	// Terms returns the terms of the score of class[j] at nodes[j] for each j. Column j of the returned block has the
+	// response of every node of the graph to nodes[j], left above.
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
-	// Right returns the score of a class at a node, less the rest, in the units of the left responses.
+	// Right returns right above: the score of a class at a node without its rest, in the units of the responses.
 	Right func(node, class int) float64
-	// A step between i and j has the weight A_ij/√(s_i·s_j) with s from Size, or A_ij if Size is nil. If A is nil, it is the
-	// matrix of the problem.
+	// The weight w of a link is A_ij/√(s_i·s_j) with s from Size, or A_ij if Size is nil. If A is nil, the matrix of the
+	// problem is used.
 	A    sparse.Matrix
 	Size func(node int) float64
 }
@@ -38,8 +39,9 @@ type Terms struct {
 	Attributes []Attribute
 }
 
-// Explanation explains the predicted class of a node by the shares of labelled nodes in its score, and by the links that
-// carry the difference to the next score. Score is the sum of all shares and of Rest to within Error.
+// Explanation explains the predicted class of a node by the shares of labelled nodes in the score of the class. Its links
+// are the edges that carry the difference to the next score. Score is the sum of all shares, contributions of attributes
+// and Rest, to within Error.
 type Explanation struct {
 	Row   int `json:"-"`
 	Class int `json:"-"`
@@ -106,15 +108,17 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Columns returns how many of n nodes are explained at a time, as columns of a block of at most 16 MB or 32 columns.
+// Columns returns how many nodes are explained at a time on a graph of n nodes. They are the columns of a block of at most
+// 16 MB. If 32 columns take more, it returns 32.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
-// Workspace declares the memory of explanations on a graph of n nodes.
+// Workspace declares the memory of [Nodes] on a graph of n nodes.
 func Workspace(n, classes int) budget.Workspace {
 	return budget.Held(budget.Times(8*(6*classes+4*Columns(n)), int64(n)))
 }
 
-// Nodes explains the predicted classes of some nodes. class has the predicted class of every node.
+// Nodes returns an explanation of the predicted class of each of nodes. f must be the form of the prediction, and class
+// must have the predicted class of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 	s *Settings) ([]Explanation, error) {
 	set := *s
@@ -199,8 +203,9 @@ func sum(p *problem.Problem, t *Terms, v, class int, set *Settings) Explanation 
 	return e
 }
 
-// rightResponses returns, for each explanation, the score of its class less the score of the other class at every node. It
-// divides both responses by the square roots of the sizes of nodes, and reports which rows of left are not 0.
+// rightResponses returns a column for each explanation: the score of its class less the score of the next class at every
+// node, see [Form].Right. It divides this column and left by the square roots of the sizes of nodes. It also reports which
+// rows of left are not 0.
 func (f *Form) rightResponses(left *sparse.Block[float32], list []Explanation) (*sparse.Block[float32], []bool) {
 	r := sparse.NewBlock[float32](left.Rows, left.Cols)
 	isActive := make([]bool, left.Rows)

@@ -11,10 +11,10 @@ import (
 //
 //	score_c(v) = bias_c + Σ_u R(v, u)·w(u, c)
 //
-// respond returns the responses R(v, ·) of some nodes v at all nodes, one column for each v. It may return a further column,
-// the mean R̄ of the responses of labelled nodes. Then a share is (R(v, u) − γ·R̄(u))·w(u, c), see [SubtractCommon], and the
-// rest includes γ·Σ_u R̄(u)·w(u, c). γ is 0 if the absolute values of the shares then add up to less. rows are the labelled
-// nodes, weights has a row for each labelled node, and scores has a row for each node.
+// respond must return the responses R(v, ·) of some nodes v at all nodes, one column for each v. It may return a further
+// last column, the mean R̄ of the responses of labelled nodes. Then a share is (R(v, u) − γ·R̄(u))·w(u, c), see
+// [SubtractCommon], and the rest includes γ·Σ_u R̄(u)·w(u, c). If the absolute values of the shares add up to less with γ =
+// 0, γ is 0. rows are the labelled nodes, weights has a row for each labelled node, and scores has a row for each node.
 func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	respond func(ctx context.Context, nodes []int) (*sparse.Block[float64], error)) *Form {
 	f := &Form{
@@ -72,8 +72,8 @@ func Linear(rows []int, weights, scores *sparse.Block[float64], bias []float64,
 	return f
 }
 
-// UnitColumns returns n rows with a 1 in row nodes[j] of column j. If rows is not nil, a last column has the mean of the
-// unit columns of rows.
+// UnitColumns returns a block of n rows with a 1 in row nodes[j] of column j. If rows is not nil, a last column has
+// 1/len(rows) in each of rows.
 func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	columns := len(nodes)
 	if rows != nil {
@@ -89,9 +89,9 @@ func UnitColumns(n int, nodes, rows []int) *sparse.Block[float64] {
 	return b
 }
 
-// SubtractCommon subtracts a multiple of the last column from each other column of y, so that the given rows come nearest to
-// 0, and returns the factors. In a smooth kernel a response that all labelled nodes share cancels in the score, but would
-// hide the differences of their shares.
+// SubtractCommon subtracts a multiple of the last column of y from each other column, so that the numbers in the given rows
+// become as small as possible. It returns the factor for each column. In a smooth kernel a response that all labelled nodes
+// share cancels in the score, but would hide the differences of their shares.
 func SubtractCommon(y *sparse.Block[float64], rows []int) []float64 {
 	last := y.Cols - 1
 	factors := make([]float64, last)

@@ -8,8 +8,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Walk is the walk from a few nodes, T = D⁻¹A, on an undirected graph, in which labelled nodes absorb the share α at each
-// step. With q_t(v, ·) the probability that the walk from v is at a node after t steps and has not been absorbed,
+// Walk is the walk by T = D⁻¹A from a few nodes of an undirected graph. Labelled nodes absorb the share α = Absorb of it
+// at each step. With q_t(v, ·) the probability that the walk from v is at a node after t steps and has not been absorbed,
 //
 //	x_0 = D⁻¹e_v,  x_{t+1} = T·(I − α·E)·x_t,  q_t(v, i) = d_i·x_t(i)
 //
@@ -21,9 +21,9 @@ type Walk struct {
 	Workers int
 }
 
-// Run walks from nodes and returns Σ_t weight(t)·x_t. It calls visit with x_t for t = 0 … Steps until visit returns false;
-// the sum is over the visited steps. x has a column for each of nodes and is valid until visit returns. Cost: a sweep for
-// each step.
+// Run walks from nodes and returns Σ_t weight(t)·x_t over the visited steps. It calls visit with x_t for t = 0 … Steps,
+// until visit returns false. x has a column for each of nodes and is valid until visit returns. Cost: a sweep for each
+// step.
 func (w *Walk) Run(ctx context.Context, nodes []int, weight func(t int) float32,
 	visit func(t int, x *sparse.Block[float32]) bool) (*sparse.Block[float32], error) {
 	n := len(w.P.Degrees)
@@ -77,8 +77,8 @@ type Absorbed struct {
 // A walk ends when all but the share settled of it has been absorbed.
 const settled = 1e-7
 
-// Form returns the form of the scores. P_t(v, b) has two terms: the sum of q_t(v, u) + α·Σ_{s<t} q_s(v,
-// u) over the labelled nodes u of class b, and the rest of the walk times the prior of b. Therefore
+// Form returns the form of the scores of a. P_t(v, b) has two terms: the sum of q_t(v, u) + α·Σ_{s<t} q_s(v, u) over the
+// labelled nodes u of class b, and the rest of the walk times the prior of b. Therefore
 //
 //	share(u, v, c) = Σ_t q_t(v, u)·(w_t(b_u, c) + α·Σ_{s>t} w_s(b_u, c))
 func (a *Absorbed) Form() *Form {

@@ -20,14 +20,15 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Kind declares a kind of items.
+// Kind declares a kind of items, such as records or graphs, and the commands for it.
 type Kind struct {
 	Name    string // "records"
 	Noun    string // "record"
 	Title   string
 	Example string // kernel with a parameter: "hypercube:beta=0.5"
 
-	// Help has NAME.txt and NAME-COMMAND.txt, with examples after a line "Examples:"; it may be nil.
+	// Help has the texts NAME.txt and NAME-COMMAND.txt for the Name of the kind, with examples after a line "Examples:"; it
+	// may be nil.
 	Help fs.FS
 
 	// Kernels returns the kernels between items. If Kernels is nil, the input consists of kernel values, see
@@ -37,13 +38,13 @@ type Kind struct {
 	// Commands are some of kernel, classify and evaluate; see [Standard].
 	Commands []Command
 
-	// Calibrated says that the scores in text are probabilities, even without --scores probability.
+	// Calibrated states that printed scores are probabilities, even without --scores probability.
 	Calibrated bool
 
-	// MinusOne makes -1 a class.
+	// MinusOne states that -1 in a file of classes is a class, not a missing label.
 	MinusOne bool
 
-	// Check, if not nil, reports wrong flags and arguments, as PROBLEM; REMEDY.
+	// Check, if not nil, calls report for each wrong flag or argument, with its place and a text PROBLEM; REMEDY.
 	Check func(in *Input, report func(place, problem string))
 
 	// Open reads the items.
@@ -78,8 +79,8 @@ type Flag struct {
 	Required bool
 }
 
-// Standard returns the commands kernel, classify and evaluate with all shared flags and the given flags. argument is what
-// they read, noun the word for an item, and kernel the default kernel.
+// Standard returns the commands kernel, classify and evaluate with all shared flags and the given flags. argument names
+// what the commands read, as "TABLE"; noun is the word for an item, and kernel the default kernel.
 func Standard(argument, noun, kernel string, flags ...Flag) []Command {
 	compared := Flag{Name: "kernel", Initial: kernel}
 	learned := slices.Concat([]Flag{compared,
@@ -137,7 +138,7 @@ func (in *Input) Columns(flag string) (list []string) {
 	return list
 }
 
-// Part is a part of the memory of a run.
+// Part is the memory of a part of a run, with its name What.
 type Part struct {
 	What  string
 	Bytes int64
@@ -172,8 +173,8 @@ type Collection struct {
 
 	Bytes int64
 
-	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes. The run learns from l, or if l is
-	// nil, computes rows of a kernel with the given number of columns.
+	// Parts, if not nil, returns the memory of the run in place of an estimate from Bytes. The run learns from l. If l is
+	// nil, the run computes rows of a kernel with the given number of columns.
 	Parts func(ctx context.Context, l *nodefile.Labels, columns int) ([]Part, error)
 
 	Attributes int    // number of compared columns, for the summary; 0: no table
@@ -188,7 +189,8 @@ type Collection struct {
 // Rows stores K(rows[i], cols[j]) in row i of dst.
 type Rows func(ctx context.Context, dst *sparse.Block[float64], rows, cols []int) error
 
-// RowsOf returns the rows of a kernel and the values of all its parameters, from Rows or Gram.
+// RowsOf returns a function that computes rows of a kernel, from the field Rows or else from Gram, and the values of all
+// parameters of the kernel.
 func (c *Collection) RowsOf(ctx context.Context, kernel *param.Spec,
 	v param.Values) (Rows, param.Values, error) {
 	if c.Rows != nil {
@@ -203,7 +205,7 @@ func (c *Collection) RowsOf(ctx context.Context, kernel *param.Spec,
 	}, values, err
 }
 
-// Memory returns the memory of a run, see [Collection.Parts].
+// Memory returns the memory of a run by parts, see [Collection.Parts].
 func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 	columns int) ([]Part, error) {
 	if c.Parts != nil {
@@ -227,7 +229,7 @@ func (c *Collection) Memory(ctx context.Context, in *Input, l *nodefile.Labels,
 // DataPart is the name of the [Part] of a run that has no finer parts.
 const DataPart = "data and learner"
 
-// Workspace declares the memory of a fit of any of the learners.
+// Workspace declares the memory of fitting the learner that needs most.
 func Workspace(learners []*classify.Learner, labels, classes int) (w budget.Workspace) {
 	for _, l := range learners {
 		w = w.Or(l.Declare(labels, 0, classes))
@@ -245,7 +247,7 @@ var kinds []*Kind
 // Kinds returns the kinds that were registered.
 func Kinds() []*Kind { return slices.Clone(kinds) }
 
-// Find returns the kind with a name, or nil.
+// Find returns the registered kind with a name. If there is none, it returns nil.
 func Find(name string) *Kind {
 	for _, k := range kinds {
 		if k.Name == name {

@@ -35,12 +35,12 @@ type Source struct {
 	// Gram returns the kernel values between items, and all values of the kernel's parameters.
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 
-	// Rows calls visit for each scored item i. item is its number among the items of Gram, or −1; values are its kernel
-	// values with the items of Gram. If Rows is nil, the items of Gram are scored.
+	// Rows calls visit for each item i to score. item is the number of the item among the items of Gram, or −1 if it is not
+	// among them. values are its kernel values with the items of Gram. If Rows is nil, the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
 }
 
-// Source returns a kernel between the items with a learner.
+// Source returns the source of c for a kernel and a learner.
 func (c *Collection) Source(kernel *param.Spec, l *classify.Learner) *Source {
 	s := &Source{Spec: param.Spec{
 		Name: kernel.Name + "+" + l.Name, Title: l.Title + ", on " + kernel.Title,
@@ -62,7 +62,7 @@ type Classified struct {
 	problem.Estimate
 
 	Scores     *sparse.Block[float64]
-	ScoreNames []string // class, or the two classes that a score decides between
+	ScoreNames []string // by column of Scores: its class, or the two classes that it decides between
 	Class      []int    // label of each item, or else its predicted class
 	Support    int      // see [classify.Model.Support]
 	Unfinished error    // error of an iteration at its limit; scores are then without probabilities
@@ -73,8 +73,8 @@ type Classified struct {
 	probabilities func(dst, scores []float64) []float64 // nil: the learner has none
 }
 
-// SharesTo stores in dst, and returns, the probability of each class for item i, or its soft vote if the learner has no
-// probabilities. The shares sum to one. If dst is nil, SharesTo allocates it.
+// SharesTo stores the probability of each class for item i in dst and returns dst. If the learner has no probabilities, it
+// stores soft votes, which sum to one too. If dst is nil, SharesTo allocates it.
 func (c *Classified) SharesTo(dst []float64, i int) []float64 {
 	return c.shares(dst, c.Scores.Row(i))
 }
@@ -102,10 +102,10 @@ func (s *Source) Classify(ctx context.Context, p *engine.Problem, set *engine.Se
 	return c, nil
 }
 
-// Engine returns the engine, which chooses parameters inside each training set.
+// Engine returns s as an engine, which chooses parameters anew for each training set.
 func (s *Source) Engine() *engine.Engine { return s.engine(nil) }
 
-// engine returns the engine. If result is not nil, it stores its prediction there.
+// engine returns s as an engine. If result is not nil, the engine stores the result of its last prediction there.
 func (s *Source) engine(result *Classified) *engine.Engine {
 	e := engine.Engine{Name: s.Spec.Name, Takes: s.Takes(), Specs: []*param.Spec{&s.Spec}}
 	m := e.InStages(func(ctx context.Context, p *engine.Problem, par *engine.Parameters, settings *engine.Settings) (*engine.Job, error) {
@@ -123,8 +123,9 @@ const (
 	triedLabels = 1000
 )
 
-// begin returns a job that compares the parameters of the kernel with the learner's defaults, and then the settings of the
-// learner. With too few labels, parameters that are not given have defaults.
+// begin returns a job that first compares the settings of the kernel, with the defaults of the learner, and then the
+// settings of the learner. If there are too few labels, parameters that are not given have their defaults. The job stores
+// its result in result, if not nil.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -193,8 +194,9 @@ func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, err
 	})
 }
 
-// fit fits the learner with values v to the items of k that have a class y ≥ 0. The error is a [*problem.Error], or the
-// error of ctx. Cost: a fit, or six with calibrate.
+// fit fits the learner with values v to the items of k that have a class y ≥ 0. If calibrate is set and the learner has no
+// probabilities, it also fits probabilities. The error is a [*problem.Error], or the error of ctx. Cost: a fit, or six with
+// calibrate.
 func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*Classified, error) {
 	l := s.Learner
 	model, err := l.Fit(ctx, k, y, classes, v)
@@ -217,8 +219,9 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut predicts the labels, whose rows are items of k, without their fold, for as many folds as have 1000 labels. It
-// stores the accuracy and the places in c. y has the classes of the items of k; holdOut changes it and restores it.
+// holdOut stores in c the accuracy and the places of held-out labels. It predicts each label from the labels outside its
+// fold, for as many folds as have 1000 labels. The rows of the labels must be items of k, and y must have the class of each
+// item; holdOut changes y and restores it.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
 	fold, count := j.Settings.FoldsLike(p, triedLabels)
@@ -346,7 +349,7 @@ func (s *Source) score(ctx context.Context, j *engine.Job, c *Classified, k clas
 	return nil
 }
 
-// decide sets the class of item i to class, or if class is −1, to the class with the highest score.
+// decide sets c.Class[i] to class. If class is −1, it sets the class with the highest score.
 func (c *Classified) decide(i, class int) {
 	c.Class[i] = class
 	if class < 0 {
