@@ -46,8 +46,8 @@ type RankProblem struct {
 	// start at the seeds.
 	Walk bool
 
-	// Division numbers the rows of the kernel's blocks if several processes share the nodes. Every process must have the
-	// seeds as named rows. If Division is nil, the row of a node is its number.
+	// Division numbers the rows of the kernel's blocks if several processes share the nodes. The seeds must be named, that is
+	// in every process. If Division is nil, the row of a node is its number.
 	Division *sparse.Division
 }
 

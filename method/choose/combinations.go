@@ -7,9 +7,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Combinations returns every combination of the usual values of a declaration's
-// parameters on a graph g, which may be nil. A parameter in values has this value alone.
-// Later parameters vary faster.
+// Combinations returns every combination of the values in the grids of a declaration's parameters, on a graph g, which
+// may be nil. A parameter in values has only its value there. Later parameters vary faster.
 func Combinations(s *param.Spec, values param.Values,
 	g param.Graph) ([]param.Values, error) {
 	list := []param.Values{{}}

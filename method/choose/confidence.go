@@ -66,9 +66,9 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note adds a held-out label, given by position. row has the probabilities of its classes by model weights that were chosen
-// without the label's fold; full has the probabilities by the weights that all labels chose. q is the largest number of
-// full. reached must be whether another label reaches the label; if it is false, Note does nothing.
+// Note adds a held-out label, given by position. row has the probabilities of all classes at the label by model weights that
+// were chosen without the label's fold; full has the probabilities by the weights that all labels chose. q is the largest
+// number of full. reached must be whether another label reaches the label; if it is false, Note does nothing.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 )
 
-// Other is the number of the classes without a label.
+// Other stands for all classes without a label, in place of the number of a class.
 const Other = -1
 
 // ErrFew is returned if there are too few held-out items for the coverage.
@@ -43,7 +43,7 @@ func PlaceOf(label int, probabilities []float64, class int, other float64) Place
 	return p
 }
 
-// leastProbability replaces smaller probabilities, because classes with probability 0 would enter a set together.
+// leastProbability is added to all probabilities, because classes with probability 0 would enter a set together.
 const leastProbability = 1e-6
 
 func probabilityOf(class int, probabilities []float64, other float64) float64 {
@@ -73,7 +73,7 @@ func orderOf(dst []int, probabilities []float64, other float64) []int {
 	return dst
 }
 
-// Score returns the score of the class, given the [Uniform] number u of the item.
+// Score returns the score of the class at p, Above + u·Own, given the [Uniform] number u of the item.
 func (p Place) Score(u float64) float64 { return p.Above + float64(u*p.Own) }
 
 // Uniform returns a number between 0 and 1 that depends on an id and a seed alone.
@@ -111,7 +111,7 @@ func (s *Scores) Add(places []Place, id func(label int) string) {
 	slices.Sort(s.Sorted)
 }
 
-// Valid reports whether the scores and Other are in their ranges.
+// Valid reports whether the scores are in increasing order and Other is between 0 and 1.
 func (s *Scores) Valid() bool {
 	return slices.IsSorted(s.Sorted) && s.Other >= 0 && s.Other <= 1
 }

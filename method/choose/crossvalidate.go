@@ -204,8 +204,9 @@ func LargestWithout(class, fold []int, f int) int {
 	return Majority(problem.Pick(class, OfFold(fold, f).Train))
 }
 
-// LeaveOneOut calls visit with the outcome of each item. The decisions on an item must be from a model of all other items.
-// If the kernel values of an item with all other items are 0, its outcome is the largest class of the other items.
+// LeaveOneOut calls visit with the outcome of each item. decisions must have a number for each of pairs and each item,
+// item after item, from a model of all other items. If the kernel values of an item with all other items are 0, its
+// outcome is the largest class of the other items.
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs,
 	decisions []float64, visit func(o *Outcome)) {
 	for i, c := range class {

@@ -55,8 +55,8 @@ func (d Design) wrong(format string, args ...any) error {
 const attempts = 100
 
 // Draw draws count splits of the items with the given classes. Split s depends on seed, the design and s alone. If all
-// training items have one class, the split is drawn again, up to a hundred times; then the error is a [*SplitError]. A wrong
-// design is an [ErrUsage]. A class may have no training item.
+// training items have one class, the split is drawn again, up to a hundred times; then the error is a [*SplitError]. If the
+// design is wrong, the error wraps [ErrUsage]. A class may have no training item.
 //
 // If Fraction is not stratified, a larger fraction extends the training set of a smaller fraction.
 func Draw(class []int, d Design, count int, seed uint64) (*Splits, error) {

@@ -20,8 +20,8 @@ type Estimator struct {
 	tested       int
 }
 
-// Note counts the prediction for a label, if reached is true: if another label reaches the label. weight must be the weight
-// of its class by [WeightsOf].
+// Note counts the prediction for a label. weight must be the weight of the label's class by [WeightsOf]. If reached is
+// false, because no other label reaches the label, Note does nothing.
 func (h *Estimator) Note(reached, right bool, weight float64) {
 	if !reached {
 		return

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// LabelF1 scores the ranking of labels by the protocol of DeepWalk (Perozzi, Al-Rfou, Skiena 2014): an item with m labels
-// gets the m labels with the highest scores, and of equal scores the lower label.
+// LabelF1 returns the F1 of predicted labels, see [SetF1], by the protocol of DeepWalk (Perozzi, Al-Rfou, Skiena 2014).
+// For an item with m labels it predicts the m labels with the highest scores. Of labels with equal scores it takes the
+// lower label.
 func LabelF1(sets [][]int, labels int,
 	scores func(item int) []float64) (micro, macro, stderr float64) {
 	var order []int

@@ -52,7 +52,7 @@ func (c *Counts) Note(candidate, fold, predicted int, o *Outcome,
 	}
 }
 
-// Join adds other counts of the same candidates and folds.
+// Join adds the counts d, of the same candidates and folds, to c.
 func (c *Counts) Join(d *Counts) {
 	floats.Add(c.Right, d.Right)
 	floats.Add(c.Weight, d.Weight)
@@ -156,7 +156,7 @@ type Found struct {
 	// HeldOut has the predictions of each label by the pair that the other folds choose.
 	HeldOut Estimator
 
-	Outside []int // pair that the other folds choose, by fold, of [Search].Together
+	Outside []int // by fold: number of the pair that the other folds choose; nil if pairs were not compared at once
 }
 
 // Run compares the pairs, and chooses a pair by all folds, and a pair for each fold by the other folds.

@@ -16,7 +16,7 @@ type Splits struct {
 	At  func(i int) Split // split i, the same at every call; cost: a permutation of the items
 }
 
-// OfFold returns the split whose test set is a fold, given the fold of each item.
+// OfFold returns the split whose test set is the fold with the given number. fold is the fold of each item.
 func OfFold(fold []int, number int) (s Split) {
 	for i, f := range fold {
 		if f == number {

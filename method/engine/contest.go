@@ -81,7 +81,7 @@ func (c *Contest) Interval(coverage float64) (*Interval, error) {
 	return &Interval{coverage, margin}, nil
 }
 
-// MeasureErrors returns the errors of predictions of values.
+// MeasureErrors returns the errors of predicted numbers, given the true values.
 func MeasureErrors(values, predicted []float64) Errors {
 	m := float64(len(values))
 	e := Errors{RMSE: floats.Distance(values, predicted, 2) / math.Sqrt(m),
@@ -111,8 +111,8 @@ func MeasureErrors(values, predicted []float64) Errors {
 // The error of a prediction may be [problem.ErrConstant], a [*param.ParameterError], a [*problem.Error] about a directed
 // graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the context or a sweep.
 //
-// If several processes share the rows of the graph, each process predicts its own rows, and must have all nodes with a
-// value, as named rows.
+// If several processes share the rows of the graph, each process predicts its own rows. All nodes with a value must be named,
+// that is in every process, see [sparse.Division].
 //
 // Cost: for each kernel the columns of its Gram matrix, and an eigendecomposition for each of its settings.
 func BestAmong(means, entries []Entry) *Engine {

@@ -181,7 +181,7 @@ func SpecOf(l *classify.Learner) *param.Spec {
 	return &l.Spec
 }
 
-// OnPath reports whether spec declares a path.
+// OnPath reports whether spec declares the path of a learner, see [classify.Path].
 func OnPath(spec *param.Spec) bool {
 	return slices.ContainsFunc(classify.Learners(),
 		func(l *classify.Learner) bool { return l.Path != nil && spec == &l.Path.Spec })

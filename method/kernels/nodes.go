@@ -23,7 +23,8 @@ type method struct {
 	learner *classify.Learner
 }
 
-// Families returns the kernels that learners can use: kernels that are symmetric for some parameters, as PageRank is.
+// Families returns the kernels that learners can use: all kernels but distances. Learners use the symmetric form of
+// PageRank.
 func Families() []*kernel.Family {
 	return slices.DeleteFunc(kernel.Families(),
 		func(f *kernel.Family) bool { return f.Distance != "" })

@@ -20,7 +20,7 @@ type attributeTable struct {
 	sample   [][]float32 // sorted values of each real column, at a sample of nodes
 	start    [][]uint16  // for each real column, the first position in sample of each part of its range; parts are equally wide
 	scale    []float64   // parts / width of the range, of real columns
-	quantile []float64   // quantiles of the standard normal distribution, at half ranks of a sample
+	quantile []float64   // quantiles of the standard normal distribution, at the ranks 0, ½, 1, … of a sample
 	zero     []float64   // normal score of 0, of real columns
 	factor   []float64   // scale of the scores of each column
 	shift    []float32   // (mean score − score of 0)·factor of real columns; 0 for words

@@ -260,15 +260,15 @@ func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	return models, err
 }
 
-// Models of folds learn from so few rows that rows × free columns × classes are at most choiceWork, but from at least
-// choiceLabels rows.
+// A model that predicts a held-out fold learns from so few labels that labels × free columns × classes are at most
+// choiceWork, but from at least choiceLabels labels.
 const (
 	choiceWork   = 4 << 20
 	choiceLabels = 500
 )
 
-// sampleTraining reports for each label whether models of folds learn from it. If there are many labels, they learn from a
-// stratified sample.
+// sampleTraining reports for each learned label whether models that predict held-out folds may learn from it. If there are
+// many labels, these models learn from a stratified sample.
 func (f *features) sampleTraining() []bool {
 	isSampled := make([]bool, len(f.fold))
 	k := f.columns.classes
@@ -286,8 +286,9 @@ const (
 	mostFall    = 0.02
 )
 
-// predictFold fits components without the labels of a fold and predicts these labels. Training rows too are computed without
-// these labels: otherwise two labels that agree by chance would each raise the likelihood of the other label.
+// predictFold fits all components to the sampled labels outside a fold, and stores their predictions for the labels of the
+// fold. Training rows too are computed without these labels: otherwise two labels that agree by chance would each raise the
+// likelihood of the other label.
 func (h *heldOut) predictFold(ctx context.Context, f *features, fold int,
 	sampled []bool) error {
 	rows := f.examples(fold)

@@ -142,8 +142,7 @@ func (e *Embedding) Path(ctx context.Context, nodes []int, width int, others *ma
 	return classify.NewRidgePath(ctx, f, 1, targets, workers)
 }
 
-// EmbeddingModel is a fitted ridge regression of several targets. Means are the means of the
-// targets.
+// EmbeddingModel is a fitted ridge regression of several targets. Means has the mean of each target.
 type EmbeddingModel struct {
 	Means []float64
 
@@ -158,7 +157,7 @@ func (e *Embedding) Fit(p *classify.RidgePath, width int, lambda float64) *Embed
 	return &EmbeddingModel{means, e, width, weights}
 }
 
-// Scores returns the predicted targets of a node, without the other features of [Embedding.Path].
+// Scores returns the predicted targets of a node. The contribution of the other features of [Embedding.Path] is missing.
 func (m *EmbeddingModel) Scores(node int) []float64 {
 	x := make([]float64, m.width)
 	m.embedding.RowTo(x, node)

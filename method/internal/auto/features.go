@@ -27,8 +27,8 @@ func boolean(x bool) int {
 	return 0
 }
 
-// features holds the columns of all nodes. It also holds the columns of each learned label, computed as if the label were
-// unknown.
+// features holds the columns of all nodes. It also holds the columns of each learned label, computed without the labels of
+// its fold.
 type features struct {
 	in         *input
 	seeds      *seeds
@@ -212,13 +212,13 @@ func (f *features) isWalkedTo(row []float32) bool {
 	return massOf(row[f.in.position(source)*k:][:k]) > leastMass
 }
 
-// examples holds the columns of learned labels, computed as if they had no label.
+// examples holds the columns of each learned label, computed without the labels of its fold.
 type examples struct {
 	shared      *sparse.Block[float64]
 	free        *featureBlock
 	hasFeatures []bool // whether another label reaches the label, or there are attributes
 	ridges      [][]float64
-	hidden      int // fold without which the columns are computed; −1: none
+	hidden      int // further fold without which the columns are computed; −1: none
 }
 
 // examples computes the columns of learned labels without the labels of their own fold and of fold hidden. If hidden is −1,
@@ -255,9 +255,9 @@ func (f *features) isKnown(row []float32) bool {
 // missedPrior is the weight of the class shares of all labels, in labels.
 const missedPrior = 10
 
-// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of such labels outside fold
-// hidden that no other label reaches, smoothed by the shares of all labels. The two shares differ, because small components
-// may have other classes.
+// priorOfMissed returns the probabilities of a node that no walk reaches: the class shares of the labels that no other
+// label reaches, smoothed by the shares of all labels. Labels in fold hidden are left out. The two shares differ, because
+// small components may have other classes.
 func (f *features) priorOfMissed(hidden int) []float64 {
 	shares := make([]float64, f.columns.classes)
 	sum := float64(missedPrior)

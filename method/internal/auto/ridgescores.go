@@ -148,7 +148,8 @@ func addRidge(ctx context.Context, f *features, labels *ridgeLabels,
 	return err
 }
 
-// measure sets r.scale to 1 / root mean square of the scores of nodes, each less the node's mean over the classes.
+// measure sets r.scale to 1 / root mean square of the scores of a sample of nodes, each less the node's mean over the
+// classes.
 func (r *ridgeScores) measure(ctx context.Context, in *input) error {
 	k := len(in.p.Names)
 	square, err := blocks.NodeSums(ctx, in.p.Team(), in.set.Workers, len(in.p.Degrees), 2, func(sums []float64, lo, hi int) {
