@@ -50,7 +50,8 @@ func Weightings() []string {
 	return names
 }
 
-// choosesWeights reports whether held-out labels choose the function of the weights. They do so for a mixture alone.
+// choosesWeights reports whether held-out labels choose the function of the weights, which they do only for engines that
+// mix models.
 func (m *Engine) choosesWeights(p *Problem, s *Settings) bool {
 	return m.Mixture != nil && p.Weighted && !p.Signed && s.Weights == "" &&
 		(!choosesFactors(p, s) || p.Edges.Weighted) && len(p.Row) >= leastLabels && !choose.TooFew(p.Class)

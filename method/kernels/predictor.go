@@ -70,8 +70,8 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the power of the votes to out-of-fold predictions by the kernel source with the given setting. It also sets
-// r.best, r.gram and r.scale to this kernel.
+// calibrate fits the power of the votes to out-of-fold predictions by the kernel and the setting at the given positions. It
+// also sets r.best, r.gram and r.scale to this kernel.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}

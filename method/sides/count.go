@@ -10,7 +10,7 @@ import (
 // Counts has the numbers of entries of a store with kinds or times. Entries whose factor is 0 do not count.
 type Counts struct {
 	Manifest       shard.Manifest // manifest of these entries; Times is nil without entries
-	Labelled, Same []int64        // by kind: entries between two labelled nodes, and between two nodes of one class
+	Labelled, Same []int64        // by kind: entries between two labelled nodes, and between two nodes of one class; without self-loops
 }
 
 // Count counts the entries of s with the factors that a sweep applies, see [shard.Weigh]. Row rows[i] is labelled with

@@ -16,10 +16,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Propagation gives a node the class of the label that a walk from it is
-// most likely to meet first (Zhu et al. 2003). A node that no label reaches keeps its
-// prior. If labels absorb only part of a walk, or walks have a given length, the
-// scores are the distributions P_t of the walk of package cwk.
+// Propagation gives a node the class of the label that a walk from the node is most likely to meet first (Zhu et al.
+// 2003). A node that no label reaches keeps its prior. If labels absorb only part of a walk, or walks have a given length,
+// the scores are the distributions P_t of the walk of package cwk.
 var Propagation = &engine.Engine{
 	Name:  "lp",
 	Takes: append([]string{cwk.PriorParam.Name}, propagationSpec.Takes()...),

@@ -129,7 +129,7 @@ func (j *job) learnWalk(ctx context.Context, c *engine.Choice) error {
 	return err
 }
 
-// perNode reports whether a model is not linear in features, so that it needs the features of every node.
+// perNode reports whether a learner needs the features of every node, because its models are not linear in features.
 func perNode(l *classify.Learner) bool {
 	return l.Whole || !l.Dual
 }

@@ -253,8 +253,8 @@ func choiceSubsets(h *heldOut, mixture []component) []int {
 
 const enoughLabels = 1000
 
-// refit returns mixture with better held-out predictions, if its models learned from a sample of the labels: models that
-// learn from all labels outside a fold predict the fold. It refits as many folds as have enoughLabels labels.
+// refit returns mixture with new held-out predictions, by models that learn from all labels outside a fold. It predicts as
+// many folds as have enoughLabels labels. If the models of mixture did not learn from a sample, refit returns mixture.
 func (h *heldOut) refit(ctx context.Context, f *features, mixture []component) ([]component, error) {
 	if !slices.Contains(f.sampleTraining(), false) {
 		return mixture, nil
