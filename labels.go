@@ -396,8 +396,13 @@ func (g *Graph) Evaluate(ctx context.Context, labels map[string]string,
 	if err := o.refuseUnused(byEvaluate); err != nil {
 		return nil, err
 	}
-	if err := checkTrain(o.Train); err != nil {
-		return nil, err
+	if o.Train != nil && len(o.Train) == 0 {
+		return nil, refuse("train", "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
+	}
+	for _, share := range o.Train {
+		if !(share > 0 && share < 1) {
+			return nil, refuse("train", "%v is out of range; give shares of the labels above 0 and below 1", share)
+		}
 	}
 	if o.Splits < 0 {
 		return nil, refuse("splits", "%d is out of range; give 1 or more, or 0 for 20", o.Splits)
@@ -470,18 +475,6 @@ func mergeSettings(methods []engine.Entry, settings *engine.Settings) []engine.E
 		}
 	}
 	return methods
-}
-
-func checkTrain(shares []float64) error {
-	if shares != nil && len(shares) == 0 {
-		return refuse("train", "it is empty; give shares of the labels above 0 and below 1, or nil for 0.1")
-	}
-	for _, share := range shares {
-		if !(share > 0 && share < 1) {
-			return refuse("train", "%v is out of range; give shares of the labels above 0 and below 1", share)
-		}
-	}
-	return nil
 }
 
 // Regress predicts a number for every node from the numbers of some nodes, by id. It uses the best method of a list such as

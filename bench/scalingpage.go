@@ -133,7 +133,13 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 		s := &report.Section{Title: job}
 		for _, c := range cells {
 			if c.Threads == last[c.Model].Threads {
-				c.addSeconds(s)
+				chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
+					report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})
+				x := float64(c.Entries)
+				c.addPoint(chart, x, c.SecondsMedian, c.SecondsMin, slices.Max(c.SecondsEach))
+				if c.LimitSeconds > 0 && c.Program == ourName && c.Source != "disk" {
+					chart.Add("random rows", x, report.Cell{Value: c.LimitSeconds}).Style = "reference"
+				}
 			}
 		}
 		shareAxes(s.Charts)
@@ -167,18 +173,6 @@ func (c *Cell) addPoint(chart *report.Chart, x, y, low, high float64) {
 	line.Style = "solid"
 	if c.Source == "disk" {
 		line.Style = "dashed"
-	}
-}
-
-// addSeconds adds the seconds of a cell to its chart, and the seconds in which the machine reads as many random rows
-// from memory.
-func (c *Cell) addSeconds(s *report.Section) {
-	chart := chartOf(s, c.Job+"-"+c.Model, joinNames(c.Model, c.counts(""))+".",
-		report.Axis{Title: "entries", Log: true}, report.Axis{Title: "seconds", Log: true})
-	x := float64(c.Entries)
-	c.addPoint(chart, x, c.SecondsMedian, c.SecondsMin, slices.Max(c.SecondsEach))
-	if c.LimitSeconds > 0 && c.Program == ourName && c.Source != "disk" {
-		chart.Add("random rows", x, report.Cell{Value: c.LimitSeconds}).Style = "reference"
 	}
 }
 

@@ -243,17 +243,13 @@ func (d *dual[T]) shrink(lowest, highest, tolerance float64) {
 			d.active--
 		}
 		if k < d.active {
-			d.swap(k, d.active)
+			d.rows.swap(k, d.active)
+			d.item[k], d.item[d.active] = d.item[d.active], d.item[k]
+			for _, s := range [...][]float64{d.y, d.rate, d.beta, d.lo, d.hi, d.diag,
+				d.up, d.down} {
+				s[k], s[d.active] = s[d.active], s[k]
+			}
 		}
-	}
-}
-
-func (d *dual[T]) swap(a, b int) {
-	d.rows.swap(a, b)
-	d.item[a], d.item[b] = d.item[b], d.item[a]
-	for _, s := range [...][]float64{d.y, d.rate, d.beta, d.lo, d.hi, d.diag,
-		d.up, d.down} {
-		s[a], s[b] = s[b], s[a]
 	}
 }
 

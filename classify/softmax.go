@@ -87,10 +87,14 @@ func (s *softmaxFit[T]) solve(ctx context.Context) error {
 		if !finite(value) || !finite(reference) {
 			return ErrNotFinite
 		}
-		norm, err := s.differentiate(ctx)
-		if err != nil {
+		s.predict()
+		copy(s.r, s.share)
+		s.subtractTruth()
+		if err := s.adjoint(ctx); err != nil {
 			return err
 		}
+		s.addRidge(s.gradient, s.theta)
+		norm := math.Sqrt(inner(s.gradient, s.gradient))
 		weights, _, _ := s.split(s.theta)
 		if norm <= s.tolerance*reference || norm <= s.enough*s.ridge[0]*math.Sqrt(inner(weights, weights)) {
 			return nil
@@ -152,17 +156,6 @@ func (s *softmaxFit[T]) reference(ctx context.Context) (float64, error) {
 	s.subtractTruth()
 	err := s.adjoint(ctx)
 	return math.Sqrt(inner(s.gradient, s.gradient)), err
-}
-
-func (s *softmaxFit[T]) differentiate(ctx context.Context) (float64, error) {
-	s.predict()
-	copy(s.r, s.share)
-	s.subtractTruth()
-	if err := s.adjoint(ctx); err != nil {
-		return 0, err
-	}
-	s.addRidge(s.gradient, s.theta)
-	return math.Sqrt(inner(s.gradient, s.gradient)), nil
 }
 
 func weightOf(weights []float64, y int) float64 {

@@ -231,15 +231,6 @@ type trainer[T sparse.Float] struct {
 	coef    []float64 // scratch by item
 }
 
-func (t *trainer[T]) start(set *SVM, k Gram, diag []float64, g *groups, p Pair) {
-	var positive int
-	t.members, positive = g.membersTo(t.members[:0], p)
-	t.dual.rate = g.factorsTo(t.dual.rate, t.members, set.Weights)
-	t.dual.start(k, t.members, positive, diag, set.CacheBytes)
-	t.dual.bound(set.Cost)
-	t.coef = resize(t.coef, len(diag))
-}
-
 func (t *trainer[T]) step(ctx context.Context, set *SVM, dst *Machine) error {
 	d := &t.dual
 	iterations, err := d.solve(ctx, set.Tolerance,
@@ -339,7 +330,12 @@ func pathTo[T sparse.Float](ctx context.Context, s *costSolver,
 	err := sched.Run(ctx, workers, len(order), func(worker, index int) error {
 		m := order[index]
 		t := &(*trainers)[worker]
-		t.start(set, k, s.diag, g, s.pairs[m])
+		var positive int
+		t.members, positive = g.membersTo(t.members[:0], s.pairs[m])
+		t.dual.rate = g.factorsTo(t.dual.rate, t.members, set.Weights)
+		t.dual.start(k, t.members, positive, s.diag, set.CacheBytes)
+		t.dual.bound(set.Cost)
+		t.coef = resize(t.coef, len(s.diag))
 		for c, cost := range costs {
 			if c > 0 {
 				t.dual.raise(costs[c-1], cost)

@@ -143,19 +143,15 @@ func (k *walker[T]) run(ctx context.Context, lo, hi int,
 			return err
 		}
 		p, next = next, p
-		k.progress()
+		k.done++
+		if k.w.Progress != nil {
+			k.w.Progress("walk", int64(k.done), int64(k.sweeps))
+		}
 		if k.enough != nil && k.enough(t) {
 			break
 		}
 	}
 	return nil
-}
-
-func (k *walker[T]) progress() {
-	k.done++
-	if k.w.Progress != nil {
-		k.w.Progress("walk", int64(k.done), int64(k.sweeps))
-	}
 }
 
 // start stores P_0 in the rows of p, whose columns are lo ≤ j < hi of the walk.

@@ -114,7 +114,15 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 		return nil, err
 	}
 	s := &Statistics{Neighbours: make([]uint32, len(parts.Of))}
-	s.countComponents(parts)
+	s.Components = int64(len(parts.Sizes))
+	count := map[int64]int64{}
+	for _, size := range parts.Sizes {
+		count[int64(size)]++
+	}
+	for _, size := range slices.Sorted(maps.Keys(count)) {
+		s.Sizes = append(s.Sizes, SizeCount{size, count[size]})
+		s.Largest = size
+	}
 	var links *linkCounter // nil: there are no labels
 	if l != nil {
 		s.countLabels(l)
@@ -139,18 +147,6 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 		links.totalTo(s)
 	}
 	return s, nil
-}
-
-func (s *Statistics) countComponents(parts *sparse.Components) {
-	s.Components = int64(len(parts.Sizes))
-	count := map[int64]int64{}
-	for _, size := range parts.Sizes {
-		count[int64(size)]++
-	}
-	for _, size := range slices.Sorted(maps.Keys(count)) {
-		s.Sizes = append(s.Sizes, SizeCount{size, count[size]})
-		s.Largest = size
-	}
 }
 
 // linkCounter counts the entries between labelled nodes for each row, so that sums do not depend on the number of

@@ -44,8 +44,14 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 			return nil, err
 		}
 	}
-	if err := checkNorms(m.team, b); err != nil {
-		return nil, err
+	const least, most = 1e-140, 1e150
+	for j, norm := range blocks.Norms(m.team, b) {
+		if norm >= least && norm <= most {
+			continue
+		}
+		if largest := blocks.Largest(m.team, b.Columns(j, j+1)); largest != 0 {
+			return nil, fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest, least, most)
+		}
 	}
 	if m.symmetry != nil {
 		_, err := m.symmetry.Get(func() (float64, error) { return 1, blocks.CheckSymmetric(ctx, m.sweep, 0) })
@@ -99,21 +105,6 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 		scaleTo(o.ColumnBound, half, o.ColumnBound)
 		scaleTo(o.Rounding, half, o.Rounding)
 		blocks.Scale(y, half)
-	}
-	return nil
-}
-
-// checkNorms returns [ErrParameter] if the squared norm of a column overflows or underflows, because errors are compared
-// with this norm.
-func checkNorms(team *sparse.Team, b *sparse.Block[float64]) error {
-	const least, most = 1e-140, 1e150
-	for j, norm := range blocks.Norms(team, b) {
-		if norm >= least && norm <= most {
-			continue
-		}
-		if largest := blocks.Largest(team, b.Columns(j, j+1)); largest != 0 {
-			return fmt.Errorf("%w: the largest value of column %d of the block is %.3g; scale columns to norms between %g and %g", ErrParameter, j, largest, least, most)
-		}
 	}
 	return nil
 }
@@ -250,7 +241,12 @@ func (e *evaluation) split(parts []*part, scaled bool) {
 	e.m.chunks(d.rows)
 	e.norm = e.sums.rootsTo(e.norms)
 	for _, p := range parts {
-		p.begin(e)
+		p.colNorms = make([]float64, e.b.Cols)
+		p.null = 0
+		if e.m.null != nil {
+			p.null = p.sums.rootsTo(p.colNorms)
+		}
+		p.lower = p.leastNorm(e)
 	}
 }
 
@@ -269,15 +265,6 @@ func (p *part) leastNorm(e *evaluation) float64 {
 	const slack = 1e-9 // rounding errors of the norms
 	return math.Hypot(p.null,
 		min(p.f.value(e.m.Lo), p.f.value(e.m.Hi))*(1-slack)*e.norm)
-}
-
-func (p *part) begin(e *evaluation) {
-	p.colNorms = make([]float64, e.b.Cols)
-	p.null = 0
-	if e.m.null != nil {
-		p.null = p.sums.rootsTo(p.colNorms)
-	}
-	p.lower = p.leastNorm(e)
 }
 
 // tolerance returns the tolerance of a part, smaller for a strict part, whose result may make steeper exponentials

@@ -100,7 +100,8 @@ func (s *solves) run(ctx context.Context, first bool) (again bool, err error) {
 				if p.added == j+1 && p.norms {
 					lowest = j
 				}
-				p.end = max(s.lastTerm(p), lowest)
+				p.end = max(min(p.expansion.terms(tailShare*s.budget(p)/s.e.norm),
+					len(p.expansion.coef))-1, lowest)
 				p.settled = p.end == j
 			}
 			last = max(last, p.end)
@@ -160,11 +161,6 @@ func (m *Map) addedDiagonal(i int) float64 {
 // budget returns the error that a part may have, in the Frobenius norm.
 func (s *solves) budget(p *part) float64 {
 	return s.e.tolerance(p) * s.e.likely(p)
-}
-
-func (s *solves) lastTerm(p *part) int {
-	return min(p.expansion.terms(tailShare*s.budget(p)/s.e.norm),
-		len(p.expansion.coef)) - 1
 }
 
 type solveErrors struct {

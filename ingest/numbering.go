@@ -197,7 +197,20 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 		return nil, &LimitError{Need: need, Limit: n.c.Memory}
 	}
 	if n.c.Nodes != "" {
-		return n.listedRows()
+		if err := n.m.moveListed(); err != nil {
+			return nil, err
+		}
+		if listed := n.names.dict.Len(); uint64(listed) != n.names.matrix.rows {
+			return nil, textio.Fault(n.c.Nodes, 0,
+				"list the id of each row once, in order", "%s, the graph has %d",
+				words.Counted(listed, "id"), n.names.matrix.rows)
+		}
+		codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
+		n.t.report.IDs = "text"
+		if integers {
+			n.t.report.IDs = "numeric"
+		}
+		return n.dictionary(codes)
 	}
 	if m.first == 0 {
 		return shard.NewNumericNodes(int(m.rows)), nil
@@ -207,23 +220,6 @@ func (n *numberer) matrixRows() (*shard.Nodes, error) {
 		ids[i] = uint32(i) + uint32(m.first)
 	}
 	return shard.NumericNodes(ids), nil
-}
-
-func (n *numberer) listedRows() (*shard.Nodes, error) {
-	if err := n.m.moveListed(); err != nil {
-		return nil, err
-	}
-	if listed := n.names.dict.Len(); uint64(listed) != n.names.matrix.rows {
-		return nil, textio.Fault(n.c.Nodes, 0,
-			"list the id of each row once, in order", "%s, the graph has %d",
-			words.Counted(listed, "id"), n.names.matrix.rows)
-	}
-	codes, _, integers := n.names.dict.InOrder(position(n.names.seq))
-	n.t.report.IDs = "text"
-	if integers {
-		n.t.report.IDs = "numeric"
-	}
-	return n.dictionary(codes)
 }
 
 func (n *numbering) orderNodes(setting Order) *shard.Nodes {

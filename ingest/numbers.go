@@ -71,16 +71,12 @@ func (n *numberer) numberListed(ranks *lines.IDRanks, limit int) (*shard.Nodes, 
 	if err != nil {
 		return nil, err
 	}
-	return numberNodes(values)
-}
-
-func numberNodes(ids []uint32) (*shard.Nodes, error) {
-	if slices.IsSorted(ids) { // the ids are distinct
-		return shard.NumericNodes(ids), nil
+	if slices.IsSorted(values) { // the ids are distinct
+		return shard.NumericNodes(values), nil
 	}
 	return shard.StringNodes(func(yield func([]byte) bool) {
 		var digits []byte
-		for _, id := range ids {
+		for _, id := range values {
 			digits = strconv.AppendUint(digits[:0], uint64(id), 10)
 			if !yield(digits) {
 				return

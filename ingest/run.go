@@ -108,7 +108,11 @@ func (c *Config) distinctInputs(inputs []string) error {
 			slices.ContainsFunc(infos, twice):
 			return refuse(path, "", "given twice; weights would double")
 		case err != nil:
-			return openError(err)
+			var path *os.PathError
+			if errors.As(err, &path) {
+				path.Op = "open"
+			}
+			return err
 		case info != nil && info.IsDir():
 			return textio.Directory(path)
 		case info != nil:
@@ -127,12 +131,4 @@ func bytesOf(paths []string) (sum int64) {
 		sum += info.Size()
 	}
 	return sum
-}
-
-func openError(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		path.Op = "open"
-	}
-	return err
 }

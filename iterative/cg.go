@@ -83,7 +83,12 @@ func (c *column) advance(pq float64) (alpha float64) {
 	}
 	alpha = c.rz / pq
 	c.steps++
-	c.progress.step(alpha, c.rz)
+	if c.progress.steps == 0 {
+		c.progress.first = c.rz
+	}
+	c.progress.steps++
+	c.progress.energy += float64(alpha * c.rz)
+	c.progress.longest = max(0.8*c.progress.longest, alpha)
 	return alpha
 }
 

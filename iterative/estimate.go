@@ -17,15 +17,6 @@ type progress struct {
 	residual float64 // norm of the residual in the recurrence
 }
 
-func (p *progress) step(alpha, rz float64) {
-	if p.steps == 0 {
-		p.first = rz
-	}
-	p.steps++
-	p.energy += float64(alpha * rz)
-	p.longest = max(0.8*p.longest, alpha)
-}
-
 // usual is a factor of error estimates. It makes estimates below the error rare, although norms differ and residuals are
 // rounded.
 const usual = 3

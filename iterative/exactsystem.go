@@ -86,7 +86,16 @@ func (s *System) EliminateTo(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
-	bound := s.norms(size)
+	bound := make([]float64, size.Cols)
+	for i := range size.Rows {
+		scale := blocks.Factor(s.Scale, i)
+		for j, v := range size.Row(i) {
+			bound[j] += float64(scale*v) * float64(scale*v)
+		}
+	}
+	for j, v := range bound {
+		bound[j] = math.Sqrt(v) * (1 + 1e-6)
+	}
 	return &Result{ErrorBound: bound, Rounding: bound}, nil
 }
 
@@ -111,21 +120,6 @@ func (s *System) eliminatedTo(ctx context.Context, x, b *sparse.Block[float64],
 		record(0, out.Relative)
 	}
 	return out, nil
-}
-
-// norms returns upper bounds of the norms of the columns of diag(s)·E.
-func (s *System) norms(e *sparse.Block[float64]) []float64 {
-	norms := make([]float64, e.Cols)
-	for i := range e.Rows {
-		scale := blocks.Factor(s.Scale, i)
-		for j, v := range e.Row(i) {
-			norms[j] += float64(scale*v) * float64(scale*v)
-		}
-	}
-	for j, v := range norms {
-		norms[j] = math.Sqrt(v) * (1 + 1e-6)
-	}
-	return norms
 }
 
 // solveByFactor stores the solution of M·X = B in x, and returns bounds of the errors of the elements of diag(1/s)·X. In a

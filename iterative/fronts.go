@@ -104,7 +104,15 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 	children := m.fronts.children()
 	order := m.fronts.postorder(children)
-	waiting := m.peakStack(order, children)
+	var stacked, peak int64
+	for _, f := range order {
+		for _, child := range children.of(f) {
+			stacked -= int64(pairs(m.fronts.border[child].size()))
+		}
+		stacked += int64(pairs(m.fronts.border[f].size()))
+		peak = max(peak, stacked)
+	}
+	waiting := max(peak, int64(pairs(m.kept)))
 	if waiting > m.limit {
 		return errCompleteFill
 	}
@@ -127,18 +135,6 @@ func (m *multifrontal) eliminateFronts(ctx context.Context) error {
 
 // pairs returns the number of values that a front with the given number of border vertices leaves on the stack.
 func pairs(border int) int { return border * (border - 1) / 2 }
-
-func (m *multifrontal) peakStack(order []int32, children *children) int64 {
-	var stacked, peak int64
-	for _, f := range order {
-		for _, child := range children.of(f) {
-			stacked -= int64(pairs(m.fronts.border[child].size()))
-		}
-		stacked += int64(pairs(m.fronts.border[f].size()))
-		peak = max(peak, stacked)
-	}
-	return max(peak, int64(pairs(m.kept)))
-}
 
 type children struct {
 	start []int32

@@ -262,7 +262,16 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 	}
 	m.fronts = newFronts(n, 2*n+len(a.end)/2)
 	m.names = make([]uint32, 0, n+len(a.end)/2)
-	m.twins.begin(n)
+	size := 1
+	for size < n {
+		size *= 2
+	}
+	m.twins.head = make([]uint32, size)
+	m.twins.chain = make([]uint32, n)
+	m.twins.seen = make([]int32, n)
+	for i := range m.twins.head {
+		m.twins.head[i] = noVertex
+	}
 	var held []uint32
 	large := int32(max(16, 10*math.Sqrt(float64(n))))
 	for v := range n {
@@ -299,7 +308,22 @@ func newMinimumDegree(a *adjacency, isHeld []bool, limits fillLimits) *minimumDe
 // eliminate makes a front. Its pivots are variable v and the variables whose neighbours are all in the front.
 func (m *minimumDegree) eliminate(v uint32) {
 	m.round++
-	m.collect(v)
+	m.found = m.found[:0]
+	m.mark[v] = m.round
+	list := m.list[m.start[v]:][:m.length[v]]
+	elements := int(m.elements[v])
+	for _, e := range list[:elements] {
+		if m.front[e] < 0 {
+			continue
+		}
+		for _, i := range m.border[e].of(m.names) {
+			m.find(i)
+		}
+		m.absorb(e)
+	}
+	for _, i := range list[elements:] {
+		m.find(i)
+	}
 	m.measure()
 	m.pivots = m.appendMerged(m.pivots[:0], v)
 	m.size[v] = 0
@@ -348,26 +372,6 @@ func (m *minimumDegree) appendMerged(vertices []uint32, v uint32) []uint32 {
 		vertices = append(vertices, u)
 	}
 	return vertices
-}
-
-// collect finds the variables that share an edge or an element with v, and absorbs these elements in the current front.
-func (m *minimumDegree) collect(v uint32) {
-	m.found = m.found[:0]
-	m.mark[v] = m.round
-	list := m.list[m.start[v]:][:m.length[v]]
-	elements := int(m.elements[v])
-	for _, e := range list[:elements] {
-		if m.front[e] < 0 {
-			continue
-		}
-		for _, i := range m.border[e].of(m.names) {
-			m.find(i)
-		}
-		m.absorb(e)
-	}
-	for _, i := range list[elements:] {
-		m.find(i)
-	}
 }
 
 // find adds variable i to found, and removes it from the queue, because its degree will change.
@@ -439,7 +443,7 @@ func (m *minimumDegree) join(i uint32) {
 	for _, u := range list {
 		hash += u
 	}
-	for u := m.twins.first(hash); u != noVertex; u = m.twins.chain[u] {
+	for u := m.twins.head[hash&uint32(len(m.twins.head)-1)]; u != noVertex; u = m.twins.chain[u] {
 		candidate := m.list[m.start[u]:][:m.length[u]]
 		if m.elements[u] == m.elements[i] && m.twins.equal(list, candidate) {
 			m.size[u] += m.size[i]
@@ -510,30 +514,12 @@ type twins struct {
 	stamp       int32
 }
 
-func (t *twins) begin(n int) {
-	size := 1
-	for size < n {
-		size *= 2
-	}
-	t.head = make([]uint32, size)
-	t.chain = make([]uint32, n)
-	t.seen = make([]int32, n)
-	for i := range t.head {
-		t.head[i] = noVertex
-	}
-}
-
 // clear removes all variables. It resets only the heads in use: most borders are short.
 func (t *twins) clear() {
 	for _, h := range t.used {
 		t.head[h] = noVertex
 	}
 	t.used = t.used[:0]
-}
-
-// first returns the first variable in the chain of the given hash, or noVertex.
-func (t *twins) first(hash uint32) uint32 {
-	return t.head[hash&uint32(len(t.head)-1)]
 }
 
 func (t *twins) add(hash, v uint32) {

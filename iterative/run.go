@@ -354,7 +354,18 @@ func (r *recurrence) precondition(ctx context.Context) error {
 	}
 	if r.cg.Null != nil {
 		r.v.null.total()
-		r.correct()
+		k := r.v.b.Cols
+		for products := range slices.Chunk(r.v.null.Totals, 2*k) {
+			inZ := products[:k]
+			inR := products[k:]
+			for j := range inZ {
+				r.rz[j] -= float64(inZ[j] * inR[j])
+				r.rr[j] -= float64(inR[j] * inR[j])
+			}
+		}
+		for j := range r.rz {
+			r.rz[j], r.rr[j] = max(0, r.rz[j]), max(0, r.rr[j])
+		}
 	}
 	return nil
 }
@@ -384,23 +395,6 @@ func (r *recurrence) projectResidual() {
 			factors := r.null.factors(&room, lo, hi, false)
 			r.null.Subtract(lo, hi, r.b.Cols, factors, r.r, r.r)
 		})
-	}
-}
-
-// correct subtracts from rᵀr and rᵀz the parts of r and z in the null space, because these parts would decide the last
-// steps.
-func (r *recurrence) correct() {
-	k := r.v.b.Cols
-	for products := range slices.Chunk(r.v.null.Totals, 2*k) {
-		inZ := products[:k]
-		inR := products[k:]
-		for j := range inZ {
-			r.rz[j] -= float64(inZ[j] * inR[j])
-			r.rr[j] -= float64(inR[j] * inR[j])
-		}
-	}
-	for j := range r.rz {
-		r.rz[j], r.rr[j] = max(0, r.rz[j]), max(0, r.rr[j])
 	}
 }
 

@@ -3,7 +3,6 @@ package iterative
 import (
 	"context"
 
-	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
@@ -31,11 +30,6 @@ func tryFill(ctx context.Context, matrix sparse.Matrix) error {
 	limits.entries = largeFill * int64(len(a.end))
 	_, err = a.orderFronts(ctx, make([]bool, size), limits)
 	return err
-}
-
-// tryBytes returns the memory of tryFill, which every solve may take.
-func tryBytes(n int, entries int64) budget.Size {
-	return budget.AllOf(budget.Times(entries, 12), budget.Times(n, 12), 16<<20)
 }
 
 // balls returns the edges within ballCount balls. A ball has the vertices nearest to one vertex.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/iterative"
 	"github.com/heatwalk/heatwalk/sparse"
 )
@@ -32,7 +33,7 @@ func (c *computation) imageOf(ctx context.Context, e engine,
 	t := &attempts{c: c, measure: measure}
 	for done := false; !done; {
 		a, err = e.applyTo(ctx, dst, x,
-			effort{tolerance: c.effort, memory: c.left(), progress: c.log.reportAttempt,
+			effort{tolerance: c.effort, memory: budget.Subtract(c.s.Memory, c.need), progress: c.log.reportAttempt,
 				certify: c.bounded || c.s.certifies(c.k.Len())}, t.again)
 		if done, err = t.planNext(dst, a, err); done && err == nil {
 			done, err = acceptResult(c, a, t.miss, t.rounded)

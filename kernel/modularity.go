@@ -217,7 +217,15 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 	count := 0
 	rank := m.rank
 	if m.adapts && rank < len(pairs.Values) {
-		rank = widestGap(pairs, rank)
+		widest := rank
+		ratio := 0.0
+		for r := rank; r > rank/2; r-- {
+			if gap := gapBelow(pairs, r) / pairs.Values[r-1]; gap > ratio {
+				widest = r
+				ratio = gap
+			}
+		}
+		rank = widest
 	}
 	limit := min(rank, len(pairs.Values))
 	m.Scale = pairs.Norm + m.subtracted
@@ -258,18 +266,6 @@ func (m *modularity) fill(pairs *lanczos.Pairs) {
 			f[j] = math.Sqrt(pairs.Values[j]) * u[j]
 		}
 	}
-}
-
-func widestGap(pairs *lanczos.Pairs, rank int) int {
-	widest := rank
-	ratio := 0.0
-	for r := rank; r > rank/2; r-- {
-		if gap := gapBelow(pairs, r) / pairs.Values[r-1]; gap > ratio {
-			widest = r
-			ratio = gap
-		}
-	}
-	return widest
 }
 
 // gapBelow returns a lower bound of λ_rank − λ_rank+1.
@@ -335,7 +331,17 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	sizes := blocks.Norms(m.team, x)
 	size := blocks.Norm(sizes)
 	if _, err := m.prepare(ctx, s, func() float64 {
-		m.multiply(dst, x)
+		f := m.features
+		product := make([]float64, f.Cols*x.Cols)
+		inner := sparse.BlockOf(f.Cols, x.Cols, product)
+		blocks.ProductTo(m.team, inner, f, x)
+		for i := range dst.Rows {
+			target := dst.Row(i)
+			clear(target)
+			for q, v := range f.Row(i) {
+				blocks.AddScaled(target, v, inner.Row(q))
+			}
+		}
 		return blocks.Norm(blocks.Norms(m.team, dst)) / size
 	}); err != nil {
 		return nil, err
@@ -348,20 +354,6 @@ func (m *modularity) ApplyTo(ctx context.Context, dst, x *sparse.Block[float64],
 	report.ErrorBound, report.Largest = slices.Max(report.ColumnBound),
 		blocks.Largest(m.team, dst)
 	return report, nil
-}
-
-func (m *modularity) multiply(dst, x *sparse.Block[float64]) {
-	f := m.features
-	product := make([]float64, f.Cols*x.Cols)
-	inner := sparse.BlockOf(f.Cols, x.Cols, product)
-	blocks.ProductTo(m.team, inner, f, x)
-	for i := range dst.Rows {
-		target := dst.Row(i)
-		clear(target)
-		for q, v := range f.Row(i) {
-			blocks.AddScaled(target, v, inner.Row(q))
-		}
-	}
 }
 
 const panelBytes = 8 << 20

@@ -161,10 +161,6 @@ func (c *slabLog) note(sweeps int, method string) {
 	}
 }
 
-func (c *computation) left() int64 {
-	return budget.Subtract(c.s.Memory, c.need)
-}
-
 // reportAttempt reports progress. The first slab is expected to take the number of sweeps that the engine expects,
 // other slabs as many as the last attempt, whose tolerance they begin with.
 func (c *slabLog) reportAttempt(done, expected int) {
@@ -178,18 +174,6 @@ func (c *slabLog) reportAttempt(done, expected int) {
 	}
 	slab := now + max(0, sweeps-done)
 	c.progress(c.slabSweeps+now, c.slabSweeps+slab+sweeps*max(0, c.slabs-c.done-1))
-}
-
-// direct returns the error of the columns y at nodes, relative to their largest value, as a multiple of the
-// tolerance. If turned is set, the columns serve as rows.
-func (c *computation) direct(y *sparse.Block[float64], bound []float64, nodes []int,
-	turned bool) float64 {
-	largest := max(c.base, c.scale.largestValue(y, nodes, turned))
-	worst := c.scale.worstOf(bound, nodes)
-	if worst == 0 || largest == 0 {
-		return 0
-	}
-	return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
 }
 
 func (k *spectral) rootRounding() float64 {
@@ -209,7 +193,12 @@ func (c *columnScale) worstOf(bound []float64, nodes []int) (worst float64) {
 func (c *computation) columns(ctx context.Context, y *sparse.Block[float64],
 	nodes []int, turned bool) error {
 	a, err := c.image(ctx, c.k.full, y, nodes, func(y *sparse.Block[float64], bound []float64) float64 {
-		return c.direct(y, bound, nodes, turned)
+		largest := max(c.base, c.scale.largestValue(y, nodes, turned))
+		worst := c.scale.worstOf(bound, nodes)
+		if worst == 0 || largest == 0 {
+			return 0
+		}
+		return (worst*c.tightest/largest + c.k.rootRounding()) / c.s.Tolerance
 	})
 	if err != nil {
 		return err

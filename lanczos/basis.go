@@ -20,15 +20,11 @@ type basis struct {
 
 // newBasis returns a basis of zeros. It advises large pages, because passes read the whole basis.
 func newBasis(rows, cols int) *basis {
-	size := chunksOf(rows) * cols * segment
+	size := (rows + segment - 1) / segment * cols * segment
 	system.Expect(8 * int64(size))
 	v := &basis{cols: cols, data: make([]float64, size)}
 	system.Advise(v.data)
 	return v
-}
-
-func chunksOf(rows int) int {
-	return (rows + segment - 1) / segment
 }
 
 func (v *basis) panel(chunk, j int) []float64 {

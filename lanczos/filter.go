@@ -171,11 +171,6 @@ type plan struct {
 	products float64 // predicted products of B until convergence
 }
 
-// cost returns the work of the plan in products. block is the cost of orthogonalizing a block, also in products.
-func (p plan) cost(block float64) float64 {
-	return p.products * (1 + block/float64(p.degree))
-}
-
 type filterChoice struct {
 	sign        float64
 	spectrum    spectrum

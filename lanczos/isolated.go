@@ -5,22 +5,7 @@ import (
 	"slices"
 
 	"github.com/heatwalk/heatwalk/sparse"
-	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
-
-func (e *eigenproblem) exclude(degrees []float64) {
-	count := 0.0
-	for i, d := range degrees {
-		if d == 0 && !e.team.IsPadding(i) {
-			e.Excluded = append(e.Excluded, uint32(i))
-			if e.team.Counts(i) {
-				count++
-			}
-		}
-	}
-	e.isolated = int(blocks.SumOver(e.team, count))
-	e.edged = e.team.TotalOf(len(degrees)) - e.isolated
-}
 
 func (e *eigenproblem) weightsOf(v []float64, n int) []float64 {
 	if v == nil {

@@ -26,7 +26,17 @@ type eigenproblem struct {
 func (p *GraphProblem) of(ctx context.Context, g *graph.Graph) (*eigenproblem, error) {
 	e := &eigenproblem{which: p.Which, team: sparse.TeamOf(g.A)}
 	e.Problem = Problem{Which: p.Which, Beyond: p.Beyond, Positive: p.Positive}
-	e.exclude(g.Degrees)
+	count := 0.0
+	for i, d := range g.Degrees {
+		if d == 0 && !e.team.IsPadding(i) {
+			e.Excluded = append(e.Excluded, uint32(i))
+			if e.team.Counts(i) {
+				count++
+			}
+		}
+	}
+	e.isolated = int(blocks.SumOver(e.team, count))
+	e.edged = e.team.TotalOf(len(g.Degrees)) - e.isolated
 	largest := blocks.Largest(e.team, sparse.BlockOf(len(g.Degrees), 1, g.Degrees))
 	norm := 1.0 // largest row sum of |A|, or of a similar matrix
 	op := &sparse.Operator[float64]{A: g.A}

@@ -163,7 +163,17 @@ func (o *orthonormalizer) round(ctx context.Context, v, q columns, recent, cols 
 		return false, err
 	}
 	if begin {
-		o.begin(nq)
+		for j := range nq {
+			length := math.Sqrt(o.gram[j*nq+j])
+			o.longest = max(o.longest, length)
+			o.origins[j] = origin{length: length, left: 1}
+		}
+		for j := range nq {
+			if o.fill != nil {
+				o.origins[j].length = o.longest
+			}
+			o.lengths[j] = o.origins[j].length
+		}
 	}
 	if err := o.remove(ctx, v, local, q, recent); err != nil {
 		return false, err
@@ -270,18 +280,4 @@ func (o *orthonormalizer) transform(w []float64, nq, worker int) {
 	clear(out)
 	addColumns(out, nq, w, nq, o.inverse)
 	copy(w, out)
-}
-
-func (o *orthonormalizer) begin(nq int) {
-	for j := range nq {
-		length := math.Sqrt(o.gram[j*nq+j])
-		o.longest = max(o.longest, length)
-		o.origins[j] = origin{length: length, left: 1}
-	}
-	for j := range nq {
-		if o.fill != nil {
-			o.origins[j].length = o.longest
-		}
-		o.lengths[j] = o.origins[j].length
-	}
 }

@@ -357,7 +357,7 @@ func (s *search) restart(ctx context.Context) error {
 		next = s.refine(p)
 		fresh := float64(k.room()-kept(s.want, k.room())) / width // blocks until the next restart
 		stay := s.expectedCycles() * fresh * (float64(k.f.degree) + p.block())
-		if k.f.degree < settled && !s.candidate && stay <= next.cost(p.block()) {
+		if k.f.degree < settled && !s.candidate && stay <= next.products*(1+p.block()/float64(next.degree)) {
 			next = plan{}
 		}
 	}

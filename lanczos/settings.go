@@ -146,21 +146,6 @@ func (s *Settings) validate() error {
 	return errors.Join(problems...)
 }
 
-func (s *Settings) withDefaults() Settings {
-	var c Settings
-	if s != nil {
-		c = *s
-	}
-	if c.Tolerance == 0 {
-		c.Tolerance = defaultTolerance
-	}
-	c.defaultLimit = c.MaxProducts == 0
-	if c.defaultLimit {
-		c.MaxProducts = defaultMaxProducts
-	}
-	return c
-}
-
 // Pairs are eigenpairs, from the wanted end of the spectrum inwards.
 type Pairs struct {
 	Values  []float64              `json:"values"`

@@ -109,7 +109,17 @@ func (p *Problem) prepare(k int, s *Settings) (*run, error) {
 	if k < 1 || k > limit {
 		return nil, fmt.Errorf("lanczos: %d eigenpairs of a map with %d rows; ask for 1 to %d", k, dim, limit)
 	}
-	set := s.withDefaults()
+	var set Settings
+	if s != nil {
+		set = *s
+	}
+	if set.Tolerance == 0 {
+		set.Tolerance = defaultTolerance
+	}
+	set.defaultLimit = set.MaxProducts == 0
+	if set.defaultLimit {
+		set.MaxProducts = defaultMaxProducts
+	}
 	r := &run{p: p, s: set, n: n, dim: dim, deflation: excluded, target: pairs,
 		norm: math.Abs(excluded.value)}
 	r.need = iteration(n, k, excluded.count()).Required(0)

@@ -59,7 +59,20 @@ func MethodList() string {
 func findMethod(name string, t engine.Target) (*engine.Engine, error) {
 	switch {
 	case t == engine.Numbers:
-		return findRegression(name)
+		var names []string
+		for _, e := range Regressions() {
+			switch {
+			case e.Name == name:
+				return e, nil
+			case len(e.Specs) == 1:
+				names = append(names, e.Name)
+			}
+		}
+		what := "predicts no numbers in this program"
+		if slices.Contains(methodNames(), name) {
+			what = "predicts classes, no numbers"
+		}
+		return nil, choose.Usage("%s: %s; give %s or KERNEL+%s", name, what, strings.Join(names, ", "), regression.RidgeSpec.Name)
 	case t == engine.LabelSets && name == regression.Spectral.Name:
 		return regression.Spectral, nil
 	case t == engine.LabelSets:
@@ -185,23 +198,6 @@ func DefaultNumbers(nodes int, signed bool) string {
 		list = append(list, "spectral")
 	}
 	return strings.Join(list, ",")
-}
-
-func findRegression(name string) (*engine.Engine, error) {
-	var names []string
-	for _, e := range Regressions() {
-		switch {
-		case e.Name == name:
-			return e, nil
-		case len(e.Specs) == 1:
-			names = append(names, e.Name)
-		}
-	}
-	what := "predicts no numbers in this program"
-	if slices.Contains(methodNames(), name) {
-		what = "predicts classes, no numbers"
-	}
-	return nil, choose.Usage("%s: %s; give %s or KERNEL+%s", name, what, strings.Join(names, ", "), regression.RidgeSpec.Name)
 }
 
 // Explainable returns the names of the methods that [engine.Prediction.Explain] can explain, in one line.

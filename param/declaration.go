@@ -278,9 +278,16 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 				joinWords(s.Takes()))
 		}
 	}
-	instead, err := s.replacedNames(values)
-	if err != nil {
-		return nil, err
+	instead := map[string]bool{}
+	for i := range s.Params {
+		p := &s.Params[i]
+		if p.Instead == "" || !values.Has(p.Name) {
+			continue
+		}
+		if values.Has(p.Instead) {
+			return nil, Refuse(s.Name, p.Name, "stands in place of %s; give one of the two", p.Instead)
+		}
+		instead[p.Instead] = true
 	}
 	v := make(Values, len(s.Params))
 	for i := range s.Params {
@@ -310,21 +317,6 @@ func (s *Spec) Resolve(values Values, g Graph) (Values, error) {
 		}
 	}
 	return v, nil
-}
-
-func (s *Spec) replacedNames(values Values) (map[string]bool, error) {
-	names := map[string]bool{}
-	for i := range s.Params {
-		p := &s.Params[i]
-		if p.Instead == "" || !values.Has(p.Name) {
-			continue
-		}
-		if values.Has(p.Instead) {
-			return nil, Refuse(s.Name, p.Name, "stands in place of %s; give one of the two", p.Instead)
-		}
-		names[p.Instead] = true
-	}
-	return names, nil
 }
 
 // GridOn returns the default grid of a parameter on a graph, given the values of the previous parameters. The error comes

@@ -40,7 +40,16 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 		b.Row(node)[j] = 1
 	}
 	if l.centre != nil {
-		subtractVolume(b, g, nodes)
+		// The mean of the scores weighted by d is 0.
+		volume := blocks.ByPart(nil, g.Components, g.Degrees)
+		for i, d := range g.Degrees {
+			component := g.Components.Of[i]
+			for j, node := range nodes {
+				if g.Components.Of[node] == component && volume[component] > 0 {
+					b.Row(i)[j] -= d / volume[component]
+				}
+			}
+		}
 	}
 	_, err = sys.SolveTo(ctx, x, b,
 		&iterative.Settings{Tolerance: responseTolerance, Eliminate: true})
@@ -51,20 +60,6 @@ func Response(ctx context.Context, l *Learner, g *graph.Graph, s cwk.Seeds,
 		l.centre(x, g, s, nodes)
 	}
 	return x, nil
-}
-
-// subtractVolume subtracts d/Σd, with the degrees d of the component of node j, from column j of b in this component. It does
-// so because the mean of the scores weighted by d is 0.
-func subtractVolume(b *sparse.Block[float64], g *graph.Graph, nodes []int) {
-	volume := blocks.ByPart(nil, g.Components, g.Degrees)
-	for i, d := range g.Degrees {
-		component := g.Components.Of[i]
-		for j, node := range nodes {
-			if g.Components.Of[node] == component && volume[component] > 0 {
-				b.Row(i)[j] -= d / volume[component]
-			}
-		}
-	}
 }
 
 // centreAtLabels subtracts from the columns of x, in each component, the mean over the labelled nodes of the component. The

@@ -59,7 +59,19 @@ func Divide(ctx context.Context, a Matrix, d *Division, memory int64,
 		panic(badShape)
 	}
 	d.Team.Entries = a.NNZ()
-	m, err := d.build(func(visit visitRow) error { return d.sweep(ctx, a, workers, visit) })
+	m, err := d.build(func(visit visitRow) error {
+		for lo, hi := range d.mine {
+			err := EachRowOf(ctx, a, lo, hi, workers, func(_, row int, col []uint32, val []float64) error {
+				local, _ := d.Local(row)
+				visit(local, col, val)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -187,22 +199,6 @@ func (m *Divided) chooseLayout(ctx context.Context, memory int64,
 	m.local, err = newTiled(ctx, local, t, workers)
 	system.Release() // frees the first copy, so that later blocks are on huge pages
 	return err
-}
-
-// sweep calls visit for every row of a in the ranges of this process.
-func (d *Division) sweep(ctx context.Context, a Matrix, workers int,
-	visit visitRow) error {
-	for lo, hi := range d.mine {
-		err := EachRowOf(ctx, a, lo, hi, workers, func(_, row int, col []uint32, val []float64) error {
-			local, _ := d.Local(row)
-			visit(local, col, val)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // cutRanges cuts the rows of local into ranges. A range has only own rows, only padding or only named rows.

@@ -191,7 +191,13 @@ func (f *fused[T]) computeUnit(worker int, a *tiledMatrix, u *unit,
 		x := f.source.rowsOf(n*a.columns, first)
 		w.read += readLines(x, min(a.columns, a.cols-n*a.columns), width)
 		for lo, hi := 0, 0; lo < tile.rows(); lo = hi {
-			hi = tile.call(lo)
+			// Nothing can interrupt a gather.
+			limit := int64(1 << 16)
+			if !tile.weights.none() { // Converted values should stay in the first-level cache.
+				limit = MaxRange
+			}
+			hi = lo + sort.Search(tile.rows()-lo,
+				func(n int) bool { return tile.ptr[lo+n+1]-tile.ptr[lo] > limit })
 			sums := simd.Rows[T]{Data: tileSums.Data[lo*width:], Stride: width}
 			values := convertValues(tile.weights.part(tile.ptr[lo],
 				tile.ptr[hi]), &w.values)
@@ -230,15 +236,4 @@ func readLines[T Float](x simd.Rows[T], rows, width int) (sum byte) {
 		}
 	}
 	return sum
-}
-
-// call returns hi such that one gather computes the rows lo ≤ i < hi of the tile. hi is limited, because nothing can
-// interrupt a gather.
-func (t tile) call(lo int) int {
-	limit := int64(1 << 16)
-	if !t.weights.none() { // Converted values should stay in the first-level cache.
-		limit = MaxRange
-	}
-	return lo + sort.Search(t.rows()-lo,
-		func(n int) bool { return t.ptr[lo+n+1]-t.ptr[lo] > limit })
 }

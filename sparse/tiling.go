@@ -277,7 +277,7 @@ func (u *unit) rows() int {
 // bytes returns the memory of a copy in the tiles and of the buffers of steps with rows of rowBytes bytes.
 func (t *tiling) bytes(rowBytes, workers int) int64 {
 	untiled := t.untiled[len(t.slot)]
-	bytes := 2*t.inTiles + 4*untiled + t.weights.size()*(t.inTiles+untiled) +
+	bytes := 2*t.inTiles + 4*untiled + [...]int64{0, 1, 4, 8}[t.weights]*(t.inTiles+untiled) +
 		12*int64(len(t.slot))
 	rows := 0
 	for i := range t.units {

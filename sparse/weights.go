@@ -24,10 +24,6 @@ const (
 	doubleWeights
 )
 
-func (t weightType) size() int64 {
-	return [...]int64{0, 1, 4, 8}[t]
-}
-
 func (t weightType) narrow() bool {
 	return t == byteWeights || t == singleWeights
 }

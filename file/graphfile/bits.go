@@ -25,9 +25,6 @@ func (b *bitReader) fail() {
 	}
 }
 
-// byte returns the offset in the file of the byte that holds the next bit.
-func (b *bitReader) byte() int64 { return b.bytes - int64(b.have+7)/8 }
-
 func (b *bitReader) fill() {
 	for b.have <= 56 {
 		next, err := b.in.ReadByte()

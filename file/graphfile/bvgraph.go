@@ -113,7 +113,7 @@ func (g *bvGraph) at(x uint64) error {
 
 func (g *bvGraph) atByte(format string, args ...any) error {
 	e := g.out.fault(0, fetchAgain, format, args...)
-	e.Byte = g.in.byte()
+	e.Byte = g.in.bytes - int64(g.in.have+7)/8
 	e.AtByte = true
 	return e
 }

@@ -166,7 +166,15 @@ func (l *loader) load(ctx context.Context) (*sparse.Symmetric, error) {
 		case 1:
 			return l.loadColumns(ctx, int(entries))
 		}
-		return l.loadPointers()
+		a, err := l.npz.vector("indptr")
+		if err != nil {
+			return err
+		}
+		l.ptr = make([]int64, a.Len)
+		if err := a.Integers(l.ptr); err != nil {
+			return err
+		}
+		return a.End()
 	})
 	if err != nil {
 		return nil, err
@@ -196,18 +204,6 @@ func (l *loader) length(name string) (int64, error) {
 		return 0, errOther
 	}
 	return a.Len, nil
-}
-
-func (l *loader) loadPointers() error {
-	a, err := l.npz.vector("indptr")
-	if err != nil {
-		return err
-	}
-	l.ptr = make([]int64, a.Len)
-	if err := a.Integers(l.ptr); err != nil {
-		return err
-	}
-	return a.End()
 }
 
 // loadBlock is the number of elements per read. They are checked while they are in the cache.

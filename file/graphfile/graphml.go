@@ -65,7 +65,21 @@ func (g *graphML) element(t xml.StartElement) error {
 	case "node":
 		return g.node(t)
 	case "edge":
-		return g.edge(t)
+		line := g.line()
+		err := g.content(t,
+			func(child xml.StartElement) bool { return child.Name.Local == "data" },
+			func(child xml.StartElement, text string) {
+				g.edges.set(g.edges.attribute(attribute(child, "key")), line, text)
+			})
+		if err != nil {
+			return err
+		}
+		hasArrow := g.arcs
+		if err := g.direction(t, "directed", &hasArrow, "true", "false"); err != nil {
+			return err
+		}
+		return g.edges.add(line, attribute(t, "source"),
+			attribute(t, "target"), hasArrow)
 	case "hyperedge":
 		return g.out.fault(g.line(), "write edges of two nodes",
 			"hyperedges are not supported")
@@ -134,24 +148,6 @@ func (g *graphML) node(t xml.StartElement) error {
 		names[ownID] = "" // a name in an earlier file of igraph
 	}
 	return g.nodes.add(line, names...)
-}
-
-func (g *graphML) edge(t xml.StartElement) error {
-	line := g.line()
-	err := g.content(t,
-		func(child xml.StartElement) bool { return child.Name.Local == "data" },
-		func(child xml.StartElement, text string) {
-			g.edges.set(g.edges.attribute(attribute(child, "key")), line, text)
-		})
-	if err != nil {
-		return err
-	}
-	hasArrow := g.arcs
-	if err := g.direction(t, "directed", &hasArrow, "true", "false"); err != nil {
-		return err
-	}
-	return g.edges.add(line, attribute(t, "source"),
-		attribute(t, "target"), hasArrow)
 }
 
 // direction sets isDirected by the attribute called name: to true for the text yes or 1, to false for no or 0, in any

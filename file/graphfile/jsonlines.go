@@ -21,7 +21,8 @@ var JSONLines = &Format{Title: "JSON lines", Endings: []string{".jsonl", ".ndjso
 func beginsJSONLines(head []byte) bool {
 	line, next, _ := bytes.Cut(trimStart(head), []byte{'\n'})
 	if isList := bytes.HasPrefix(line, []byte{'['}); isList {
-		return isObject(trimStart(trimStart(head)[1:]))
+		key, isObject := bytes.CutPrefix(trimStart(trimStart(head)[1:]), []byte{'{'})
+		return isObject && bytes.HasPrefix(trimStart(key), []byte{'"'})
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(line, &object) != nil {
@@ -29,11 +30,6 @@ func beginsJSONLines(head []byte) bool {
 	}
 	hasLists := object["nodes"] != nil || object["edges"] != nil || object["links"] != nil
 	return !hasLists && (bytes.HasPrefix(trimStart(next), []byte{'{'}) || table.NamesEnds(slices.Collect(maps.Keys(object))))
-}
-
-func isObject(text []byte) bool {
-	key, isObject := bytes.CutPrefix(text, []byte{'{'})
-	return isObject && bytes.HasPrefix(trimStart(key), []byte{'"'})
 }
 
 type jsonLines struct {
@@ -108,18 +104,14 @@ func (g *jsonLines) find(key string) string {
 	for _, members := range [][]textio.Member{g.own, g.inner} {
 		for _, m := range members {
 			if m.Key == key {
-				return idText(m)
+				if m.IsText {
+					return m.Text
+				}
+				return table.PlainInteger(m.Text)
 			}
 		}
 	}
 	return ""
-}
-
-func idText(m textio.Member) string {
-	if m.IsText {
-		return m.Text
-	}
-	return table.PlainInteger(m.Text)
 }
 
 func (g *jsonLines) declare(id string) error {

@@ -128,9 +128,10 @@ func (r *nodeNames) settle() error {
 				r.kinds[kind], words.Quoted(node.names[id]), wrong)
 		}
 		r.names[n] = name
-		if err := r.out.node(name); err != nil {
+		if err := r.out.begin(false, true); err != nil {
 			return err
 		}
+		r.out.batch.AddText(name)
 	}
 	return nil
 }

@@ -116,14 +116,6 @@ func (s *batchWriter) addCode(code uint32, err error) error {
 	return err
 }
 
-func (s *batchWriter) node(id []byte) error {
-	if err := s.begin(false, true); err != nil {
-		return err
-	}
-	s.batch.AddText(id)
-	return nil
-}
-
 func (s *batchWriter) hold(bytes int64) error {
 	const step = 1 << 20
 	if s.Hold == nil || bytes < s.held+step {

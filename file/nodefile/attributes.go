@@ -35,23 +35,6 @@ type Column struct {
 	Code   []int32  // codes of records; −1: missing value
 }
 
-func (c *Column) labels(file string) *Labels {
-	l := &Labels{File: file}
-	all := classes{}
-	for _, value := range c.Values {
-		all.add(&l.Names, value)
-	}
-	for row, code := range c.Code {
-		if code < 0 {
-			l.Unlabelled++
-			continue
-		}
-		l.Row = append(l.Row, row)
-		l.Class = append(l.Class, all[c.Values[code]])
-	}
-	return l
-}
-
 // Attributes is a table of records.
 type Attributes struct {
 	File    string
@@ -209,7 +192,20 @@ func (r *attributeReader) end() (*Attributes, error) {
 		Use: r.use(id, class, attributes), Bytes: 120 * n}
 	if class >= 0 {
 		column := r.column(class)
-		a.Classes = column.labels(a.File)
+		l := &Labels{File: a.File}
+		all := classes{}
+		for _, value := range column.Values {
+			all.add(&l.Names, value)
+		}
+		for row, code := range column.Code {
+			if code < 0 {
+				l.Unlabelled++
+				continue
+			}
+			l.Row = append(l.Row, row)
+			l.Class = append(l.Class, all[column.Values[code]])
+		}
+		a.Classes = l
 		a.Classes.warnOfAlike(r.c.Warn)
 		if r.c.Missing == nil {
 			a.Classes.warnOfWords(r.c.Warn, false)

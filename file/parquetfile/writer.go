@@ -41,7 +41,11 @@ type writer struct {
 const batchRows = 1 << 10
 
 func create(w io.Writer, name string, columns []table.ParquetColumn, group int64) table.ParquetWriter {
-	pages := newZstdPages()
+	encoder, _ := zstd.NewWriter(nil,
+		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
+		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true),
+		zstd.WithEncoderCRC(false))
+	pages := zstdPages{&parquet.Zstd, encoder}
 	s := schema{Group: parquet.Group{}}
 	for i := range columns {
 		field := node(&columns[i], pages)
@@ -131,14 +135,6 @@ func (o *output) Write(b []byte) (int, error) {
 type zstdPages struct {
 	compress.Codec
 	encoder *zstd.Encoder
-}
-
-func newZstdPages() zstdPages {
-	encoder, _ := zstd.NewWriter(nil,
-		zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
-		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true),
-		zstd.WithEncoderCRC(false))
-	return zstdPages{&parquet.Zstd, encoder}
 }
 
 func (z zstdPages) Encode(dst, page []byte) ([]byte, error) {

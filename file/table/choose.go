@@ -87,7 +87,18 @@ func (s *Sample) Choose(r *Request) (*Choice, error) {
 			err = step()
 		}
 	}
-	c.report()
+	c.Columns = nameColumns(c.s.Titles, c.HasHeader)
+	for i, title := range c.s.Titles {
+		if c.use[i] != attribute { // its values determine its use
+			c.Columns[i].Use = c.use[i]
+		}
+		isTime := c.HasHeader && hasRole(title, input.Time)
+		c.AreEvents = c.AreEvents || isTime || c.use[i] == input.Time ||
+			c.HasHeader && c.use[i] == input.Source && slices.Contains(senders, plainTitle(title))
+		if isTime && c.use[i] == "" {
+			c.Columns[i].Note = "times"
+		}
+	}
 	return &c.Choice, err
 }
 
@@ -199,7 +210,15 @@ func (c *chooser) takeByPosition() error {
 	case isList:
 		free = free[:min(len(free), 1)]
 	case len(c.s.Titles) == 1:
-		return c.askOneColumn()
+		e := &input.Error{Msg: "one column, want two: " + c.want(), Fix: oneFieldFix(c.s.Titles[0], "write "+c.want()+" on each line, with a separator between")}
+		if !c.mayBeID(c.s.Titles[0]) {
+			e.Fix = c.rowsFix()
+		}
+		if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // the lines below have more fields
+			e.Fix = "fix the line"
+			e.Otherwise = "pass {skip-bad-lines}"
+		}
+		return e
 	case c.r.IsEdges && len(missing) == 2 && len(free) == 3 && c.Column[input.Weight] < 0 && c.isNumber(free[2]):
 		missing = edgeRoles[:3]
 	}
@@ -331,18 +350,3 @@ var (
 	lengths = strings.Fields("length distance traveltime")
 	senders = strings.Fields("sender payer caller")
 )
-
-func (c *chooser) report() {
-	c.Columns = nameColumns(c.s.Titles, c.HasHeader)
-	for i, title := range c.s.Titles {
-		if c.use[i] != attribute { // its values determine its use
-			c.Columns[i].Use = c.use[i]
-		}
-		isTime := c.HasHeader && hasRole(title, input.Time)
-		c.AreEvents = c.AreEvents || isTime || c.use[i] == input.Time ||
-			c.HasHeader && c.use[i] == input.Source && slices.Contains(senders, plainTitle(title))
-		if isTime && c.use[i] == "" {
-			c.Columns[i].Note = "times"
-		}
-	}
-}

@@ -75,7 +75,7 @@ func (f TimeForm) Parse(text string) (t EdgeTime, fault string) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch f.format {
 	case "iso":
-		if isYear(text) {
+		if len(text) == len("2006") && IsInteger(text) && text >= "1800" && text <= "2200" {
 			t, fault = dayOf(time.Date(int(n), 1, 1, 0, 0, 0, 0, time.UTC))
 			t.Precision = "year"
 			return t, fault

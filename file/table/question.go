@@ -231,15 +231,3 @@ func (c *chooser) isNoID(column int) bool {
 	return len(values) > 0 && all(values, isDay) ||
 		len(values) > 1 && !IsNumber(values[0]) && all(values, func(value string) bool { return value == values[0] })
 }
-
-func (c *chooser) askOneColumn() error {
-	e := &input.Error{Msg: "one column, want two: " + c.want(), Fix: oneFieldFix(c.s.Titles[0], "write "+c.want()+" on each line, with a separator between")}
-	if !c.mayBeID(c.s.Titles[0]) {
-		e.Fix = c.rowsFix()
-	}
-	if c.r.IsEdges && len(c.s.Rows) > 0 && all(c.s.Rows, func(row []string) bool { return len(row) > 1 }) { // the lines below have more fields
-		e.Fix = "fix the line"
-		e.Otherwise = "pass {skip-bad-lines}"
-	}
-	return e
-}

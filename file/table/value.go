@@ -119,7 +119,3 @@ func ParseTime(text string) (t time.Time, ok bool) {
 	}
 	return t, false
 }
-
-func isYear(text string) bool {
-	return len(text) == len("2006") && IsInteger(text) && text >= "1800" && text <= "2200"
-}

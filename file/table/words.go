@@ -112,22 +112,18 @@ func isUnit(r rune) bool {
 	return unicode.Is(unicode.Sc, r) || unicode.IsSpace(r) || strings.ContainsRune("%‰", r)
 }
 
-func removeUnit(text, amount []byte, encoding string) string {
-	before, after, _ := bytes.Cut(text, amount)
-	unit := strings.TrimSpace(string(before) + string(after))
-	if encoding != "" || unit == "" {
-		return "write numbers without units"
-	}
-	return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
-}
-
 // NumberFix returns the remedy with which a text can be read as a number: settings, or a command that removes a unit.
 // If there is none, it returns "". encoding is the encoding of the file.
 func NumberFix(text []byte, encoding string) string {
 	amount := bytes.TrimFunc(text, isUnit)
 	_, fault := ParseNumber(amount, 64)
 	if len(amount) < len(text) && (fault == "" || NumberFix(amount, encoding) != "") {
-		return removeUnit(text, amount, encoding)
+		before, after, _ := bytes.Cut(text, amount)
+		unit := strings.TrimSpace(string(before) + string(after))
+		if encoding != "" || unit == "" {
+			return "write numbers without units"
+		}
+		return "remove the unit: sed 's/" + strings.Replace(unit, "$", "[$]", 1) + "//g' {file} > {copy}"
 	}
 	var fixes []string
 	var numbers []float64

@@ -58,7 +58,10 @@ const blockLines = 1 << 15
 // EdgesTo writes 2^scale · factor lines. Memory: half a megabyte for each worker.
 func (g rmat) EdgesTo(ctx context.Context, w io.Writer) error {
 	total := g.factor << g.scale
-	quarters := g.quarters()
+	const unit = 1 << levelBits
+	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
+	quarters := quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b),
+		abc: lane(g.a + g.b + g.c)}
 	ids := g.scramble()
 	return inOrder(ctx, w, g.workers, (total+blockLines-1)/blockLines, func(text []byte, k int) []byte {
 		text = slices.Grow(text, blockLines*longestEdge)
@@ -90,13 +93,6 @@ const (
 	perWord   = 4
 	lanes     = 1 | 1<<32 // two 16-bit numbers in a word, with space for a carry above each
 )
-
-func (g rmat) quarters() quarters {
-	const unit = 1 << levelBits
-	lane := func(p float64) uint64 { return (unit - uint64(p*unit)) * lanes }
-	return quarters{levels: g.scale, a: lane(g.a), ab: lane(g.a + g.b),
-		abc: lane(g.a + g.b + g.c)}
-}
 
 // draw returns the row and the column of a random entry. At a level with random number x, the entry is in the
 // lower half if x ≥ ab. It is in the right half if a ≤ x < ab or x ≥ abc.

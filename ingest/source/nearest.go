@@ -10,14 +10,6 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-func (s *NeighbourSettings) validate() error {
-	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) ||
-		s.Neighbours == 0 && s.Least == 0 {
-		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)
-	}
-	return nil
-}
-
 // leastSquare is the least square of the norm of a row. Below it, products lose digits.
 const leastSquare = 0x1p-900
 
@@ -28,8 +20,9 @@ const leastSquare = 0x1p-900
 // visit, cost and memory are as in [eachProduct].
 func nearestRows(ctx context.Context, x *sparse.CSR, s *NeighbourSettings,
 	visit func(i int, j []uint32, v []float64) error) error {
-	if err := s.validate(); err != nil {
-		return err
+	if s.Neighbours < 0 || !(s.Least >= 0 && s.Least <= 1) ||
+		s.Neighbours == 0 && s.Least == 0 {
+		return fmt.Errorf("similarity: %d neighbours, least cosine %v; give a number of them above 0, a cosine of at most 1, or both", s.Neighbours, s.Least)
 	}
 	squares := rowSquares(x)
 	for i, square := range squares {

@@ -116,7 +116,12 @@ func (p *products) multiply(i, first int) {
 			values = values[position:]
 		}
 		if !isDense {
-			p.meet(rows)
+			for _, j := range rows {
+				if !p.seen[j] {
+					p.seen[j] = true
+					p.columns = append(p.columns, j)
+				}
+			}
 		}
 		addTo(p.sum, rows, values, w)
 	}
@@ -125,15 +130,6 @@ func (p *products) multiply(i, first int) {
 			if p.sum[j] != 0 {
 				p.columns = append(p.columns, uint32(j))
 			}
-		}
-	}
-}
-
-func (p *products) meet(rows []uint32) {
-	for _, j := range rows {
-		if !p.seen[j] {
-			p.seen[j] = true
-			p.columns = append(p.columns, j)
 		}
 	}
 }

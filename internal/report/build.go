@@ -282,7 +282,14 @@ const (
 func (o object) addPart(s *Section, p *part) {
 	rows := o.rows(p.Rows)
 	if p.Middle != "" {
-		rows = middle(rows, p.Middle)
+		var values []any
+		for _, row := range rows {
+			if v := row[p.Middle]; !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		rows = slices.DeleteFunc(rows,
+			func(row object) bool { return row[p.Middle] != values[(len(values)-1)/2] })
 	}
 	switch {
 	case p.Matrix != "":
@@ -299,18 +306,6 @@ func (o object) addPart(s *Section, p *part) {
 	default:
 		s.Tables = append(s.Tables, p.table(rows, o.line(p.Caption)))
 	}
-}
-
-// middle returns the rows whose value of a key is the middle one of the different values, in the order of the rows.
-func middle(rows []object, key string) []object {
-	var values []any
-	for _, row := range rows {
-		if v := row[key]; !slices.Contains(values, v) {
-			values = append(values, v)
-		}
-	}
-	return slices.DeleteFunc(rows,
-		func(row object) bool { return row[key] != values[(len(values)-1)/2] })
 }
 
 func (p *part) table(rows []object, caption string) *Table {

@@ -71,7 +71,20 @@ func (d *division) row(depth, i, lo, hi int) []float64 {
 // further.
 func (d *division) part(lo, hi, depth int) {
 	if depth == 0 {
-		d.leaf(lo, hi)
+		n := hi - lo
+		x := make([]float64, n*n) // vectors of the identity, as columns of rows
+		for i := range n {
+			x[i*n+i] = 1
+		}
+		half := Tridiagonal{d.diag[lo:hi], d.off[lo:max(lo, hi-1)]}
+		eigenvalues := half.diagonalize(func(column int, c, s float64) { rotate(x[column*n:][:n], x[(column+1)*n:][:n], c, s) })
+		for column, source := range sched.Ascending(eigenvalues) {
+			d.values[lo+column] = eigenvalues[source]
+			row := d.row(0, lo+column, lo, hi)
+			clear(row)
+			copy(row, x[source*n:][:n])
+		}
+		d.choose(lo, hi)
 		return
 	}
 	mid := lo + pad((hi-lo)/2)
@@ -91,24 +104,6 @@ func (d *division) choose(lo, hi int) int {
 		return d.first
 	}
 	return lo
-}
-
-// leaf computes the pairs of a small part by QL, which is faster than splitting below about 32 rows.
-func (d *division) leaf(lo, hi int) {
-	n := hi - lo
-	x := make([]float64, n*n) // vectors of the identity, as columns of rows
-	for i := range n {
-		x[i*n+i] = 1
-	}
-	half := Tridiagonal{d.diag[lo:hi], d.off[lo:max(lo, hi-1)]}
-	eigenvalues := half.diagonalize(func(column int, c, s float64) { rotate(x[column*n:][:n], x[(column+1)*n:][:n], c, s) })
-	for column, source := range sched.Ascending(eigenvalues) {
-		d.values[lo+column] = eigenvalues[source]
-		row := d.row(0, lo+column, lo, hi)
-		clear(row)
-		copy(row, x[source*n:][:n])
-	}
-	d.choose(lo, hi)
 }
 
 // rotate stores c·a − s·b in a and s·a + c·b in b.
@@ -178,7 +173,11 @@ func (m *merge) run() {
 	for place, i := range m.live {
 		d[place], z[place] = values[i], m.z[i]
 	}
-	m.equation = newSecular(d, z, m.rho)
+	s := &secular{d: d, z: z, inverse: 1 / m.rho, roots: make([]root, len(d))}
+	for _, v := range z {
+		s.reach += m.rho * v * v
+	}
+	m.equation = s
 	m.weights = make([]float64, len(d))
 	m.eachOf(len(d), m.equation.solve)
 	m.eachOf(len(d), func(i int) { m.weights[i] = m.equation.weight(i) })

@@ -71,7 +71,15 @@ func reduce(h *mat.SymDense,
 			copy(r.row(j), r.x)
 		}
 		if last < n {
-			r.update(last)
+			r.runPieces((r.width-last+piece-1)/piece, func(index int) {
+				for left := last; left < r.width; left += span {
+					right := min(left+span, r.width)
+					for i := last + index*piece; i < min(last+(index+1)*piece, right); i += 2 {
+						r.follow(r.row(i), r.row(i+1), max(left, i&^3), right,
+							2*panel, i, i+1)
+					}
+				}
+			})
 		}
 	}
 	return t, r
@@ -166,17 +174,4 @@ func (r *reduction) multiply(start, index int) {
 			}
 		}
 	}
-}
-
-// update applies the pairs of the panel to the rows and columns of A from start on, a multiple of 4.
-func (r *reduction) update(start int) {
-	r.runPieces((r.width-start+piece-1)/piece, func(index int) {
-		for left := start; left < r.width; left += span {
-			right := min(left+span, r.width)
-			for i := start + index*piece; i < min(start+(index+1)*piece, right); i += 2 {
-				r.follow(r.row(i), r.row(i+1), max(left, i&^3), right,
-					2*panel, i, i+1)
-			}
-		}
-	})
 }

@@ -24,14 +24,6 @@ type root struct {
 	shift float64
 }
 
-func newSecular(d, z []float64, rho float64) *secular {
-	s := &secular{d: d, z: z, inverse: 1 / rho, roots: make([]root, len(d))}
-	for _, v := range z {
-		s.reach += rho * v * v
-	}
-	return s
-}
-
 func (s *secular) value(j int) float64 {
 	return s.d[s.roots[j].pole] + s.roots[j].shift
 }

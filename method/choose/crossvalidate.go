@@ -64,7 +64,13 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		j := &judge{models: models, y: y,
 			about: Outcome{Fold: f, Largest: LargestWithout(class, fold, f)}}
 		for chunk := range slices.Chunk(tests, testChunk) {
-			j.columns = transposeRows(k, chunk)
+			t := sparse.NewBlock[float64](k.Cols, (len(chunk)+3)&^3)
+			for j, i := range chunk {
+				for a, v := range k.Row(i) {
+					t.Row(a)[j] = v
+				}
+			}
+			j.columns = t
 			j.class = j.class[:0]
 			j.values = j.values[:0]
 			for _, i := range chunk {
@@ -79,17 +85,6 @@ func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []
 		}
 	}
 	return nil
-}
-
-// transposeRows returns rows of k as columns, padded with zero columns to a multiple of 4.
-func transposeRows(k *sparse.Block[float64], rows []int) *sparse.Block[float64] {
-	t := sparse.NewBlock[float64](k.Cols, (len(rows)+3)&^3)
-	for j, i := range rows {
-		for a, v := range k.Row(i) {
-			t.Row(a)[j] = v
-		}
-	}
-	return t
 }
 
 const testChunk = 256

@@ -33,12 +33,6 @@ func (h *Estimator) Note(reached, right bool, weight float64) {
 	}
 }
 
-func (h *Estimator) addFold(labels FoldLabels, right float64) {
-	h.tested += labels.Reached
-	h.total += labels.Of
-	h.right += right
-}
-
 // WeightsOf returns for each class the weight of one of its labels, in proportion to the share of the class over its number
 // of labels. The only label of a class has weight 0; the weights of the other labels add up to their number. If the shares
 // of the classes are known, they are used without [Shrink].
@@ -212,10 +206,18 @@ func newEstimate(p *problem.Problem, reached, tested int) (e problem.Estimate, v
 	return e, variance
 }
 
-// EstimateLargest returns the accuracy of predicting the largest class everywhere, at least 1/k for k classes. The
-// predictions in h must be the largest class of the other folds. The expected luck of the largest class is subtracted. Every
-// node counts as reached, because the prediction needs no edge.
-func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
+// LargestClass estimates the accuracy of predicting the largest class of the other folds for the
+// labels of each fold.
+func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
+	var h Estimator
+	for f := range slices.Max(fold) + 1 {
+		largest := LargestWithout(p.Class, fold, f)
+		for _, i := range OfFold(fold, f).Test {
+			h.Note(true, p.Class[i] == largest, 1)
+		}
+	}
+	// The predictions in h must be the largest class of the other folds. The expected luck of the largest class
+	// is subtracted. Every node counts as reached, because the prediction needs no edge.
 	e, _ := newEstimate(p, p.Nodes(), h.tested)
 	switch {
 	case e.Tested == 0:
@@ -228,17 +230,4 @@ func (h Estimator) EstimateLargest(p *problem.Problem) problem.Estimate {
 	}
 	e.Stderr = math.Sqrt(h.variance(e.Reached))
 	return e
-}
-
-// LargestClass returns the accuracy of predicting the largest class everywhere. It is estimated on each fold by predicting
-// the largest class of the other folds.
-func LargestClass(p *problem.Problem, fold []int) problem.Estimate {
-	var h Estimator
-	for f := range slices.Max(fold) + 1 {
-		largest := LargestWithout(p.Class, fold, f)
-		for _, i := range OfFold(fold, f).Test {
-			h.Note(true, p.Class[i] == largest, 1)
-		}
-	}
-	return h.EstimateLargest(p)
 }

@@ -164,7 +164,8 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 	kernels := sched.UpTo(s.Kernel.Len())
 	settings := sched.UpTo(s.Learner.Len())
 	if s.Together || len(kernels) == 1 || len(settings) == 1 { // otherwise a pair would be compared twice
-		both := s.both()
+		both := &Space{Axes: slices.Concat(s.Kernel.Axes, s.Learner.Axes),
+			Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
 		counts, err := s.Measure(ctx, kernels, settings)
 		if err != nil {
 			return nil, err
@@ -205,11 +206,6 @@ func (s *Search) Run(ctx context.Context) (*Found, error) {
 	return f, nil
 }
 
-func (s *Search) both() *Space {
-	return &Space{Axes: slices.Concat(s.Kernel.Axes, s.Learner.Axes),
-		Usual: s.Kernel.Usual*s.Learner.Len() + s.Learner.Usual}
-}
-
 func (s *Search) found(c *Counts, candidate, kernel, setting int) *Found {
 	f := &Found{Kernel: kernel, Setting: setting,
 		Candidates: s.Kernel.Len() * s.Learner.Len(), Counts: c}
@@ -231,7 +227,9 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 	for fold, labels := range c.Folds {
 		if labels.Tested > 0 {
-			f.HeldOut.addFold(labels, weight(fold))
+			f.HeldOut.tested += labels.Reached
+			f.HeldOut.total += labels.Of
+			f.HeldOut.right += weight(fold)
 		}
 	}
 }

@@ -13,7 +13,18 @@ import (
 func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers int,
 	work *graph.Work) ([]bool, error) {
 	if p.Directed {
-		return unreachableAlong(ctx, p, fold, workers, work)
+		isolated := make([]bool, len(p.Row))
+		for f := range slices.Max(fold) + 1 {
+			s := OfFold(fold, f)
+			reached, err := p.Reachable(ctx, p.At(s.Train).Row, workers, work)
+			if err != nil {
+				return nil, err
+			}
+			for _, i := range s.Test {
+				isolated[i] = !reached.Contains(uint32(p.Row[i]))
+			}
+		}
+		return isolated, nil
 	}
 	parts, err := p.FindComponents(ctx, workers, work)
 	if err != nil {
@@ -32,22 +43,6 @@ func Unreachable(ctx context.Context, p *problem.Problem, fold []int, workers in
 	isolated := make([]bool, len(p.Row))
 	for i, row := range p.Row {
 		isolated[i] = sole[parts.Of[row]] != several
-	}
-	return isolated, nil
-}
-
-func unreachableAlong(ctx context.Context, p *problem.Problem, fold []int,
-	workers int, work *graph.Work) ([]bool, error) {
-	isolated := make([]bool, len(p.Row))
-	for f := range slices.Max(fold) + 1 {
-		s := OfFold(fold, f)
-		reached, err := p.Reachable(ctx, p.At(s.Train).Row, workers, work)
-		if err != nil {
-			return nil, err
-		}
-		for _, i := range s.Test {
-			isolated[i] = !reached.Contains(uint32(p.Row[i]))
-		}
 	}
 	return isolated, nil
 }

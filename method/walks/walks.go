@@ -152,9 +152,17 @@ func (r *predictor) addNodes(picks *[]cwk.Pick) {
 
 // learnRows fits the power of the votes, measures the accuracy, and fits the learner to the training rows of r.features.
 func (r *predictor) learnRows(ctx context.Context) (err error) {
-	if err := r.calibrate(ctx); err != nil {
-		return err
+	var outcomes []choose.Outcome
+	candidates := r.candidates(r.Sources, r.Values)
+	for i := range r.trials.trials[r.par.Features()] {
+		t := &r.trials.trials[r.par.Features()][i]
+		err := candidates.Run(ctx, r.features, t,
+			func(_, _ int, o *choose.Outcome) { outcomes = append(outcomes, o.Clone()) })
+		if err != nil {
+			return err
+		}
 	}
+	r.Votes = choose.FitVotes(len(r.Problem.Names), outcomes)
 	if err := r.measure(ctx); err != nil {
 		return err
 	}
@@ -421,21 +429,6 @@ func (r *predictor) partitions() int {
 		return fewPartitions
 	}
 	return 1
-}
-
-func (r *predictor) calibrate(ctx context.Context) error {
-	var outcomes []choose.Outcome
-	candidates := r.candidates(r.Sources, r.Values)
-	for i := range r.trials.trials[r.par.Features()] {
-		t := &r.trials.trials[r.par.Features()][i]
-		err := candidates.Run(ctx, r.features, t,
-			func(_, _ int, o *choose.Outcome) { outcomes = append(outcomes, o.Clone()) })
-		if err != nil {
-			return err
-		}
-	}
-	r.Votes = choose.FitVotes(len(r.Problem.Names), outcomes)
-	return nil
 }
 
 // Decisions on all nodes may take at least decisionBytes, or as much as the walk if this is more. If they need more, they

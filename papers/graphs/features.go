@@ -18,15 +18,11 @@ type entries struct {
 	value []float64
 }
 
-func (e *entries) add(index int32, value float64) {
-	e.index = append(e.index, index)
-	e.value = append(e.value, value)
-}
-
 func entriesOf(sums map[int32]float64) entries {
 	e := entries{make([]int32, 0, len(sums)), make([]float64, 0, len(sums))}
 	for _, index := range slices.Sorted(maps.Keys(sums)) {
-		e.add(index, sums[index])
+		e.index = append(e.index, index)
+		e.value = append(e.value, sums[index])
 	}
 	return e
 }

@@ -193,7 +193,21 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 				add(nameOf(c.Labels, m.Label, int32(v)))
 			}
 		case "edges":
-			eachEdge(c, m, add)
+			for v := range m.Len() {
+				for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
+					w := int(m.To[a])
+					if !c.Directed && w < v {
+						continue
+					}
+					ends := []string{nameOf(c.Labels, m.Label, int32(v)),
+						nameOf(c.Labels, m.Label, int32(w))}
+					if !c.Directed {
+						slices.Sort(ends)
+					}
+					add(strings.Join(slices.Insert(ends, 1,
+						nameOf(c.EdgeLabels, m.EdgeLabel, a)), "-"))
+				}
+			}
 		default:
 			if err := eachPattern(ctx, c, i, limit, add); err != nil {
 				return nil, nil, err
@@ -202,25 +216,6 @@ func partsOf(ctx context.Context, c *graphfile.Collection, parts string,
 		vectors[i] = entriesOf(count)
 	}
 	return vectors, number, sched.Cause(ctx)
-}
-
-func eachEdge(c *graphfile.Collection, m *graphfile.Member,
-	visit func(text string)) {
-	for v := range m.Len() {
-		for a := m.Ptr[v]; a < m.Ptr[v+1]; a++ {
-			w := int(m.To[a])
-			if !c.Directed && w < v {
-				continue
-			}
-			ends := []string{nameOf(c.Labels, m.Label, int32(v)),
-				nameOf(c.Labels, m.Label, int32(w))}
-			if !c.Directed {
-				slices.Sort(ends)
-			}
-			visit(strings.Join(slices.Insert(ends, 1,
-				nameOf(c.EdgeLabels, m.EdgeLabel, a)), "-"))
-		}
-	}
 }
 
 func nameOf(names []string, label []int32, vertex int32) string {

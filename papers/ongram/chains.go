@@ -21,7 +21,7 @@ func ClosedChain(n, d int, beta float64) float64 {
 	}
 	sum := 0.0
 	for nu := n - 1; nu > 0; nu-- {
-		sum += math.Exp(-beta*frequency(2*nu, n)) * angle(2*nu*(d%n), n)
+		sum += math.Exp(-beta*frequency(2*nu, n)) * math.Cos(math.Pi*float64((2*nu*(d%n))%(2*n))/float64(n))
 	}
 	return (sum + 1) / float64(n)
 }
@@ -43,10 +43,6 @@ func OpenChain(n, i, j int, beta float64) float64 {
 func frequency(a, n int) float64 {
 	s := math.Sin(math.Pi * float64(a) / float64(2*n))
 	return 4 * s * s
-}
-
-func angle(a, n int) float64 {
-	return math.Cos(math.Pi * float64(a%(2*n)) / float64(n))
 }
 
 // factor returns K(x, y)/K(x, x), x ≠ y, of the complete graph of n vertices. The kernel on a product of complete graphs is

@@ -249,10 +249,6 @@ func (c *collection) gram(ctx context.Context, kernel *param.Spec, v param.Value
 	return classify.DenseGram(k.gram), k.values, nil
 }
 
-func (c *collection) held() items.Part {
-	return items.Part{What: "graphs", Bytes: c.readBytes}
-}
-
 func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]items.Part, error) {
 	var (
 		bytes int64
@@ -271,7 +267,7 @@ func (c *collection) parts(_ context.Context, l *nodefile.Labels, _ int) ([]item
 		}
 		bytes, err = c.learningBytes(classes)
 	}
-	return []items.Part{c.held(), {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
+	return []items.Part{items.Part{What: "graphs", Bytes: c.readBytes}, {What: "kernels and learners", Bytes: bytes}}, c.explain(err)
 }
 
 func (c *collection) checkMemory(ctx context.Context) error {

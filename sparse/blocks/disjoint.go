@@ -267,7 +267,7 @@ func (s *Share) EachRun(lo, hi int, visit func(Run)) {
 		}
 		r := Run{Lo: start, Hi: end, Unit: n.Unit[start:end], Own: slot == OwnSlot}
 		if slot < OwnSlot {
-			r.Total = s.Of(slot)
+			r.Total = s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 		}
 		visit(r)
 		start = end
@@ -300,11 +300,6 @@ func (s *Share) Total() {
 		AddScaled(s.Totals[int(v)*s.cols:][:s.cols], 1, s.At(uint32(slot)))
 	}
 	s.team.Sum(s.Totals)
-}
-
-// Of returns the totals of the vector that a slot belongs to, one for each column.
-func (s *Share) Of(slot uint32) []float64 {
-	return s.Totals[int(s.vector[slot])*s.cols:][:s.cols]
 }
 
 // Roots returns d^½ for each degree d, and 1 for the degree 0: the weights of the null space of a normalized Laplacian.

@@ -98,18 +98,6 @@ func (m *Manifest) wrongCodes() string {
 	return ""
 }
 
-func (m *Manifest) countCodes(code []uint32) {
-	for _, c := range code {
-		if m.Kinds != nil {
-			m.Kinds[c%kindCodes].Entries++
-		}
-		if t := TimeOf(c); m.Times != nil {
-			m.Times.First = min(m.Times.First, t)
-			m.Times.Last = max(m.Times.Last, t)
-		}
-	}
-}
-
 func (m *Manifest) describeEmpty() (kinds []Kind, times *Times) {
 	for _, k := range m.Kinds {
 		kinds = append(kinds, Kind{Name: k.Name})

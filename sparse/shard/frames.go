@@ -1,8 +1,9 @@
 package shard
 
 import (
-	"github.com/klauspost/compress/zstd"
 	"math"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/sparse"
@@ -62,14 +63,6 @@ func appendOnes(dst []float64, n int) []float64 {
 		dst = append(dst, 1)
 	}
 	return dst
-}
-
-func (j *frameJob) reset() {
-	j.lengths = j.lengths[:0]
-	j.ids = j.ids[:0]
-	j.val = j.val[:0]
-	j.valued = false
-	j.code = j.code[:0]
 }
 
 // encode computes the frame, and the sums over its rows. If compress is not nil, it compresses the payload.
@@ -172,7 +165,11 @@ func (q *frameQueue) writeOldest() error {
 	if err := q.write(j); err != nil {
 		return err
 	}
-	j.reset()
+	j.lengths = j.lengths[:0]
+	j.ids = j.ids[:0]
+	j.val = j.val[:0]
+	j.valued = false
+	j.code = j.code[:0]
 	q.free = append(q.free, j)
 	return nil
 }
@@ -184,15 +181,4 @@ func (q *frameQueue) drain() error {
 		}
 	}
 	return nil
-}
-
-// forget drops the queued frames, after waiting for the goroutines that encode them.
-func (q *frameQueue) forget() {
-	for _, j := range q.queue {
-		func() {
-			defer func() { _ = recover() }() // no caller is left to report to
-			j.group.Wait()
-		}()
-	}
-	q.queue = nil
 }

@@ -134,17 +134,6 @@ func (l *listing) changeFault(shard int) error {
 		l.shardPath(int32(shard)))
 }
 
-func (l *listing) close() error {
-	if l.isClosed.Swap(true) {
-		return nil
-	}
-	var errs []error
-	for _, f := range l.shards {
-		errs = append(errs, f.Close())
-	}
-	return errors.Join(errs...)
-}
-
 // closedError returns [ErrClosed] if err says that a file is closed. Otherwise it returns err.
 func closedError(err error) error {
 	if errors.Is(err, fs.ErrClosed) {

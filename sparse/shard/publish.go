@@ -149,7 +149,13 @@ func (w *Writer) Abort() error {
 	if w.target.lock == nil {
 		return nil
 	}
-	w.frames.forget()
+	for _, j := range w.frames.queue {
+		func() {
+			defer func() { _ = recover() }() // no caller is left to report to
+			j.group.Wait()
+		}()
+	}
+	w.frames.queue = nil
 	var errs []error
 	if w.file != nil {
 		errs = append(errs, w.file.Close())

@@ -335,7 +335,16 @@ func (s *Store) Resident() bool {
 }
 
 // Close closes the files. Running and later sweeps return [ErrClosed]. A second call does nothing.
-func (s *Store) Close() error { return s.listed.close() }
+func (s *Store) Close() error {
+	if s.listed.isClosed.Swap(true) {
+		return nil
+	}
+	var errs []error
+	for _, f := range s.listed.shards {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
 
 func (v *view) Dims() (r, c int) {
 	return int(v.s.Manifest.Rows), int(v.s.Manifest.Rows)

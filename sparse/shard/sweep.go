@@ -197,7 +197,17 @@ func (v *view) checkFrame(i int, frame []byte, seen uint64) error {
 	want := binary.LittleEndian.Uint32(frame[atSum:])
 	switch {
 	case got != want:
-		return v.sumError(i, frame, got, want)
+		// The error says whether the file was changed, whether another frame is in this place, or that the frame is
+		// damaged.
+		f := v.direct.frames[i]
+		if err := v.s.listed.changedError(int(f.shard)); err != nil {
+			return err
+		}
+		if h := headerOf(frame); h.begins() &&
+			h.Stored != uint32(len(frame)-headerBytes) && v.s.listed.wholeFrame(f, h) {
+			return v.checkHeader(i, frame)
+		}
+		return v.frameError(i, "checksum %08x, want %08x", got, want)
 	case seen == 0:
 		return v.checkHeader(i, frame)
 	case got != uint32(seen):
@@ -248,18 +258,4 @@ func (v *view) frameError(i int, format string, args ...any) error {
 	f := v.direct.frames[i]
 	return &CorruptError{Path: v.s.listed.shardPath(f.shard), Offset: f.offset,
 		What: fmt.Sprintf("frame %d: ", i) + fmt.Sprintf(format, args...) + restore}
-}
-
-// sumError returns the error for a wrong checksum of frame i: the file was changed, another frame is in this place, or
-// the frame is damaged.
-func (v *view) sumError(i int, frame []byte, got, want uint32) error {
-	f := v.direct.frames[i]
-	if err := v.s.listed.changedError(int(f.shard)); err != nil {
-		return err
-	}
-	if h := headerOf(frame); h.begins() &&
-		h.Stored != uint32(len(frame)-headerBytes) && v.s.listed.wholeFrame(f, h) {
-		return v.checkHeader(i, frame)
-	}
-	return v.frameError(i, "checksum %08x, want %08x", got, want)
 }

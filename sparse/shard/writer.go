@@ -195,7 +195,15 @@ func (w *Writer) checkAppended(col []uint32, val []float64, code []uint32) error
 		return fmt.Errorf("%w: %s", sparse.ErrStructure, wrong)
 	}
 	if w.direction == 0 {
-		w.Manifest.countCodes(code)
+		for _, c := range code {
+			if w.Manifest.Kinds != nil {
+				w.Manifest.Kinds[c%kindCodes].Entries++
+			}
+			if t := TimeOf(c); w.Manifest.Times != nil {
+				w.Manifest.Times.First = min(w.Manifest.Times.First, t)
+				w.Manifest.Times.Last = max(w.Manifest.Times.Last, t)
+			}
+		}
 		w.Manifest.Negative += negative(val)
 	}
 	w.Manifest.Weighted = w.Manifest.Weighted ||

@@ -148,7 +148,16 @@ func (h *head) choose(konect bool) error {
 		lay.columns = len(h.s.Titles)
 	}
 	if t.HasHeader && lay.columns > 0 {
-		lay.titles = h.listTitles()
+		// It calls a first column without a title "row".
+		titles := slices.Clone(h.s.Titles)
+		if titles[0] == "" {
+			titles[0] = "row"
+		}
+		text := strings.Join(titles, ", ")
+		if len(text) > 200 {
+			text = text[:200] + "…"
+		}
+		lay.titles = text
 	}
 	if t.Warning != nil {
 		c.Warn(h.fault(t.Warning.Fix, "%s", t.Warning.Msg))
@@ -177,20 +186,6 @@ func (h *head) checkForm() error {
 		}
 	}
 	return h.fault(table.NeighboursFix+", or if a table begins below, remove the lines above its titles", "%s, as %d of the %s that follow", words.Counted(fields, "field"), fit, words.Counted(len(h.s.Rows), "line"))
-}
-
-// listTitles returns the titles for a message, cut at 200 bytes. It calls a first column without a title
-// "row".
-func (h *head) listTitles() string {
-	titles := slices.Clone(h.s.Titles)
-	if titles[0] == "" {
-		titles[0] = "row"
-	}
-	text := strings.Join(titles, ", ")
-	if len(text) > 200 {
-		text = text[:200] + "…"
-	}
-	return text
 }
 
 // attributeLayout determines the layout of an edge list of NetworkX, whose lines end in {} or {'weight': 3}.

@@ -106,7 +106,21 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 		s.lines += n
 	}
 	s.form = newEntryForm(s.Rows, s.Values, s.wide)
-	s.cutSpans()
+	length := s.lines / leastSpans
+	if s.Limit > 0 {
+		length = min(length, int(s.Limit/(2*spansInFilling*s.form.bytes())))
+	}
+	length = max(length, s.lines/maxSpans)
+	for lo := 0; lo < len(s.edges); {
+		n := 0
+		hi := lo
+		for hi < len(s.edges) && (n == 0 || n < length) {
+			n += s.edges[hi]
+			hi++
+		}
+		s.spans = append(s.spans, span{lo, hi})
+		lo = hi
+	}
 	cells := s.cutCells()
 	counter := &cellCounter{s.cells, s.View, s.KeepLoops}
 	told := s.stage(0, planShare, s.lines)
@@ -135,25 +149,6 @@ func (s *Sorter) Plan(edges []int) (LineCount, error) {
 	}
 	s.cutBuckets(histogram, cells)
 	return total, nil
-}
-
-// cutSpans divides the parts into spans of about equal numbers of lines.
-func (s *Sorter) cutSpans() {
-	length := s.lines / leastSpans
-	if s.Limit > 0 {
-		length = min(length, int(s.Limit/(2*spansInFilling*s.form.bytes())))
-	}
-	length = max(length, s.lines/maxSpans)
-	for lo := 0; lo < len(s.edges); {
-		n := 0
-		hi := lo
-		for hi < len(s.edges) && (n == 0 || n < length) {
-			n += s.edges[hi]
-			hi++
-		}
-		s.spans = append(s.spans, span{lo, hi})
-		lo = hi
-	}
 }
 
 // cutCells determines the cells, and returns a number above all of them. The first rows have a cell each,

@@ -41,7 +41,7 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	for t.err == nil && t.finished[t.next] != nil {
 		t.visitNext()
 	}
-	for t.mustWait(k) {
+	for len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next) {
 		t.freed.Wait()
 	}
 	switch {
@@ -56,12 +56,6 @@ func (t *turns) pass(k int, b *Rows) (*Rows, error) {
 	b = t.room[last]
 	t.room = t.room[:last]
 	return b, nil
-}
-
-// mustWait reports whether the worker of bucket k must wait until a visit of an earlier bucket frees memory. It
-// returns false if a bucket up to k has failed, because no bucket is visited after a failure.
-func (t *turns) mustWait(k int) bool {
-	return len(t.room) == 0 && t.err == nil && t.failed > max(k, t.next)
 }
 
 // visitNext visits the next bucket in order. The mutex is unlocked during the visit.

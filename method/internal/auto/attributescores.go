@@ -99,7 +99,8 @@ func addAttributes(ctx context.Context, f *features) error {
 		in.set.Workers, in.work)
 	l.memory = in.memory
 	l.files = in.files
-	if learnsWords(in.p, l.a.values) {
+	if len(in.p.Row) > ridgeSide && in.p.Attributes.Cols > ridgeSide &&
+		l.a.values*int64(len(in.p.Names)) <= mostWordProducts {
 		return addWords(ctx, f, l)
 	}
 	labels := sampleLabels(in, labelLimit(l.a.Cols))

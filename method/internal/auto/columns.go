@@ -129,10 +129,6 @@ func massOf(values []float32) (sum float64) {
 	return sum
 }
 
-func (c *columns) isVisited(row []float32) bool {
-	return massOf(c.of(row, source)) > leastMass
-}
-
 func (c *columns) measureSpread(ctx context.Context, p *problem.Problem,
 	w *walkFeatures, workers int) error {
 	shared := c.design.sharedCount()
@@ -304,6 +300,10 @@ func (g *graphColumns) rowTo(dst []float64, v int) {
 	g.structureTo(dst, v)
 	dst = dst[structureColumns:]
 	if g.arcs != nil {
-		g.arcs.rowTo(dst, v)
+		for i, degrees := range g.arcs.degrees {
+			d := math.Log1p(degrees[v] / g.arcs.unit)
+			dst[2*i] = d
+			dst[2*i+1] = d * d
+		}
 	}
 }

@@ -21,11 +21,6 @@ const (
 	countSlack = 0.1  // weight of the prior, in neighbours
 )
 
-func countsNeighbours(p *problem.Problem) bool {
-	return p.Attributes != nil && len(p.Row) >= fewestCountLabels &&
-		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
-}
-
 // counts computes features for graphs where attributes say how many neighbours have each class, as on a minesweeper board.
 // Least squares on the attributes of a node, its degree and 1 fit the number of its neighbours of each class. The share of
 // class c among the unlabelled neighbours of u is then

@@ -80,7 +80,8 @@ func designOf(p *problem.Problem, set *settings) design {
 	for f := range filter(undirectedFilters) {
 		d.filters = append(d.filters, f)
 	}
-	d.shared, d.counts = sharedFilters, countsNeighbours(p)
+	d.shared, d.counts = sharedFilters, p.Attributes != nil && len(p.Row) >= fewestCountLabels &&
+		(p.Attributes.Cols+1)*len(p.Names) <= mostCountColumns
 	if k <= mostPairClasses {
 		d.free = slices.Clip(freeFilters)
 	}

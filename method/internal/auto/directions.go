@@ -2,7 +2,6 @@ package auto
 
 import (
 	"context"
-	"math"
 
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
@@ -46,13 +45,3 @@ func (in *input) release() {
 }
 
 const arcColumns = 4
-
-// rowTo stores log(1 + d) and its square for the arcs that leave node v, then for the arcs that enter v. d is the sum of
-// weights in units of the mean weight.
-func (a *arcs) rowTo(dst []float64, v int) {
-	for i, degrees := range a.degrees {
-		d := math.Log1p(degrees[v] / a.unit)
-		dst[2*i] = d
-		dst[2*i+1] = d * d
-	}
-}

@@ -249,7 +249,7 @@ func (f *features) examples(hidden int) *examples {
 }
 
 func (f *features) isKnown(row []float32) bool {
-	return f.in.p.Attributes != nil || f.columns.isVisited(row)
+	return f.in.p.Attributes != nil || massOf(f.columns.of(row, source)) > leastMass
 }
 
 // missedPrior is the weight of the class shares of all labels, in labels.

@@ -55,8 +55,16 @@ func predictHeldOut(ctx context.Context, f *features) (*heldOut, error) {
 		balanced:     in.p.Reweigher(in.set.balanced) != nil, poisson: f.poisson,
 	}
 	if !in.tooFewLabels {
-		if err := h.addModels(ctx, f); err != nil {
-			return nil, err
+		h.components = componentsOf(f)
+		sampled := f.sampleTraining()
+		for fold := range h.folds {
+			if err := h.predictFold(ctx, f, fold, sampled); err != nil {
+				return nil, err
+			}
+			f.in.reportProgress(stageChoose, fold+1, h.folds)
+			if fold == 0 {
+				h.race()
+			}
 		}
 	}
 	h.addMajority()
@@ -99,22 +107,6 @@ func componentsOf(f *features) (list []component) {
 		}
 	}
 	return list
-}
-
-// addModels adds the logistic regressions, except the models that [heldOut.race] drops.
-func (h *heldOut) addModels(ctx context.Context, f *features) error {
-	h.components = componentsOf(f)
-	sampled := f.sampleTraining()
-	for fold := range h.folds {
-		if err := h.predictFold(ctx, f, fold, sampled); err != nil {
-			return err
-		}
-		f.in.reportProgress(stageChoose, fold+1, h.folds)
-		if fold == 0 {
-			h.race()
-		}
-	}
-	return nil
 }
 
 // addMajority adds the component that predicts the class shares among the labels of other folds, shrunk by [choose.Shrink].

@@ -11,7 +11,6 @@ import (
 	"github.com/heatwalk/heatwalk/classify"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/simd"
-	"github.com/heatwalk/heatwalk/method/problem"
 	"github.com/heatwalk/heatwalk/sparse"
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
@@ -45,11 +44,6 @@ const (
 	// mostWordProducts is the largest number of values × classes. A step takes four multiplications for each.
 	mostWordProducts = 1 << 26
 )
-
-func learnsWords(p *problem.Problem, values int64) bool {
-	return len(p.Row) > ridgeSide && p.Attributes.Cols > ridgeSide &&
-		values*int64(len(p.Names)) <= mostWordProducts
-}
 
 func newWordModel(l *lens) *wordModel {
 	n := len(l.p.Degrees)

@@ -452,7 +452,12 @@ func (m *Model) Predict(ctx context.Context) (*sparse.Block[float32], error) {
 	n := m.network
 	q := m.only
 	if q != nil {
-		know(q)
+		q.hidden = noFold
+		q.shares = q.sharesOf(noFold)
+		q.prior = logsOf(q.shares)
+		q.active = true
+		q.continued = true
+		q.rounds = 0
 	} else {
 		fold := noFold
 		if len(n.seeds.Row) >= manyLabels && len(m.HeldOut) > 0 {

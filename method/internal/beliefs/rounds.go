@@ -176,20 +176,15 @@ func (q *run) advance(ctx context.Context, limit int) error {
 		return err
 	}
 	for round := 1; round <= limit && q.active; round++ {
-		if err := q.round(ctx); err != nil {
+		// Each row is updated while it is in cache.
+		q.sums.Begin(len(q.field) + 1)
+		if err := q.sweep(ctx, q.logsTo, q.updateRows); err != nil {
 			return err
 		}
+		q.rounds++
+		q.sumUp()
 	}
 	return nil
-}
-
-func know(q *run) {
-	q.hidden = noFold
-	q.shares = q.sharesOf(noFold)
-	q.prior = logsOf(q.shares)
-	q.active = true
-	q.continued = true
-	q.rounds = 0
 }
 
 // begin sets the beliefs of labelled nodes to their labels. If the run does not continue another run, it sets other beliefs
@@ -244,17 +239,6 @@ func (q *run) sumUp() {
 	for j, e := range q.field {
 		q.field[j] = log32(e)
 	}
-}
-
-// round makes one round, one or more sweeps. The last sweep updates each row while it is in cache.
-func (q *run) round(ctx context.Context) error {
-	q.sums.Begin(len(q.field) + 1)
-	if err := q.sweep(ctx, q.logsTo, q.updateRows); err != nil {
-		return err
-	}
-	q.rounds++
-	q.sumUp()
-	return nil
 }
 
 // sweep computes q.evidence = A·logs, a group of columns in each sweep. Before each sweep, fill must store the columns lo ≤

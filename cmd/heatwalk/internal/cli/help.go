@@ -58,7 +58,15 @@ func newHelp(run *shell.Session) *cobra.Command {
 		Short: "Help for a command, for reading graph files, or on a word",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "input" {
-				return helpInput(run.Console)
+				text, err := helpTexts.ReadFile("help/input.txt")
+				if err != nil {
+					return err
+				}
+				flags := shell.NewFlagSet(nil)
+				new(shell.GraphInputs).Declare(flags)
+				fmt.Fprintf(run.Console.Stdout, "%s\nFlags:\n%s", text,
+					flags.FlagUsagesWrapped(helpWidth))
+				return run.Console.Stdout.Err
 			}
 			target, remainder, err := cmd.Root().Find(args)
 			if err == nil && len(remainder) == 0 {
@@ -144,18 +152,6 @@ func printUsage(cmd *cobra.Command) error {
 		fmt.Fprintf(w, "\nFor more: %s --help\n", commands)
 	}
 	return nil
-}
-
-func helpInput(console *shell.Console) error {
-	text, err := helpTexts.ReadFile("help/input.txt")
-	if err != nil {
-		return err
-	}
-	flags := shell.NewFlagSet(nil)
-	new(shell.GraphInputs).Declare(flags)
-	fmt.Fprintf(console.Stdout, "%s\nFlags:\n%s", text,
-		flags.FlagUsagesWrapped(helpWidth))
-	return console.Stdout.Err
 }
 
 // beginners lists the commands that heatwalk without arguments shows.

@@ -47,7 +47,15 @@ type generateOptions struct {
 func newModel(run *shell.Session, m *generate.Model) *cobra.Command {
 	cmd, c, flags := shell.NewCommand(run, m.Name+" -o FILE", m.Title, func(line *shell.CommandLine,
 		c *generateOptions, _ []string) {
-		checkGenerate(line, c)
+		if !isStoreName(c.Output) {
+			line.CheckOutput("-o", c.Output, nil)
+			if f := shell.FormatOfFile(c.Output, ""); f != nil && f.Graph != graphfile.EdgeList {
+				line.Problem("-o",
+					"generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.Name, c.Output)
+			}
+			line.Refuse(true, "force temp-dir",
+				"only a store has use for it; to make one write -o DIR/")
+		}
 		c.generateDocument.values = modelValues(line, &m.Spec)
 	}, func(run *shell.Session, c *generateOptions, _ string) error {
 		c.Parameters = map[string]any{"seed": run.Seed}
@@ -111,18 +119,6 @@ func modelValues(line *shell.CommandLine, s *param.Spec) param.Values {
 	}
 	_, values := line.ParseGiven("", text, s)
 	return values
-}
-
-func checkGenerate(line *shell.CommandLine, r *generateOptions) {
-	if !isStoreName(r.Output) {
-		line.CheckOutput("-o", r.Output, nil)
-		if f := shell.FormatOfFile(r.Output, ""); f != nil && f.Graph != graphfile.EdgeList {
-			line.Problem("-o",
-				"generate writes lines of edges, not %s files; make a store with -o DIR/, then: heatwalk convert DIR -o %s", f.Name, r.Output)
-		}
-		line.Refuse(true, "force temp-dir",
-			"only a store has use for it; to make one write -o DIR/")
-	}
 }
 
 func isStoreName(path string) bool {

@@ -265,7 +265,22 @@ func runVerify(run *shell.Session, _ *struct{}, dir string) error {
 	if info, err := os.Stat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
-		return verifyRun(run, dir)
+		const mostBytes = 64 << 20
+		text, err := textio.ReadFile(run.Context, dir, mostBytes)
+		if err != nil {
+			return err
+		}
+		d := new(runInputs)
+		if err := json.Unmarshal(text, d); err != nil || d.Inputs == nil {
+			return shell.UsageError(dir, "is neither a store nor a run file with inputs; give a store, or OUT.run.json of a run")
+		}
+		n, err := shell.CheckInputs(run.Context, dir, d.Directory, d.Inputs)
+		if err != nil {
+			return err
+		}
+		return run.Console.PrintResult(d, func(w io.Writer) {
+			fmt.Fprintf(w, "%s: %s as in the run\n%s\n", dir, words.Counted(n, "input"), run.Console.Cost())
+		})
 	}
 	opened := false
 	stage := (*shell.Stage)(nil)
@@ -301,23 +316,4 @@ type runInputs struct {
 	Directory string           `json:"directory"`
 	Inputs    []shell.RunInput `json:"inputs"`
 	shell.Closing
-}
-
-func verifyRun(run *shell.Session, path string) error {
-	const mostBytes = 64 << 20
-	text, err := textio.ReadFile(run.Context, path, mostBytes)
-	if err != nil {
-		return err
-	}
-	d := new(runInputs)
-	if err := json.Unmarshal(text, d); err != nil || d.Inputs == nil {
-		return shell.UsageError(path, "is neither a store nor a run file with inputs; give a store, or OUT.run.json of a run")
-	}
-	n, err := shell.CheckInputs(run.Context, path, d.Directory, d.Inputs)
-	if err != nil {
-		return err
-	}
-	return run.Console.PrintResult(d, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %s as in the run\n%s\n", path, words.Counted(n, "input"), run.Console.Cost())
-	})
 }

@@ -42,7 +42,16 @@ func NewIngest(run *shell.Session) *cobra.Command {
 	flags.AddChoice(&c.codec, "codec", shard.FourWidths, []string{shard.FourWidths, shard.Zstd},
 		"code of the shards: the usual one, or the same under zstd for cold storage")
 	flags.AddInput(&c.attributes, "node-features", "of attributes to store, a row for each node: .npy")
-	c.neighbours.declare(flags)
+	shell.NumberVar(flags, &c.neighbours.Neighbours, "neighbours", 0,
+		param.Range{Least: 1, Most: math.MaxInt32}, "N",
+		"edges from each row of --of to the N rows with the largest cosine")
+	flags.AddInput(&c.neighbours.path, "of", "with attributes, a row for each node: .npz, .npy or LIBSVM's text")
+	shell.NumberVar(flags, &c.neighbours.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1},
+		"cosine", "cosine below which there is no edge (without --neighbours, all others are)")
+	flags.AddInput(&c.neighbours.ids, "feature-ids", "with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
+	shell.NumberVar(flags, &c.neighbours.Weight, "content-weight", 1,
+		param.Range{Most: maxContentWeight, AboveLeast: true}, "weight",
+		"factor of the cosines, if they are added to the edges of INPUT")
 	c.graph.Declare(flags)
 	return cmd
 }
@@ -242,19 +251,6 @@ func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 type neighbourFlags struct {
 	path, ids string
 	source.NeighbourSettings
-}
-
-func (n *neighbourFlags) declare(flags *shell.FlagSet) {
-	shell.NumberVar(flags, &n.Neighbours, "neighbours", 0,
-		param.Range{Least: 1, Most: math.MaxInt32}, "N",
-		"edges from each row of --of to the N rows with the largest cosine")
-	flags.AddInput(&n.path, "of", "with attributes, a row for each node: .npz, .npy or LIBSVM's text")
-	shell.NumberVar(flags, &n.Least, "least-cosine", 0, param.Range{Least: 0, Most: 1},
-		"cosine", "cosine below which there is no edge (without --neighbours, all others are)")
-	flags.AddInput(&n.ids, "feature-ids", "with the ids of the rows of --of and --node-features (default: X.rows.ids for X.npy, or numbers from 0)")
-	shell.NumberVar(flags, &n.Weight, "content-weight", 1,
-		param.Range{Most: maxContentWeight, AboveLeast: true}, "weight",
-		"factor of the cosines, if they are added to the edges of INPUT")
 }
 
 func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.GraphInputs,

@@ -29,7 +29,7 @@ func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 	if len(g.Store.Manifest.Kinds) > 1 && g.Edges.Kinds == nil {
 		d.KindWeights = c.ByName()
 	}
-	if hasOpenHalfLife(g) && !math.IsInf(c.HalfLife, 1) {
+	if (g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife) && !math.IsInf(c.HalfLife, 1) {
 		d.HalfLife = c.HalfLife
 	}
 	if kept := c.Keep(); g.Edges.Since+g.Edges.Until == "" {
@@ -37,10 +37,6 @@ func factorsOf(g *shell.OpenGraph, c *sides.Choice) (d factorsDocument) {
 		d.Until = kept.Until
 	}
 	return d
-}
-
-func hasOpenHalfLife(g *shell.OpenGraph) bool {
-	return g.Edges.HalfLife == "" || g.Edges.HalfLife == sides.ChosenHalfLife
 }
 
 // edgesText describes the factors in d for the summary. source says from what they were chosen, for

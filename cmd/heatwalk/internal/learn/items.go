@@ -103,25 +103,21 @@ func (o *itemOptions) declare(flags *shell.FlagSet, f items.Flag) {
 	case "temp-dir":
 		in.DeclareTemp(flags)
 	default:
-		o.declareOwn(flags, f)
-	}
-}
-
-func (o *itemOptions) declareOwn(flags *shell.FlagSet, f items.Flag) {
-	o.flags = append(o.flags, f.Name)
-	switch {
-	case f.Switch:
-		flags.Bool(f.Name, false, f.Usage)
-	case f.Columns != "":
-		flags.AddValue(f.Name, "COLUMNS", "", f.Usage, func(s string) error {
-			return shell.ParseFields(new([]string), s, 1, 1<<17, f.Columns)
-		})
-	case f.File:
-		flags.AddInput(new(string), f.Name, f.Usage)
-	case f.Words != nil:
-		flags.AddChoice(new(string), f.Name, f.Initial, f.Words, f.Usage)
-	default:
-		flags.String(f.Name, f.Initial, f.Usage)
+		o.flags = append(o.flags, f.Name)
+		switch {
+		case f.Switch:
+			flags.Bool(f.Name, false, f.Usage)
+		case f.Columns != "":
+			flags.AddValue(f.Name, "COLUMNS", "", f.Usage, func(s string) error {
+				return shell.ParseFields(new([]string), s, 1, 1<<17, f.Columns)
+			})
+		case f.File:
+			flags.AddInput(new(string), f.Name, f.Usage)
+		case f.Words != nil:
+			flags.AddChoice(new(string), f.Name, f.Initial, f.Words, f.Usage)
+		default:
+			flags.String(f.Name, f.Initial, f.Usage)
+		}
 	}
 }
 

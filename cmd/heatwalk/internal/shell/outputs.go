@@ -223,7 +223,11 @@ func (o *Outputs) beginWith(create func(durable.FS, string) (*durable.Pending, e
 	if err != nil {
 		return nil, o.notCreated(err, path)
 	}
-	o.add(f)
+	// Without locks another run could then remove the temporary file.
+	if f.IsUnlocked() {
+		o.Run.Console.WarnOfError(fmt.Errorf("%s: %w", o.Path, durable.ErrNoLocks))
+	}
+	o.files = append(o.files, f)
 	return f, nil
 }
 
@@ -249,15 +253,6 @@ func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
 func (nowhere) WriteAt(p []byte, _ int64) (int, error) {
 	return len(p), nil
-}
-
-// add adds a file that the run publishes. It warns if the file system has no locks, because another run could
-// then remove the temporary file.
-func (o *Outputs) add(f *durable.Pending) {
-	if f.IsUnlocked() {
-		o.Run.Console.WarnOfError(fmt.Errorf("%s: %w", o.Path, durable.ErrNoLocks))
-	}
-	o.files = append(o.files, f)
 }
 
 func (o *Outputs) notCreated(err error, path string) error {
