@@ -7,7 +7,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// Outside, as the place of a row, means that [Sweeper.WriteRows] and [Nodes.Select] leave out the row.
+// Outside is the place of a row that [Sweeper.WriteRows] and [Nodes.Select] leave out.
 const Outside = ^uint32(0)
 
 // WriteRows writes a store of count of the rows to the directory dir. place[i] must be the number of row i in the new
