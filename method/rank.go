@@ -66,8 +66,7 @@ func (p *RankProblem) team() *sparse.Team {
 	return &p.Division.Team
 }
 
-// scale returns the factor of a node in Kᵀ = D·K·D⁻¹: the degree, or 1 for a node without edges. If p.Walk is not set, it
-// returns 1.
+// scale returns the factor of a node in Kᵀ = D·K·D⁻¹: the degree. Without edges, or if p.Walk is not set, it returns 1.
 func (p *RankProblem) scale(node int) float64 {
 	if !p.Walk || p.Degrees[node] == 0 {
 		return 1
@@ -91,9 +90,8 @@ type Ranking struct {
 // ErrSeeds is returned if there is no seed, or if all nodes are seeds.
 var ErrSeeds = errors.New("method: at least one seed and one other node are needed")
 
-// RankColumns returns the number of columns to which the kernel is applied at a time. There is one column for all seeds, and
-// one for the seeds outside each fold. If these take more than 256 MiB, RankColumns returns as many columns as take 256 MiB,
-// at least one. Results do not depend on the memory limit.
+// RankColumns returns the number of columns to which the kernel is applied at a time: one for all seeds and one for each
+// fold, or as many as 256 MiB hold if these are fewer. Results do not depend on the memory limit.
 func RankColumns(nodes, seeds int) int {
 	const bytes = 256 << 20
 	return min(1+foldCount(seeds), max(1, bytes/8/max(1, nodes)))
@@ -107,10 +105,10 @@ func foldCount(seeds int) int {
 	return choose.FoldCount(seeds)
 }
 
-// Rank ranks nodes by their mean kernel values with the seeds. AUC tells how well the seeds outside a fold rank the seeds of
-// the fold. The tolerance bounds the norm of the error of each column of scores, relative to the norm of the column.
-// Progress is called with the stage "ranking" whenever the kernel reports progress. The error is [ErrSeeds], an error of the
-// context, or an error of the kernel. Cost: the kernel times a block of 1 + |folds| columns, in slabs of [RankColumns].
+// Rank ranks nodes by their mean kernel values with the seeds. The tolerance bounds the norm of the error of each column of
+// scores, relative to the norm of the column. Progress is called with the stage "ranking" whenever the kernel reports
+// progress. The error is [ErrSeeds], an error of the context, or an error of the kernel. Cost: the kernel times a block of 1
+// + |folds| columns, in slabs of [RankColumns].
 func Rank(ctx context.Context, p *RankProblem, s *kernel.Settings) (*Ranking, error) {
 	if s == nil {
 		s = new(kernel.Settings)
@@ -232,8 +230,8 @@ func seedWeights(p *RankProblem) []float64 {
 	return weights
 }
 
-// scoresTo stores in column j of y the mean kernel value of each node with the seeds sets[j], weighted by weights. x is
-// workspace, which must be zero and is zero afterwards. scoresTo adds its sweeps and its error bound to out.
+// scoresTo stores in column j of y the weighted mean of each node's kernel values with sets[j]. x must be zero, and is zero
+// afterwards. Sweeps and the error bound go to out.
 func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	sets [][]int, weights []float64, s *kernel.Settings, out *Ranking) error {
 	for j, set := range sets {
@@ -272,9 +270,8 @@ func (p *RankProblem) scoresTo(ctx context.Context, y, x *sparse.Block[float64],
 	return nil
 }
 
-// note stores in scores the score of each node, if f is −1. Otherwise scoreOf must be computed without the seeds of fold f:
-// note stores the scores of the seeds of the fold, and in shares how many nodes that are no seeds have a lower score, see
-// [halvesBelow].
+// note stores the scores of all nodes if f is −1. Otherwise it stores the scores of the seeds of fold f, and in shares how
+// many nodes that are no seeds have a lower score, see [halvesBelow].
 func (p *RankProblem) note(scores, shares []float64, f int, fold []int,
 	weights []float64, scoreOf func(row int) float64) {
 	var values []float64 // scores of other nodes, each in one process

@@ -66,9 +66,9 @@ func (p *Places) Note(label int, probabilities []float64) {
 	p.List = append(p.List, PlaceOf(label, probabilities, class, p.unseen))
 }
 
-// Note adds a held-out label, given by position. row has the probabilities of all classes at the label by model weights that
-// were chosen without the label's fold; full has the probabilities by the weights that all labels chose. q is the largest
-// number of full. reached must be whether another label reaches the label; if it is false, Note does nothing.
+// Note adds a held-out label with its probabilities: row by model weights chosen without the label's fold, full by weights
+// that all labels chose. q is the largest of full. If reached is false, because no other label reaches the label, Note does
+// nothing.
 func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	if !reached {
 		return
@@ -98,8 +98,8 @@ func (c *Confidence) Note(reached bool, label int, row, full []float64) {
 	}
 }
 
-// AllowForLargest makes [Confidence.Estimate] subtract the luck of predicting the largest class, by which this class is
-// expected to be rarer among other nodes than among the labels.
+// AllowForLargest makes [Confidence.Estimate] subtract the luck of predicting the largest class, which is expected to be
+// rarer among other nodes.
 func (c *Confidence) AllowForLargest() {
 	_, c.largest = ofLargest(c.p)
 }

@@ -20,8 +20,8 @@ type Estimator struct {
 	tested       int
 }
 
-// Note counts the prediction for a label. weight must be the weight of the label's class by [WeightsOf]. If reached is
-// false, because no other label reaches the label, Note does nothing.
+// Note counts the prediction for a label with a weight of [WeightsOf]. If reached is false, because no other label reaches
+// the label, Note does nothing.
 func (h *Estimator) Note(reached, right bool, weight float64) {
 	if !reached {
 		return
@@ -33,9 +33,9 @@ func (h *Estimator) Note(reached, right bool, weight float64) {
 	}
 }
 
-// WeightsOf returns for each class the weight of one of its labels, in proportion to the share of the class over its number
-// of labels. The only label of a class has weight 0; the weights of the other labels add up to their number. If the shares
-// of the classes are known, they are used without [Shrink].
+// WeightsOf returns for each class the weight of a label: the share of the class over its number of labels, up to a factor.
+// The only label of a class has weight 0. The weights of the other labels add up to their number. Known shares are used
+// without [Shrink].
 func WeightsOf(p *problem.Problem) []float64 {
 	count := CountsOf(p)
 	list := make([]float64, len(p.Names))

@@ -144,14 +144,14 @@ func (m *Engine) ComparesPropagation(p *Problem, s *Settings) bool {
 
 const apartWork = 20_000_000
 
-// ApartFolds returns how many of the folds are predicted to estimate the accuracy of a method on p. On large graphs these
-// are so few that predicted folds × entries × classes are at most apartWork, but at least one.
+// ApartFolds returns how many of the folds are predicted to estimate an accuracy: as many as take apartWork entries ×
+// classes together, at least one.
 func ApartFolds(p *Problem, folds int) int {
 	return int(min(int64(folds), max(1, apartWork/max(1, sparse.EntriesOf(p.A)*int64(len(p.Names))))))
 }
 
-// apart estimates the accuracy of m by predicting [ApartFolds] of the folds, each from the labels outside the fold. fold is
-// the fold of each label. If par is nil, m chooses parameters for each fold.
+// apart estimates the accuracy of m by predicting [ApartFolds] of the folds, each from all other labels. If par is nil, m
+// chooses parameters for each fold.
 func (m *Engine) apart(ctx context.Context, p *Problem, par *Parameters, s *Settings,
 	fold []int, folds int) (*problem.Estimate, error) {
 	set := *s
@@ -250,9 +250,8 @@ func Reweigh(ctx context.Context, p *Problem, out *Prediction, workers int) erro
 	return ReweighBy(ctx, p, out, p.Reweigher(false), workers)
 }
 
-// ReweighBy adapts a prediction as [Reweigh] does, but changes the probabilities of a node by the function reweigh. If
-// reweigh is nil, ReweighBy does nothing. If the shares of classes are not known, nodes that no label reaches keep their
-// scores.
+// ReweighBy adapts a prediction as [Reweigh] does, by the function reweigh. If reweigh is nil, ReweighBy does nothing. If
+// the shares are not known, nodes that no label reaches keep their scores.
 func ReweighBy(ctx context.Context, p *Problem, out *Prediction,
 	reweigh func([]float64), workers int) error {
 	if reweigh == nil {

@@ -103,10 +103,10 @@ func MeasureErrors(values, predicted []float64) Errors {
 }
 
 // BestAmong returns an engine that predicts the value of every node with the best engine in entries, which must predict
-// numbers. means must hold the two engines to compare with: of the mean of all known values, and of the mean of neighbours.
-// The returned engine compares all settings of all engines by cross-validation on the same folds, see [Prediction].Contest.
-// Among equal engines the first wins. The predictions of the best of several engines are moved towards the mean. The error of
-// each fold is the error of the engine, the setting and the shrinkage that the other folds choose.
+// numbers. means must be the engines of the mean of all known values and of the mean of neighbours. The returned engine
+// compares all settings of all engines by cross-validation on the same folds, see [Prediction].Contest. Among equal engines
+// the first wins. The predictions of the best of several engines are moved towards the mean. The error of each fold is the
+// error of the engine, the setting and the shrinkage that the other folds choose.
 //
 // The error of a prediction may be [problem.ErrConstant], a [*param.ParameterError], a [*problem.Error] about a directed
 // graph or an iteration that does not converge, [sparse.ErrMemory], or an error of the context or a sweep.
@@ -233,8 +233,8 @@ func (c *Choice) compared(e Errors) Compared {
 	return Compared{Method: c.job.Declared.Name, Parameters: c.Parameters, Settings: c.Settings, Errors: e}
 }
 
-// bestOf returns the choice and the position of its setting with the highest merit on the folds other than hidden, see
-// [choose.Counts.Best]. If hidden is −1, all folds count. Among equal choices the first wins.
+// bestOf returns the choice and the position of its setting with the highest merit outside fold hidden, see
+// [choose.Counts.Best]. Among equal choices the first wins.
 func bestOf(list []*Choice, hidden int) (best *Choice, setting int, merit float64) {
 	for _, c := range list {
 		s, m := c.Found.Counts.Best(c.space, hidden)
@@ -282,8 +282,8 @@ func (h *heldNumbers) shrinkage(miss []float64, hidden int, spread float64) (fac
 	return factor
 }
 
-// measure returns the errors and the predictions of held-out values by the engines of list. For each fold, the other folds
-// choose the engine and the setting. given is the shrinkage; if it is 0, the other folds choose the shrinkage too.
+// measure returns the errors and the predictions of held-out values. For each fold, the other folds choose the engine of list
+// and its setting. given is the shrinkage; if it is 0, the other folds choose it too.
 func (h *heldNumbers) measure(list []*Choice, given float64) (Errors, []float64) {
 	predicted := make([]float64, len(h.value))
 	for f := range h.groups {

@@ -14,8 +14,8 @@ import (
 	"github.com/heatwalk/heatwalk/param"
 )
 
-// Job is the work of an engine on a problem: choosing a setting and predicting. Learners on a walk or a kernel choose a pair
-// of settings, of the source, which is the walk or kernel, and of the learner.
+// Job is the work of an engine on a problem: choosing settings and predicting. A learner on a walk or kernel, its source,
+// chooses a pair of settings.
 type Job struct {
 	Problem  *Problem
 	Settings *Settings

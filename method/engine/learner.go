@@ -30,9 +30,8 @@ func (j *Job) MajorityClass(o *choose.Outcome) int {
 	return classify.ArgMax(scores)
 }
 
-// AddAllVotes adds to the scores of all nodes the votes of consecutive classifiers, from pairs[lo] on. decisions has a row
-// for each node and a column for each of these classifiers. After the last classifier of pairs, AddAllVotes turns the sums
-// of votes into scores.
+// AddAllVotes adds to the scores of all nodes the votes of the classifiers from pairs[lo] on, one for each column of
+// decisions. After the last of pairs, it turns the sums of votes into scores.
 func (j *Job) AddAllVotes(ctx context.Context, pairs classify.Pairs,
 	decisions *sparse.Block[float64], lo int) error {
 	last := lo+decisions.Cols == len(pairs)
@@ -79,8 +78,8 @@ func (j *Job) addVotes(sums []float32, pairs classify.Pairs,
 const undecided = 1e-6
 
 // finishVotes replaces the sums of votes at a node by scores. If counts is not nil, the class with most votes gets the
-// highest score. If all sums are equal, as for a node from which a walk is too short to meet a label, the largest class gets
-// a slightly higher score.
+// highest score. If all sums are equal, as where walks are too short to meet a label, the largest class gets a slightly
+// higher score.
 func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	largest int) {
 	simd.ConvertTo(vote, sums)
@@ -95,8 +94,8 @@ func (j *Job) finishVotes(sums []float32, counts []uint8, vote []float64,
 	simd.ConvertTo(sums, vote)
 }
 
-// ShareAll computes the decisions on every node and stores the probabilities of the classes, see [Job.Share], as scores.
-// decisions must return the decisions on node i; row is scratch space for items numbers.
+// ShareAll stores as scores the probabilities of the classes at every node, see [Job.Share]. decisions returns the
+// decisions on node i; row is scratch space for items numbers.
 func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	decisions func(row []float64, i int) []float64) error {
 	n := len(j.Problem.Degrees)
@@ -119,8 +118,8 @@ func (j *Job) ShareAll(ctx context.Context, outputs classify.Pairs, items int,
 	})
 }
 
-// Share stores in dst the probability of each class for the decisions on a node. If the learner has no probabilities, Share
-// computes them from votes with a power that was fitted to held-out labels, see [choose.Votes].
+// Share stores in dst the probability of each class for decisions on a node. If the learner has no probabilities,
+// [choose.Votes] fitted to held-out labels give them.
 func (j *Job) Share(dst []float64, outputs classify.Pairs,
 	decisions []float64) {
 	if j.Learner.Probabilities == nil {

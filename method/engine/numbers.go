@@ -130,8 +130,8 @@ func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers
 	return miss, err
 }
 
-// chooseNumbers chooses a setting by its errors at held-out values. If m.IsSampled is set and there are many values, the
-// setting is chosen on a sample of the values; then its errors are measured with models of all values outside a fold.
+// chooseNumbers chooses a setting by its errors at held-out values. If m.IsSampled is set, a sample of many values chooses
+// the setting, and models of all values outside a fold measure it.
 func (m *GraphMethod) chooseNumbers(ctx context.Context, j *Job, h *heldNumbers) (*Choice, error) {
 	if !m.IsSampled || len(j.Problem.Row) <= MostCompared {
 		return m.compareNumbers(ctx, j, h)
@@ -229,8 +229,7 @@ func OneByOne(predict func(ctx context.Context, p *Problem, v param.Values, s *S
 // group; the columns of these groups fill a cache line.
 const SamplesAtOnce = 4
 
-// Predictions fits each setting to the training set of each group and calls visit with the predicted numbers, as the field
-// Predictions of [GraphMethod] requires.
+// Predictions calls visit with the numbers predicted for each setting and group, see [GraphMethod].
 func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Values, groups []Group, visit FoldVisitor) error {
 	for setting, v := range settings {
 		for lo := 0; lo < len(groups); lo += SamplesAtOnce {
@@ -251,7 +250,7 @@ func (f NumberFit) Predictions(ctx context.Context, j *Job, settings []param.Val
 	return nil
 }
 
-// Scores predicts the numbers of all nodes with values v, as the field Scores of [GraphMethod] requires.
+// Scores stores the predicted numbers of all nodes in j.Out, see [GraphMethod].
 func (f NumberFit) Scores(ctx context.Context, j *Job, v param.Values) error {
 	list, err := f(ctx, []*Problem{j.Problem}, v, j.Settings)
 	if err == nil {

@@ -17,13 +17,13 @@ import (
 // ErrNoForm is the error of a method whose scores are not sums over labelled nodes.
 var ErrNoForm = errors.New("its scores are no sums over labelled nodes")
 
-// Form describes the scores of a prediction as sums over labelled nodes, and how links carry them. A link of weight w
-// between i and j has the importance w·(left_i·right_j + left_j·right_i) for the score of a class.
+// Form has the scores of a prediction as sums over labelled nodes, and the factors left and right of the importance of
+// links, see the package comment.
 type Form struct {
-	// Terms returns the terms of the score of class[j] at nodes[j] for each j. Column j of the returned block has the
-	// response of every node of the graph to nodes[j], left above.
+	// Terms returns the terms of the score of class[j] at nodes[j] for each j. Column j of the returned block is left for
+	// nodes[j].
 	Terms func(ctx context.Context, nodes, class []int) ([]Terms, *sparse.Block[float32], error)
-	// Right returns right above: the score of a class at a node without its rest, in the units of the responses.
+	// Right returns right: the score of a class at a node, less the rest, in the units of left.
 	Right func(node, class int) float64
 	// The weight w of a link is A_ij/√(s_i·s_j) with s from Size, or A_ij if Size is nil. If A is nil, the matrix of the
 	// problem is used.
@@ -108,8 +108,8 @@ type Settings struct {
 	Progress func(stage string, done, total int64)
 }
 
-// Columns returns how many nodes are explained at a time on a graph of n nodes. They are the columns of a block of at most
-// 16 MB. If 32 columns take more, it returns 32.
+// Columns returns how many nodes are explained at a time on a graph of n nodes, one for each column of a block of 16 MB.
+// It returns at least 32.
 func Columns(n int) int { return max(32, (4<<20)/max(1, n)) }
 
 // Workspace declares the memory of [Nodes] on a graph of n nodes.
@@ -117,8 +117,8 @@ func Workspace(n, classes int) budget.Workspace {
 	return budget.Held(budget.Times(8*(6*classes+4*Columns(n)), int64(n)))
 }
 
-// Nodes returns an explanation of the predicted class of each of nodes. f must be the form of the prediction, and class
-// must have the predicted class of every node.
+// Nodes explains the predicted class of each of nodes. f is the form of the prediction, and class has the predicted class
+// of every node.
 func Nodes(ctx context.Context, p *problem.Problem, f *Form, class, nodes []int,
 	s *Settings) ([]Explanation, error) {
 	set := *s

@@ -35,8 +35,8 @@ type Source struct {
 	// Gram returns the kernel values between items, and all values of the kernel's parameters.
 	Gram func(ctx context.Context, v param.Values, labelled []int) (classify.Gram, param.Values, error)
 
-	// Rows calls visit for each item i to score. item is the number of the item among the items of Gram, or −1 if it is not
-	// among them. values are its kernel values with the items of Gram. If Rows is nil, the items of Gram are scored.
+	// Rows calls visit for each item i to score. item is its number among the items of Gram, or −1; values are its kernel
+	// values with these items. If Rows is nil, the items of Gram are scored.
 	Rows func(ctx context.Context, visit func(i, item int, values []float64)) error
 }
 
@@ -123,9 +123,9 @@ const (
 	triedLabels = 1000
 )
 
-// begin returns a job that first compares the settings of the kernel, with the defaults of the learner, and then the
-// settings of the learner. If there are too few labels, parameters that are not given have their defaults. The job stores
-// its result in result, if not nil.
+// begin returns a job that compares the settings of the kernel with the learner's defaults, and then the settings of the
+// learner. If there are too few labels, parameters that are not given have defaults. result, if not nil, receives the
+// result.
 func (s *Source) begin(p *engine.Problem, par *engine.Parameters, settings *engine.Settings, result *Classified) (*engine.Job, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -194,9 +194,8 @@ func (s *Source) choose(ctx context.Context, j *engine.Job) (*engine.Choice, err
 	})
 }
 
-// fit fits the learner with values v to the items of k that have a class y ≥ 0. If calibrate is set and the learner has no
-// probabilities, it also fits probabilities. The error is a [*problem.Error], or the error of ctx. Cost: a fit, or six with
-// calibrate.
+// fit fits the learner with values v to the items of k that have a class y ≥ 0. If calibrate is set, it fits probabilities
+// too. The error is a [*problem.Error], or the error of ctx. Cost: a fit, or six with calibrate.
 func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int, v param.Values, calibrate bool) (*Classified, error) {
 	l := s.Learner
 	model, err := l.Fit(ctx, k, y, classes, v)
@@ -219,9 +218,8 @@ func (s *Source) fit(ctx context.Context, k classify.Gram, y []int, classes int,
 	return c, nil
 }
 
-// holdOut stores in c the accuracy and the places of held-out labels. It predicts each label from the labels outside its
-// fold, for as many folds as have 1000 labels. The rows of the labels must be items of k, and y must have the class of each
-// item; holdOut changes y and restores it.
+// holdOut stores in c the accuracy and the places of held-out labels, predicted without their fold, for as many folds as
+// have 1000 labels. y has the classes of the items of k; holdOut changes it and restores it.
 func (s *Source) holdOut(ctx context.Context, c *Classified, k classify.Gram, y []int, j *engine.Job, v param.Values) error {
 	p := j.Problem
 	fold, count := j.Settings.FoldsLike(p, triedLabels)

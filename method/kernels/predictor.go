@@ -70,8 +70,8 @@ func (r *predictor) chooseByFolds(ctx context.Context) (*engine.Choice, error) {
 	return choice, r.calibrate(ctx, t, choice.Found.Kernel, choice.Found.Setting)
 }
 
-// calibrate fits the power of the votes to out-of-fold predictions by the kernel and the setting at the given positions. It
-// also sets r.best, r.gram and r.scale to this kernel.
+// calibrate fits the power of the votes to out-of-fold predictions by the kernel and setting at the given positions. It sets
+// r.best, r.gram and r.scale.
 func (r *predictor) calibrate(ctx context.Context, t *labels, source, setting int) (err error) {
 	var list []choose.Outcome
 	settings := []int{setting}
@@ -127,9 +127,8 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 }
 
 // outOfFold calls visit with a prediction of each label for each pair of kernels and settings; settings vary faster. If the
-// learner's path has a closed form, each label is predicted from all other labels. Otherwise it is predicted from the other
-// folds. If a kernel does not allow a setting, the loss of the pair is +Inf. If the learner has a path, settings must be all
-// settings.
+// learner's path has a closed form, each label is predicted from all other labels, else from the other folds. If a kernel
+// does not allow a setting, the loss of the pair is +Inf. On a path, settings must be all settings.
 func (r *predictor) outOfFold(ctx context.Context, t *labels,
 	kernels, settings []int, losses []float64,
 	visit func(candidate int, o *choose.Outcome)) error {
@@ -230,9 +229,8 @@ func (r *predictor) seenAll(ctx context.Context) (*sparse.Block[float64], error)
 	return k, nil
 }
 
-// measureAll stores in c the accuracy of its setting, estimated by predicting some folds from all labels outside the fold. k
-// has the kernel values between all labels. The folds have about as many labels as the sample on which settings were
-// compared.
+// measureAll stores in c the accuracy of its setting. It predicts folds with about as many labels as the sample from all
+// labels outside the fold. k has the kernel values between all labels.
 func (r *predictor) measureAll(ctx context.Context, k *sparse.Block[float64], c *engine.Choice) error {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	for i, f := range fold {
@@ -391,9 +389,9 @@ const solveTolerance = 1e-7
 // countedTolerance is for models that are fitted only to count their right predictions.
 const countedTolerance = 1e-4
 
-// solve returns the learner's model for the labels of p, without kernel values: it computes (K + diag(ridge))⁻¹·T by
-// conjugate gradients on E_Lᵀ·K·E_L + diag(ridge), for the targets T and the columns E_L of the identity at labelled nodes.
-// If the relative residual exceeds tolerance, the error wraps [kernel.ErrUnsolved].
+// solve fits the learner to the labels of p without kernel values: it computes (K + diag(ridge))⁻¹·T for targets T by
+// conjugate gradients on E_Lᵀ·K·E_L + diag(ridge). If the relative residual exceeds tolerance, the error wraps
+// [kernel.ErrUnsolved].
 func (r *predictor) solve(ctx context.Context, p *engine.Problem, values param.Values, tolerance float64) (*classify.Model, error) {
 	return r.Learner.Solve(p.Class, len(p.Names), values, func(ridge []float64, t *mat.Dense) (*mat.Dense, error) {
 		_, machines := t.Dims()

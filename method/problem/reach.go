@@ -111,8 +111,7 @@ func componentsOf(p *Problem, parts *sparse.Components, rows []int) []bool {
 	return holds
 }
 
-// reachedAlong returns the nodes of a directed graph from which a walk can end in one of rows. It repeats sweeps until
-// nothing changes.
+// reachedAlong returns the result of Reachable on a directed graph. It repeats sweeps until nothing changes.
 func reachedAlong(ctx context.Context, p *Problem, rows []int, workers int,
 	work *graph.Work) (*roaring.Bitmap, error) {
 	team := p.Team()
@@ -163,9 +162,8 @@ func leadsTo(x *sparse.Block[float32], col []uint32, val []float64) bool {
 	return false
 }
 
-// Walks should reach nearly all nodes that labels reach. While walks miss more than the share MostMissed of these nodes,
-// their number of steps is doubled. If walks have cost more than MissedWork entries × columns, some seconds, it is not
-// doubled further.
+// The steps of walks are doubled while walks from more than the share MostMissed of the reached nodes miss all labels.
+// If walks cost more than MissedWork entries × columns, some seconds, they are not doubled.
 const (
 	MostMissed = 0.01
 	MissedWork = 1_000_000_000

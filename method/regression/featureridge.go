@@ -23,8 +23,8 @@ import (
 //
 //	min Σ_i (w·φ_i + μ − y_i)² + r‖w‖²
 //
-// over the nodes i with known values, or mostFitted of these nodes. Fixed features do not depend on known values, so that
-// one decomposition serves all ridges and folds. Moving features do, such as means over neighbours.
+// over the known nodes i, or mostFitted of them. One decomposition of fixed features, which do not depend on known values,
+// serves all ridges and folds. Moving features, such as means over neighbours, do.
 type featureRidge struct {
 	// fixed returns the fixed features of the known nodes at positions.
 	fixed func(ctx context.Context, j *engine.Job, p *engine.Problem, positions []int, v param.Values) (*features, error)
@@ -60,8 +60,8 @@ type ridgeFit struct {
 	columns   int
 }
 
-// features has a row of features for each of some known nodes. add adds to values[v] the product φ·w of the features of v
-// and weights w, for every node v of the graph.
+// features has a row of features for each of some known nodes. add adds to values[v], for every node v, the product φ·w of
+// its features and weights w.
 type features struct {
 	*sparse.Block[float64]
 	add func(ctx context.Context, w, values []float64) error
@@ -83,8 +83,8 @@ func groupRidges(settings []param.Values) (groups [][]param.Values) {
 	return groups
 }
 
-// positions returns the positions of the known values to fit or to test. These are all values with a fold ≥ 0, and the
-// other values. If there are more than mostFitted values, it returns a sample of the other values.
+// positions returns the positions of the values to fit or to test: all with a fold ≥ 0, and the others or, if there are
+// more than mostFitted values, a sample of the others.
 func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	if len(fold) <= mostFitted {
 		return sched.UpTo(len(fold))
@@ -100,8 +100,8 @@ func (r featureRidge) positions(fold []int, s *engine.Settings) []int {
 	return slices.Concat(tested, problem.Pick(others, engine.SampleOf(len(others), mostFitted-len(tested), s.RNGSeed)))
 }
 
-// fit returns the decomposition of the fixed features for setting v. If the decomposition of the last call is the same,
-// fit returns that.
+// fit returns the decomposition of the fixed features for setting v. If it is the same as in the last call, it is not
+// computed again.
 func (r featureRidge) fit(ctx context.Context, j *engine.Job, positions []int, v param.Values) (*ridgeFit, error) {
 	f := j.Shared.(*ridgeFit)
 	if slices.Equal(f.positions, positions) && r.moving != nil { // λ is the only parameter
@@ -195,9 +195,8 @@ func foldsOf(p *engine.Problem, groups []engine.Group) []int {
 	return fold
 }
 
-// leaveFoldsOut calls visit for each λ of lambdas and each fold, with the predictions for the fold by models of all other
-// rows. others has, by fold, the moving features of all rows. If the equations have no solution, the predictions are
-// infinite. first is the position of the setting with the first λ.
+// leaveFoldsOut calls visit for each λ and fold with the predictions by models of all other rows. others has the moving
+// features by fold. If equations have no solution, predictions are infinite. first is the setting of the first λ.
 func leaveFoldsOut(path *classify.RidgePath, lambdas []float64, rows, fold []int, parts int, others []*mat.Dense, first int, visit engine.FoldVisitor) error {
 	list, err := path.LeavePartsOut(lambdas, fold, parts, others)
 	for l, predicted := range list {

@@ -63,9 +63,8 @@ func attributeFeatures(ctx context.Context, j *engine.Job, p *engine.Problem, po
 	return &features{x, add}, views.RowsTo(ctx, sparse.DenseOf(x), 0, fitted.Row)
 }
 
-// hopFeatures returns for the known nodes at positions the means of the values of train 1, 2 and 3 steps away, and the
-// logarithm of the degree. Each feature is scaled to variance 1 over train. The means at a node of train exclude the values
-// of the node's fold.
+// hopFeatures returns for each known node the means of the values at train some steps away, and the logarithm of the
+// degree, each with variance 1 over train. The means at a node of train exclude its fold.
 func hopFeatures(ctx context.Context, p *engine.Problem, positions, train []int, s *engine.Settings) (*features, error) {
 	op := transition(p, s)
 	x := sparse.NewBlock[float64](len(positions), 1+mostHops)
@@ -184,9 +183,9 @@ const (
 	hopColumns = 16
 )
 
-// walkMeans calls visit for each step, hop = 0 on, and each fold in hidden. mean(i) is the mean of the known values around
-// node i that are not in the fold, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij. Fold −1 hides no value. If no walk from
-// node i reaches such a value, mean(i) is the mean of all such values. Cost: a sweep for each of hops.
+// walkMeans calls visit for each step and each hidden fold. mean(i) is the mean of the values y outside the fold around
+// node i, Σ_j (T^{hop+1})_ij·y_j / Σ_j (T^{hop+1})_ij. Fold −1 hides no value. If no walk from i reaches a value, mean(i)
+// is the mean of all. Cost: a sweep for each of hops.
 func walkMeans(ctx context.Context, op *sparse.Operator[float64], p *engine.Problem,
 	fold, hidden []int, hops int, visit func(hop, hidden int, mean func(node int) float64)) error {
 	n := len(p.Degrees)

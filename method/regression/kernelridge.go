@@ -72,9 +72,8 @@ func (k kernelRidge) unsolved(err error) error {
 	return err
 }
 
-// predictions calls visit with the predictions of each setting for each group, as [engine.GraphMethod].Predictions
-// requires. If there are at most [engine.MostCompared] values, it decomposes one Gram matrix for each kernel; otherwise it
-// solves for each setting and group.
+// predictions is the Predictions of [engine.GraphMethod]. With at most [engine.MostCompared] values it decomposes a Gram
+// matrix for each kernel. Otherwise it solves for each setting and group.
 func (k kernelRidge) predictions(ctx context.Context, j *engine.Job, settings []param.Values, list []engine.Group, visit engine.FoldVisitor) error {
 	p := j.Problem
 	if len(p.Row) > engine.MostCompared {

@@ -71,8 +71,8 @@ const (
 	shortSteps = 40
 )
 
-// short returns the job without walks of more than shortSteps steps. If all walks are longer or none is, or if all walks
-// together take at most limit entries × columns × steps, it returns nil.
+// short returns the job without walks of more than shortSteps steps. If all or no walks are longer, or if walks take at
+// most limit entries × columns × steps, it returns nil.
 func (c *chooser) short(limit float64) *job {
 	alphas := map[float64]bool{}
 	short := *c.job
@@ -199,8 +199,8 @@ type chooser struct {
 	fold []int
 	seen []int // labelled nodes that models learn from
 
-	// picks are the nodes and the variants of the walk, see [cwk.Variant], whose features the trials use, for every α. trials
-	// has, by kind of features, trials whose rows are positions in picks.
+	// picks are the pairs of a node and a [cwk.Variant] whose features trials use. trials has, by kind of features, trials
+	// whose rows are positions in picks.
 	picks    []cwk.Pick
 	rows     map[cwk.Pick]int
 	trials   map[string][]choose.Trial
@@ -257,9 +257,8 @@ func (c *chooser) splitTrials(ctx context.Context, tests *engine.Problem) (err e
 	return err
 }
 
-// addTrial adds a trial for each kind of features, [Plain] or [Honest]. Test nodes and plain training nodes have the
-// features of the given variant of the walk. train are positions of labels, and isReached(i) reports whether a label
-// reaches test i. Unreached tests get the class largest.
+// addTrial adds a trial for each kind of features. Test nodes and [Plain] training nodes have features of the given variant
+// of the walk. train are positions of labels. Tests that no label reaches get the class largest.
 func (c *chooser) addTrial(variant, largest int, train []int, tests *engine.Problem,
 	isReached func(i int) bool) {
 	for _, kind := range c.kinds() {

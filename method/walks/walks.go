@@ -47,8 +47,8 @@ func (m method) engine() *engine.Engine {
 	}.InStages(m.begin)
 }
 
-// begin returns the job of choosing and predicting, as an [engine.Stages]. If there are too few labels to hide any, the only
-// setting is the longest walk with the default α and features.
+// begin is an [engine.Stages]. If there are too few labels to hide any, the only setting is the longest walk with the
+// default α and features.
 func (m method) begin(_ context.Context, p *engine.Problem, par *engine.Parameters, s *engine.Settings) (*engine.Job, error) {
 	if err := problem.ValidateFor(p, &Spec); err != nil {
 		return nil, err
@@ -195,8 +195,8 @@ func (r *predictor) learnRows(ctx context.Context) (err error) {
 	return err
 }
 
-// learnFrom fits the learner to items with classes y; −1 means no class. It returns the model as linear in the features, as
-// fitted to kernel values, or both. If the learner needs the features of every node, linear is nil.
+// learnFrom fits the learner to items with classes y, −1 for no class. It returns the linear model, or if the learner needs
+// the features of every node, the fitted model alone.
 func (r *predictor) learnFrom(ctx context.Context, items *sparse.Block[float32],
 	y []int) (linear *classify.LinearModel, fitted *classify.Model, err error) {
 	l := r.Learner
@@ -431,8 +431,8 @@ func (r *predictor) partitions() int {
 	return 1
 }
 
-// Decisions on all nodes may take at least decisionBytes, or as much as the walk if this is more. If they need more, they
-// are computed in slabs of classifiers, and each slab needs another walk.
+// Decisions may always take decisionBytes. If the walk takes more, they may take as much, because each further slab of
+// decisions needs another walk.
 const decisionBytes = 64 << 20
 
 func scoreWalk(p *engine.Problem, set *engine.Settings, par engine.Parameters,

@@ -12,9 +12,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse"
 )
 
-// candidate declares a model that may be part of the mixture. Most are logistic regressions. The inputs are shared and free
-// [columns], and the scores of ridges, see [ridgeScores]. The pull multiplies the prior means of shared weights: with pull
-// 1, neighbours are expected to have equal classes.
+// candidate is a model that may be part of the mixture. Its inputs are shared and free [columns], and scores of ridges, see
+// [ridgeScores].
 type candidate struct {
 	Poisson     bool    `json:"poisson,omitempty"`
 	Propagation bool    `json:"propagation,omitempty"`
@@ -22,7 +21,7 @@ type candidate struct {
 	Majority    bool    `json:"majority,omitempty"` // class shares
 	Beliefs     bool    `json:"beliefs,omitempty"`
 	Free        bool    `json:"free,omitempty"`
-	Pull        float64 `json:"pull,omitempty"`  // 0 to 1
+	Pull        float64 `json:"pull,omitempty"`  // factor of the prior means of shared weights, 0 to 1; with 1, neighbours are expected to agree
 	Ridge       float64 `json:"ridge,omitempty"` // λ of shared weights, if the loss is the sum over labels
 
 	Attributes bool `json:"attributes,omitempty"`
@@ -172,8 +171,8 @@ func (c candidate) takes(r *ridgeScores) bool {
 		ofSpectral: !c.Alone || c.Spectral}[r.kind]
 }
 
-// input appends to dst the shared columns of candidate c: the scores of the ridges that c takes, then shared, the columns of
-// walks. If c.Alone is set, only the last column log π follows the scores.
+// input appends to dst the shared columns of c: the scores of its ridges, then shared, the columns of walks. If c.Alone is
+// set, it appends only the last of these, log π.
 func (l ridgeList) input(dst []float64, c candidate, shared, scores []float64,
 	classes int) []float64 {
 	for i, r := range l {
@@ -222,9 +221,8 @@ func (f *features) sharedColumns(c candidate, e *examples) *classify.SharedColum
 	return &classify.SharedColumns{Values: values, Prior: prior}
 }
 
-// fit returns a model of candidate c for each λ of lambdas, fitted to labels with columns e and classes y. It ignores labels
-// of class −1. If enough returns true for a model, fit leaves out the remaining λ. If all classes are equal, fit returns no
-// models.
+// fit returns a model of c for each λ, fitted to labels with columns e and classes y. It ignores labels of class −1. If
+// enough returns true, fit leaves out the remaining λ. If all classes are equal, it returns no models.
 func (f *features) fit(ctx context.Context, c candidate, e *examples, y []int,
 	lambdas []float64, enough func(*classify.LinearModel) bool) ([]*classify.LinearModel, error) {
 	items := 0

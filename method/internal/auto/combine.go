@@ -54,9 +54,9 @@ const (
 	leastTruth = 1e-12
 )
 
-// combine returns the mixture that is best for the held-out labels that among selects. If this mixture is no better than the
-// shares of the classes, combine adds the shares with weight majorityWeight. With few labels it adds the shares with the
-// likeliest weight, maybe 0. If probabilities are reweighed for balanced classes, it adds no shares.
+// combine returns the mixture that is best for the held-out labels that among selects. If the mixture is no better than the
+// shares of the classes, the shares are added. With few labels, they are added with the likeliest weight. If classes are
+// balanced, they are not added.
 func (h *heldOut) combine(among func(label int) bool) []component {
 	mixture := mix(h, among)
 	switch {

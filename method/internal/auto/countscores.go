@@ -36,8 +36,8 @@ type counts struct {
 	x    *featureBlock
 }
 
-// countBlock returns a ridge on the columns of [counts] for the learned labels items. Labels are in countParts parts, by
-// fold; the columns of a label are computed without the labels in its part.
+// countBlock returns a ridge on the columns of [counts]. Folds of labels form countParts parts; the columns of a label are
+// computed without its part.
 func countBlock(ctx context.Context, in *input, l *lens,
 	items, fold []int) (*ridgeBlock, error) {
 	n := l.a.Rows
@@ -146,9 +146,8 @@ func (c *counts) rowTo(z []float64, v int) float64 {
 	return degree
 }
 
-// fit returns the least-squares weights of attributes, degree and 1, a column for each class, that predict how many
-// neighbours have the class. shares has, for each node and class, the share of neighbours that are labelled with the
-// class. Each node is weighted by its share of labelled neighbours.
+// fit returns the weights of attributes, degree and 1 that predict how many neighbours have each class. shares has the
+// shares of neighbours labelled with each class. Each node is weighted by its share of labelled neighbours.
 func (c *counts) fit(shares *featureBlock) (*mat.Dense, error) {
 	d := c.x.Cols + 2
 	k := shares.Cols

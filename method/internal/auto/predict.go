@@ -204,8 +204,8 @@ func (p *predictor) probabilities(v int, propagated []float32) []float64 {
 	return p.row
 }
 
-// predictBy stores in p.one the probabilities of node v by component i of the mixture. row is the node's row of walks,
-// and propagated its scores of label propagation. p.read must have read the columns of v.
+// predictBy stores in p.one the probabilities of node v by component i. row is its row of walks, propagated its scores
+// of label propagation. p.read must have read v.
 func (p *predictor) predictBy(i, v int, row, propagated []float32) {
 	prior := p.features.columns.prior
 	switch c := p.mixture[i]; {

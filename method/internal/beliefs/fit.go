@@ -23,7 +23,7 @@ const (
 	Iterated  = "iterated"  // pairs of beliefs at the ends of edges, twice
 )
 
-// Candidate is a setting of a run: a source of the ratios R, the weight t of the evidence, and the largest number of rounds.
+// Candidate has the settings of a run of rounds.
 type Candidate struct {
 	Ratios string
 	T      float64 // weight of the evidence of an edge
@@ -99,9 +99,8 @@ func (m *Model) KnowsItself() bool {
 		m.Accuracy-m.Majority >= 0.3*(1-m.Majority)
 }
 
-// Votes returns for each held-out label the class with the largest weight of edges to labelled neighbours that are not held
-// out. If there are no such neighbours, it returns −1 for the label. Votes must be called before Predict, after a Fit of one
-// candidate on one fold. Cost: a sweep.
+// Votes returns for each held-out label the class with the largest weight among its labelled neighbours. If no neighbour is
+// labelled, the vote is −1. Votes must be called before Predict, after a Fit of one candidate on one fold. Cost: a sweep.
 func (m *Model) Votes(ctx context.Context) ([]int, error) {
 	q := m.only
 	err := q.sweep(ctx, func(_ context.Context, lo, hi int) error {
