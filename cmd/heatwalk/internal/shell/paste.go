@@ -29,8 +29,8 @@ func remediesOf(err error) []string {
 }
 
 // paste returns the command with all flags that its tables need. It applies the first remedy of err that helps,
-// then the first remedy of the next error that helps, and so on. It returns "" if such flags do not suffice, or
-// if they only omit data, which a person must decide.
+// then the first remedy of the next error that helps, and so on. It returns "" if such flags do not suffice. The
+// first remedy must not omit data, because a person must decide to do so.
 func (run *Session) paste(err error) string {
 	const (
 		most = 12 // trials
@@ -42,8 +42,7 @@ func (run *Session) paste(err error) string {
 	ctx, cancel := context.WithTimeout(run.Context, long)
 	defer cancel()
 	args := run.Line.Args
-	omitting := append([]string{"--skip-bad-lines", "--unknown-ids=skip"}, args...)
-	remedies := remediesOf(err)
+	remedies := slices.DeleteFunc(remediesOf(err), func(remedy string) bool { return strings.Contains("{skip-bad-lines} {unknown-ids=skip} ", remedy) })
 	for trial := 0; trial < most && len(remedies) > 0; trial++ {
 		next := with(args, remedies[0])
 		remedies = remedies[1:]
@@ -54,7 +53,7 @@ func (run *Session) paste(err error) string {
 			args = next
 			err = failed
 			remedies = remediesOf(err)
-		case code != WrongData && slices.ContainsFunc(next, func(arg string) bool { return !slices.Contains(omitting, arg) }):
+		case code != WrongData:
 			return commandOf(next)
 		}
 	}
