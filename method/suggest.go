@@ -27,8 +27,8 @@ type Suggestion struct {
 	Drawn       bool
 
 	// Covers is the share of all unlabelled nodes, weighted by √degree, that the node covers in addition to labels and earlier
-	// suggestions, see [Suggest]. Near is the number of nodes that are near the node but not near a label or an earlier
-	// suggestion. On more than 16,384 nodes it is estimated. For a node that is drawn at random, both are 0.
+	// suggestions, see [Suggest]. Near is the number of nodes near the node but not near a label or an earlier suggestion,
+	// estimated above 16,384 nodes. For a node drawn at random both are 0.
 	Covers float64
 	Near   int
 }
@@ -131,8 +131,8 @@ func Suggest(ctx context.Context, p *engine.Prediction, q *engine.Problem, count
 	return list, nil
 }
 
-// drawNodes draws up to count of nodes without replacement, with probabilities in proportion to their weights. It takes the
-// first arrivals of exponential clocks with these rates. Nodes of weight 0 are not drawn.
+// drawNodes draws up to count of nodes without replacement, in proportion to their weights: the first arrivals of
+// exponential clocks.
 func drawNodes(nodes []int, count int, weight func(node int) float64, rng *rand.Rand) (drawn []int) {
 	type arrival struct {
 		time float64

@@ -30,10 +30,9 @@ func (o *Outcome) Clone() Outcome {
 	return clone
 }
 
-// CrossValidate fits for each fold a model of each setting to the items outside the fold. It calls visit with the outcome
-// of each model for each item of the fold, in order. The kernel k must have a row for each item and a column for each item
-// to learn from; these items come first. Items of fold −1 are only learned from. An outcome, except its Pairs, is valid
-// until visit returns.
+// CrossValidate fits models of each setting to the items outside each fold, and calls visit with their outcomes for the
+// items of the fold, in order. k must have a row for each item and a column for each item to learn from; these items come
+// first. Items of fold −1 are only learned from. An outcome, except its Pairs, is valid until visit returns.
 func CrossValidate(ctx context.Context, k *sparse.Block[float64], class, fold []int,
 	fit Fit, visit func(setting int, o *Outcome)) error {
 	square := *k
@@ -199,9 +198,9 @@ func LargestWithout(class, fold []int, f int) int {
 	return Majority(problem.Pick(class, OfFold(fold, f).Train))
 }
 
-// LeaveOneOut calls visit with the outcome of each item. decisions must have a number for each of pairs and each item,
-// item after item, from a model of all other items. If the kernel values of an item with all other items are 0, its
-// outcome is the largest class of the other items.
+// LeaveOneOut calls visit with the outcome of each item. decisions must have, item after item, the decision of each of
+// pairs by a model of all other items. If the kernel values of an item with all other items are 0, its outcome is the
+// largest class of the other items.
 func LeaveOneOut(k *sparse.Block[float64], class, fold []int, pairs classify.Pairs,
 	decisions []float64, visit func(o *Outcome)) {
 	for i, c := range class {

@@ -83,8 +83,8 @@ func NewCounts(candidates int, folds []FoldLabels) *Counts {
 	}
 }
 
-// sumOutside returns for each candidate the sum of numbers over all folds except hidden. If hidden is −1, it sums over all
-// folds. numbers are ordered as [Counts].Right.
+// sumOutside returns for each candidate the sum of numbers, ordered as [Counts].Right, over all folds except hidden. Fold −1
+// hides no fold.
 func (c *Counts) sumOutside(hidden int, numbers []float64) []float64 {
 	sums := make([]float64, c.Candidates)
 	for f := range c.Folds {
@@ -234,8 +234,8 @@ func (f *Found) hold(c *Counts, weight func(fold int) float64) {
 	}
 }
 
-// Labels returns a description of each fold, for labels with the given classes and folds. weight must be the result of
-// [WeightsOf]. unreached[i] must be true if no label outside the fold of label i reaches it, see [Unreachable].
+// Labels describes the folds of labels. weight is the result of [WeightsOf]. unreached[i] is true if no label outside the
+// fold of label i reaches it, see [Unreachable].
 func Labels(weight []float64, class, fold []int, unreached []bool) []FoldLabels {
 	list := make([]FoldLabels, slices.Max(fold)+1)
 	for i, c := range class {

@@ -25,9 +25,9 @@ func VotesOf(power float64) Votes { return Votes{power} }
 // Power returns the power.
 func (v Votes) Power() float64 { return v.power }
 
-// Favour exchanges two scores, so that the class with the largest number of votes in counts has the highest score. If
-// several classes have the largest number, the class with the highest score among them wins. On a kernel of a graph's
-// spectrum, a few large decisions dominate soft votes; with Favour the counts decide, as in LIBSVM.
+// Favour exchanges two scores, so that the class with most votes has the highest score. If several classes have most votes,
+// the likeliest of these wins. On a kernel of a graph's spectrum, a few large decisions dominate soft votes; with Favour the
+// counts decide, as in LIBSVM.
 func Favour[N uint8 | int](scores []float64, counts []N) {
 	winner := 0
 	likeliest := 0

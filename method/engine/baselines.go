@@ -18,8 +18,8 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds. The estimate of
-// label propagation is zero if it was not measured.
+// Baselines are the accuracies of label propagation and of the largest class, estimated on the same folds. If label
+// propagation was not measured, its estimate is zero.
 type Baselines struct {
 	Propagation, Majority problem.Estimate
 

@@ -144,8 +144,8 @@ func (j *Job) Whole(ctx context.Context) (err error) {
 
 const mostMeasured = 5000
 
-// chooseByFolds chooses a setting by predictions of held-out folds. If m.IsSampled is set, these are folds of a sample of
-// the labels. Then it measures the accuracy of the setting on folds of all labels.
+// chooseByFolds chooses a setting by held-out folds of the labels, or if m.IsSampled is set, of a sample. It measures the
+// setting on folds of all labels.
 func (m GraphMethod) chooseByFolds(ctx context.Context, j *Job) (*Choice, error) {
 	sample := j.Problem
 	tested := mostMeasured

@@ -105,7 +105,7 @@ func (h *heldNumbers) count(miss [][]float64) *choose.Counts {
 }
 
 // measureNumbers returns the errors y − ŷ of each setting at the held-out values. Models of the other folds predict ŷ,
-// clipped to the range of their values. If the equations of a model cannot be solved, the errors are infinite.
+// clipped to their known values. If equations cannot be solved, errors are infinite.
 func (m *GraphMethod) measureNumbers(ctx context.Context, j *Job, h *heldNumbers, settings []param.Values) ([][]float64, error) {
 	set := *j.Settings
 	set.Rough = true

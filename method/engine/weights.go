@@ -167,9 +167,8 @@ func edgeLabels(p *Problem, s *Settings) *sides.Labels {
 	return l
 }
 
-// chooseFactors returns the factors of edge kinds and times that predict labels or numbers best, for weights changed by w.
-// If the settings name no function, it also chooses the function, because weights of a wide range disturb the choice of
-// factors.
+// chooseFactors returns the factors of edge kinds and times that labels or numbers choose for weights changed by w. If the
+// settings name no function, labels choose w too, because weights of a wide range disturb the choice of factors.
 func chooseFactors(ctx context.Context, p *Problem, w weighting, s *Settings) (*sides.Choice, error) {
 	functions := []shard.Values{w.values}
 	if s.Weights == "" && p.Edges.Weighted && !p.Signed {

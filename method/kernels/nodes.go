@@ -131,8 +131,8 @@ func (m method) newPredictor(ctx context.Context, p *engine.Problem, par *engine
 	return r, err
 }
 
-// solves reports whether the learner is fitted by its function Solve, without kernel values between all labels. This is so
-// if the values are not known yet, and computing a column for each label would take longer.
+// solves reports whether the learner's Solve fits it without kernel values: if these are not known yet, and computing a
+// column for each label would take longer.
 func solves(j *engine.Job) bool {
 	const products = 60
 	labels := len(j.Problem.Row)

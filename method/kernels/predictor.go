@@ -508,9 +508,9 @@ func countSplit(ctx context.Context, r *predictor, trainTest choose.Split,
 	return nil
 }
 
-// keepForm sets r.Out.Form, which explains decisions, if they are linear in the kernel and explanations are asked for. If
-// classifiers decide between two classes, the score of a class is the sum of the decisions for the class less the decisions
-// against it. Cost: an application of the kernel.
+// keepForm sets the form of decisions that are linear in the kernel, if explanations are asked for. If classifiers decide
+// between two classes, the score of a class is the sum of the decisions for the class less the decisions against it. Cost:
+// an application of the kernel.
 func (r *predictor) keepForm(ctx context.Context) error {
 	if !r.Settings.Explain || !r.Learner.Dual {
 		return nil

@@ -120,8 +120,8 @@ func (p *Problem) Validate() error {
 	return fmt.Errorf("%w, %q", ErrOneClass, p.Names[p.Class[0]])
 }
 
-// ValidateFor validates p as [Problem.Validate] does, for a declared method, kernel or walk. If this does not work with
-// negative weights and p has some, the error says so.
+// ValidateFor validates p as [Problem.Validate] does. If the declared method, kernel or walk refuses negative weights and p
+// has some, it returns an error.
 func ValidateFor(p *Problem, declared *param.Spec) error {
 	if err := param.CheckSigned(declared, p.Signed); err != nil {
 		return err

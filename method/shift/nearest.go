@@ -72,8 +72,8 @@ func nearestLabels(ctx context.Context, p *problem.Problem, workers int,
 	return now, nil
 }
 
-// extend stores in row v the labels that are hops edges away from node v, found in the rows of its neighbours in previous.
-// It reports whether there are any. last is the last position in a row: 0 for a single label, else 1.
+// extend adds to node v the labels of its neighbours in previous that are hops edges away, and reports whether there are
+// any. last is the last position of a label in a row.
 func (f nearest) extend(v int, col []uint32, val []float64, last, hops int,
 	previous nearest) (grew bool) {
 	first := f.at(0, v)

@@ -120,8 +120,8 @@ func (c *chooser) book(kinds []float64, halfLife float64) *shard.Codebook {
 	return &b
 }
 
-// chooseKinds chooses the weights of kinds, stores them in out and returns their quality. It starts from equal weights and
-// changes one weight at a time, the weight with the largest gain first.
+// chooseKinds stores the chosen weights of kinds in out and returns their quality. It starts from equal weights and changes
+// one weight at a time, the largest gain first.
 func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, err error) {
 	kinds := c.Store.Manifest.Kinds
 	weights := slices.Repeat([]float64{1}, len(kinds))
@@ -174,8 +174,7 @@ func (c *chooser) chooseKinds(ctx context.Context, out *Choice) (best Quality, e
 	return best, nil
 }
 
-// chooseHalfLife chooses the half-life from a grid, stores it in out and returns its quality. The grid begins with no decay
-// and the longest half-life.
+// chooseHalfLife stores the chosen half-life in out and returns its quality. It tries a grid, from the longest half-life on.
 func (c *chooser) chooseHalfLife(ctx context.Context, out *Choice) (Quality, error) {
 	grid := []float64{out.HalfLife} // no decay
 	h := float64(c.Store.Manifest.Times.Last-c.Store.Manifest.Times.First) + 1

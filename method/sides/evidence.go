@@ -31,8 +31,7 @@ type Labels struct {
 	Fold    []int     // fold of each label, below [Folds]
 }
 
-// columns returns the number of columns of a walk for a fold: one for each class. For numbers there are two columns, for the
-// weight and for the sum of the numbers.
+// columns returns the number of columns of a fold: one for each class, or for numbers two, their weight and their sum.
 func (l *Labels) columns() int {
 	if l.Value != nil {
 		return 2
@@ -64,9 +63,8 @@ func NewEvidence(l *Labels, entries, memory int64, workers int) *Evidence {
 // it holds the negative squared error.
 type Quality []float64
 
-// QualityOf returns the quality of predictions by walks with the matrix S or T of a, as kind says. If a is the matrix of a
-// directed graph, back must be its transpose, and walks go along and against arcs. Otherwise back must be nil. Cost: steps
-// sweeps over a column for each fold and class.
+// QualityOf returns the quality of walks with the matrix S or T of a, as kind says. In a directed graph back must be the
+// transpose of a, for walks against arcs; otherwise nil. Cost: steps sweeps over a column for each fold and class.
 func (c *Evidence) QualityOf(ctx context.Context, kind sparse.Kind,
 	a, back sparse.Matrix) (Quality, error) {
 	degrees, err := sparse.Degrees(ctx, a, c.workers)
@@ -123,8 +121,8 @@ func (c *Evidence) mass(label, column int) float32 {
 	return 1 - alpha
 }
 
-// scoresTo stores in scores what walks in columns lo ≤ j < hi say at the held-out labels. Walks in the columns of a fold
-// start at the labels outside the fold, and are read at the labels of the fold.
+// scoresTo stores the scores of columns lo ≤ j < hi at held-out labels. Walks in the columns of a fold start at the labels
+// outside the fold.
 func (w *walk) scoresTo(ctx context.Context, scores []float64, lo, hi int) error {
 	n, _ := w.ahead.Dims()
 	x := sparse.NewBlock[float32](n, hi-lo)

@@ -149,8 +149,8 @@ func factorsOf(m *shard.Manifest, factors map[string]float64) (list []float64) {
 	return list
 }
 
-// Book returns the codebook of options for a store with manifest m. Factors that labels are to choose are 1. If all
-// factors are 1, Book returns nil. The options must be valid.
+// Book returns the codebook of valid options for a store. Factors that labels are to choose are 1. If all factors are
+// 1, Book returns nil.
 func (o *Options) Book(m *shard.Manifest) *shard.Codebook {
 	c := new(shard.Codebook)
 	if o.Kinds != nil {

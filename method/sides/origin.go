@@ -174,9 +174,8 @@ func (e *Edges) Differs(k *Kept) bool {
 	return !reflect.DeepEqual(e.complete(k), e.Options)
 }
 
-// Restore returns the given factors, where the factors k of a kept model replace factors that are not given or that labels
-// are to choose. Kinds without a factor in either have the weight 1. If k is nil, Restore returns nil. If no edge is in the
-// window of times, it returns an error.
+// Restore returns the given factors, where the kept factors k replace factors that are open or not given. Other kinds have
+// the weight 1. If k is nil, Restore returns nil. If no edge is in the window of times, it returns an error.
 func (e *Edges) Restore(k *Kept) (*Choice, error) {
 	options := e.complete(k)
 	if m := e.Store.Manifest; m.Times != nil {

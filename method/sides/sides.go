@@ -10,8 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Edges are the edges of a store with kinds or times. A factor of a kind or time is open if Options leave it to be
-// chosen by labels.
+// Edges are the edges of a store with kinds or times. A factor is open if Options leave it to labels to choose it.
 type Edges struct {
 	Store    *shard.Store
 	Options  *Options

@@ -103,8 +103,8 @@ func predictSmoothed(ctx context.Context, inner *engine.Engine, name string, p *
 	return out, nil
 }
 
-// shareSmoothed stores in p the scores and the class of node i, given its smoothed scores. Negative smoothed scores count as
-// 0. If no smoothed score is above 0, the node keeps its scores.
+// shareSmoothed stores in p the smoothed scores of node i and its class. Negative smoothed scores count as 0. If none is
+// above 0, the node keeps its scores.
 func shareSmoothed(p *engine.Prediction, i int, smooth []float64) {
 	sum := 0.0
 	for _, v := range smooth {

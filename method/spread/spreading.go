@@ -101,8 +101,7 @@ func (m spreading) slabWithin(j *engine.Job, folds int, v param.Values) slab {
 }
 
 // solve computes the scores that spread from the labels of each of problems, one slab of classes after the other. It calls
-// take with the scores f for the classes from lo on: the columns of these classes for the first problem, then for the
-// second, and so on.
+// take with the scores f of the classes from lo on, first of the first problem, then of the second, and so on.
 func (m spreading) solve(ctx context.Context, j *engine.Job,
 	problems []*engine.Problem, width slab, v param.Values, s *propagate.Settings,
 	take func(lo int, f *sparse.Block[float64]) error) error {
@@ -344,8 +343,8 @@ func (m spreading) workspace(p *engine.Problem, settings []param.Values, s *engi
 	return w.And(budget.Held(int64(max(len(p.Row), s.Tested)) * int64(8*k+64))), nil
 }
 
-// form returns the form that explains the scores. If scores are not sums over labelled nodes, or if no explanations are
-// asked for, it returns nil.
+// form returns the form of the scores. If they are no sums over labelled nodes, or no explanations are asked for, it
+// returns nil.
 func (m spreading) form(j *engine.Job, v param.Values,
 	scores *sparse.Block[float64]) *explain.Form {
 	if !j.Settings.Explain || !propagate.IsLinear(m.rule) {

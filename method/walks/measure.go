@@ -23,8 +23,8 @@ type hiddenFold struct {
 // mostMeasuring is the largest number of training rows of a model that is fitted only to measure the accuracy.
 const mostMeasuring = 20_000
 
-// hideFolds adds to w the variants of the walk that hide a fold, for the first folds of [engine.Settings.FoldsLike]. It
-// returns picks with the training and test rows of the models without these folds.
+// hideFolds adds to w the variants that hide each of the first folds of [engine.Settings.FoldsLike]. It returns picks
+// with the rows of the models without these folds.
 func (r *predictor) hideFolds(ctx context.Context, w *cwk.Walk[float32], picks []cwk.Pick) ([]cwk.Pick, error) {
 	fold, count := r.Settings.FoldsLike(r.Problem, r.Compared)
 	count = engine.ApartFolds(r.Problem, count)

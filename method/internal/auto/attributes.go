@@ -10,9 +10,9 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/blocks"
 )
 
-// Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X for α =
-// 0.9 and the lazy walk T̃ = (D + σI)⁻¹(A + σI) of [lens]. The symmetric S̃ of [lens] lost accuracy on web pages with hubs,
-// because its row sums grow with the degree.
+// Attributes computes two views of the attributes X of nodes, as inputs of regressions: X itself, and (1−α)X + αT̃X for the
+// lazy walk T̃ = (D + σI)⁻¹(A + σI), see [lens]. S̃ in place of T̃ lost accuracy on web pages with hubs, because its row
+// sums grow with the degree.
 type Attributes struct{ *lens }
 
 // NewAttributes returns the two views of the attributes of p. memory limits the blocks of later calls in bytes; 0 is no
@@ -41,8 +41,8 @@ func (a *Attributes) RowsTo(ctx context.Context, dst *mat.Dense, first int, node
 	return a.a.Table.Err()
 }
 
-// Scores multiplies the views of every node by weights, and calls visit with the node and the product. weights must have a
-// row for each column of the first view, then of the second view. visit is called from several goroutines.
+// Scores calls visit for every node with the product of both views and weights, which must have a row for each column of
+// the first view, then of the second. visit is called from several goroutines.
 func (a *Attributes) Scores(ctx context.Context, weights mat.Matrix, visit func(node int, products []float32)) error {
 	d := a.a.Cols
 	_, k := weights.Dims()

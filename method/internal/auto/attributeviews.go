@@ -98,9 +98,8 @@ func (l *lens) rank(ctx context.Context, x *featureBlock,
 	return z, l.scaleRows(ctx, z, false)
 }
 
-// at returns the rows of X and of P for the given nodes. It multiplies the columns of X by f(S̃), one slab of columns
-// after the other. If store is nil and this takes fewer operations, at multiplies instead the columns E of the identity
-// for the nodes:
+// at returns the rows of X and of P for the given nodes. It applies f(S̃) to slabs of the columns of X. If store is nil
+// and this takes fewer operations, it applies f(S̃) to the columns E of the identity for the nodes:
 //
 //	rows of f(S̃)X = (f(S̃)E)ᵀX.
 //
@@ -174,8 +173,8 @@ func (l *lens) slabBlocks(columns int) (x *featureBlock, room [2]*featureBlock) 
 
 const productGroup = 16
 
-// productTo stores QᵀX in the rows of dst from row lo on, for a block q = Q of columns and the attributes X. Each process
-// sums over its nodes in order; the sums are then added in the order of processes.
+// productTo stores QᵀX, for a block q = Q of columns, in the rows of dst from row lo on. Sums are over the nodes of each
+// process in order, then over processes.
 func (l *lens) productTo(ctx context.Context, dst, q *featureBlock,
 	lo int) error {
 	d := dst.Cols
@@ -243,8 +242,8 @@ func (l *lens) productOf(w *featureBlock) nodeScores {
 	}
 }
 
-// rankedProduct returns the product PW of all nodes for weights w = W. If P is not stored, rankedProduct applies
-// [lens.rank] to slabs of the columns of XW. Cost: l.steps sweeps for each slab.
+// rankedProduct returns PW for weights w = W. If P is not stored, it computes P for slabs of the columns of XW, see
+// [lens.rank]. Cost: l.steps sweeps for each slab.
 func (l *lens) rankedProduct(ctx context.Context,
 	w *featureBlock) (nodeScores, error) {
 	if l.ranked != nil {

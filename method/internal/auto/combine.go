@@ -169,8 +169,7 @@ func rightBy(h *heldOut, mixture []component, among func(label int) bool) []int 
 	return right
 }
 
-// compare returns the number of labels that only the first mixture predicts rightly, and the number that only the second
-// predicts rightly. first and second are results of [rightBy].
+// compare returns the numbers of labels that only first and that only second predicts rightly, both results of [rightBy].
 func compare(first, second []int) (better, worse float64) {
 	for i, a := range first {
 		switch b := second[i]; {

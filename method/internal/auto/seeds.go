@@ -149,8 +149,8 @@ func (s *seeds) startAt(row int) float32 {
 	return float32(1 / d)
 }
 
-// scaleOf returns as scale the weights of a step in consecutive filters, from the filter at position start on. In all other
-// filters the step has weight 0.
+// scaleOf returns as scale the weights of a step in the filters from position start on. In other filters the step has weight
+// 0.
 func (s *seeds) scaleOf(weight weights) (start int, scale []float32) {
 	for i, f := range s.in.filters {
 		y := weight[f]

@@ -94,8 +94,8 @@ type classSlab struct {
 	sum         *featureBlock // sums of filters × classes by node
 }
 
-// walk adds all steps of the walks pass from the classes of c to c.sum, and to the honest rows of learned labels. x is
-// workspace. If reports is set, walk reports progress.
+// walk adds all steps of pass to c.sum and to the honest rows of learned labels. x is workspace. If reports is set, walk
+// reports progress.
 func (c *classSlab) walk(ctx context.Context, w *walkFeatures, pass walk,
 	x [2]*featureBlock, reports bool) error {
 	first := c.start[c.first]

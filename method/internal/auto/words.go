@@ -67,8 +67,8 @@ func newWordModel(l *lens) *wordModel {
 	}
 }
 
-// addWords appends the logits of a [wordModel] to f.ridges, as the scores of all nodes. The logits of a learned label come
-// from a model that has not learned from its fold.
+// addWords appends the logits of a [wordModel] to f.ridges as scores. The logits of a learned label come from a model
+// without its fold.
 func addWords(ctx context.Context, f *features, l *lens) error {
 	in, m, k := f.in, newWordModel(l), len(f.in.p.Names)
 	r := &ridgeScores{leftOut: make([][]float64, len(f.fold)),
@@ -138,8 +138,7 @@ func (m *wordModel) fit(ctx context.Context) error {
 	return m.err
 }
 
-// evaluate returns the objective at the parameters theta: W by rows, then b. It stores the logits in z and the derivatives
-// by the logits in r.
+// evaluate returns the objective at theta, W by rows and then b. It stores the logits in z and the derivatives in r.
 func (m *wordModel) evaluate(ctx context.Context, theta []float64) float64 {
 	if m.err != nil || slices.Equal(theta, m.last) {
 		return m.loss

@@ -395,8 +395,8 @@ func (f *fitting) scores(candidate int, shares []float64) []scores {
 	return byFold
 }
 
-// chooseCandidate returns the best candidate and temperature on the labels outside fold hidden. sums has the scores by
-// candidate and fold. If hidden is −1, all folds count.
+// chooseCandidate returns the best candidate and temperature on the labels outside fold hidden, −1 for none, by
+// sums[candidate][fold].
 func chooseCandidate(sums [][]scores, hidden int) choice {
 	best := choice{}
 	highest := math.Inf(-1)

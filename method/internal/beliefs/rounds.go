@@ -71,7 +71,7 @@ func newNetwork(g *graph.Graph, seeds cwk.Seeds, fold []int) *network {
 	return n
 }
 
-// known returns the class of the label of a row. If the row has no label, or a label in the given fold, known returns −1.
+// known returns the class of a row. If the row has no label outside the fold, it returns −1.
 func (n *network) known(row, fold int) int {
 	i := n.seedOf[row]
 	if i < 0 || fold != noFold && n.fold[i] == fold {

@@ -21,8 +21,7 @@ type Comparison struct {
 	HeldOut *HeldOut // scores of held-out labels; nil: there is no solution
 }
 
-// NewBaseline returns the label propagation to compare other methods with. Of memory it leaves room for the scores of
-// held-out labels.
+// NewBaseline returns the label propagation to compare other methods with.
 func NewBaseline(p *problem.Problem, prior cwk.Prior, memory int64, workers int) *Propagation {
 	return &Propagation{P: p, Prior: prior, Alpha: 1, Memory: budget.Subtract(memory, HeldOutBytes(p)), Workers: workers, Rough: true}
 }
@@ -34,9 +33,8 @@ const centerErrors = 3
 // CompareCenter ends after fewestFolds folds if centred scores are not better.
 const fewestFolds = 2
 
-// compareCentered compares predictions of a held-out label of the given class. If only centred scores predict the class, it
-// increases l.better; if only plain scores do, it increases l.worse. row has the plain scores, and means what centred scores
-// subtract.
+// compareCentered counts a held-out label of a class in l.better if only centred scores predict the class, and in l.worse if
+// only plain scores do. row has the plain scores; centred scores subtract means.
 func compareCentered(l *Propagation, row []float32, means []float64,
 	class int) {
 	best := 0

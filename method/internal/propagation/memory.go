@@ -6,8 +6,8 @@ import (
 	"github.com/heatwalk/heatwalk/method/problem"
 )
 
-// walks reports whether l makes steps of walks instead of solving a symmetric system: if the graph is directed, the number
-// of steps is given, or labels absorb only part of a walk.
+// walks reports whether l makes steps instead of solving a system: if the graph is directed, the number of steps is given,
+// or labels absorb only part of a walk.
 func walks(l *Propagation) bool {
 	return l.P.Directed || l.Steps > 0 || l.Alpha < 1
 }

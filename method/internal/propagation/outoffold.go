@@ -43,8 +43,8 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores at each label, computed from the labels outside its fold. If a fold was not predicted, the scores
-// at its labels are nil. If no label outside the fold reaches a label, its scores are the prior.
+// HeldOut has the scores at each label, computed without its fold. If the fold was left out, they are nil. If no label
+// outside the fold reaches the label, they are the prior.
 type HeldOut struct {
 	Scores [][]float32
 
@@ -54,8 +54,8 @@ type HeldOut struct {
 	reduction *iterative.Reduction // graph reduced to the labelled nodes by elimination; nil: none
 }
 
-// OutOfFold returns the scores at each label, computed from the labels outside its fold. After enough labels it leaves out
-// the remaining folds. Errors come from [Propagation.ScoresTo]. Cost: a prediction for each fold.
+// OutOfFold returns the scores at each label, computed without its fold. After enough labels, further folds are left out.
+// Errors come from [Propagation.ScoresTo]. Cost: a prediction for each fold.
 func (l *Propagation) OutOfFold(ctx context.Context, fold []int,
 	folds int) (*HeldOut, error) {
 	return outOfFold(ctx, l, fold, folds, func(int) bool { return false })

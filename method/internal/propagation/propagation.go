@@ -147,8 +147,8 @@ func harmonicSystem(ctx context.Context, l *Propagation) (*iterative.System, err
 	return iterative.Harmonic(ctx, g, p.Row)
 }
 
-// completeRaw centres the scores in l.Raw if l.Center is set. Otherwise, if harmonic is set and the graph has no negative
-// weights, it scales the scores of each node to the sum one.
+// completeRaw centres l.Raw if l.Center is set. Otherwise it scales a harmonic function without negative weights to the sum
+// one.
 func (l *Propagation) completeRaw(harmonic bool) {
 	for v := range l.Raw.Rows {
 		row := l.Raw.Row(v)
@@ -169,9 +169,8 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 	}
 }
 
-// release copies l.scores, which holds the classes from lo on, to l.heldOut. If keepsHighest is set and l.heldOut is nil, it
-// adds them to l.Highest. If l.Center is set, the scores f of reached nodes first become max(0, 1/k + f − mean), for k
-// classes.
+// release copies l.scores, of the classes from lo on, to l.heldOut or adds them to l.Highest. If l.Center is set, the scores
+// f of k classes at reached nodes first become max(0, 1/k + f − mean).
 func release(l *Propagation, lo int, keepsHighest bool) {
 	means := l.means()
 	copy(l.centeredBy[lo:], means)
@@ -295,12 +294,11 @@ func (l *Propagation) harmonic(ctx context.Context, solve harmonicSolve, lo, hi 
 	return sweeps + 1, nil
 }
 
-// harmonicSolve stores the harmonic function in the rows of f without a label. The rows with a label must hold the known
-// values. It calls report with the finished share of the work.
+// harmonicSolve stores the harmonic function in the rows of f without a label; other rows must hold the known values. It
+// calls report with the finished share of the work.
 type harmonicSolve func(ctx context.Context, f *sparse.Block[float64], report func(done float64)) (sweeps int, err error)
 
-// harmonicSolve returns a function that solves by the reduction of the graph to the labelled nodes. If there is none, the
-// function solves by iterations.
+// harmonicSolve returns a solve by the reduction of the graph to the labelled nodes. If there is none, the solve iterates.
 func (l *Propagation) harmonicSolve(ctx context.Context) (harmonicSolve, error) {
 	r, err := l.reduction(ctx)
 	if r != nil {
