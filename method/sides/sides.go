@@ -10,7 +10,7 @@ import (
 	"github.com/heatwalk/heatwalk/sparse/shard"
 )
 
-// Edges are the edges of a store with kinds or times. A factor is open if Options leave it to labels to choose it.
+// Edges are the edges of a store with kinds or times. A factor is open if Options leave its choice to labels.
 type Edges struct {
 	Store    *shard.Store
 	Options  *Options

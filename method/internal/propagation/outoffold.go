@@ -43,8 +43,8 @@ func comparedSteps(l *Propagation) int {
 		max(leastComparedSteps, comparedWork/max(1, work))))
 }
 
-// HeldOut has the scores at each label, computed without its fold. If the fold was left out, they are nil. If no label
-// outside the fold reaches the label, they are the prior.
+// HeldOut has the scores at each label, computed without its fold. If the fold was left out, the scores are nil. If no
+// label outside the fold reaches the label, the scores are the prior.
 type HeldOut struct {
 	Scores [][]float32
 
