@@ -361,6 +361,9 @@ func (p *Prediction) compute(ctx context.Context, problem *engine.Problem,
 	}
 	start := time.Now()
 	if p.Tested > 0 {
+		if set.Progress != nil {
+			set.Progress("compare", 0, 1)
+		}
 		p.Shift, err = shift.Check(ctx, problem, o.Targets, set.Workers, &p.Work)
 	}
 	p.Seconds.Choose += time.Since(start).Seconds()

@@ -62,7 +62,7 @@ type Settings struct {
 	// Targets are the nodes that can have a label, for which auto estimates its accuracy; nil: all.
 	Targets []uint32
 
-	// Progress, if not nil, is called with a stage ("choose", "features", "walk" or "predict"), how much of it is done, and its total.
+	// Progress, if not nil, is called with a stage ("choose", "features", "walk", "predict" or "compare"), how much of it is done, and its total.
 	Progress func(stage string, done, total int64) `json:"-"`
 }
 

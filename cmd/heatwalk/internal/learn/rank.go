@@ -145,6 +145,7 @@ func runRank(run *shell.Session, c *rankOptions, name string) error {
 		{Title: "rank", Whole: func(i int) int { return place[i] }},
 		{Title: "seed", Truth: func(i int) bool { return isSeed[d.Rows[i]] }},
 	}
+	run.Progress.Wait("writing")
 	if err := tablefile.WriteNumbers(run.Context, d.Out.Writer, shell.Ending(c.out), order,
 		ids.ID, columns); err != nil {
 		return err

@@ -110,6 +110,7 @@ type PredictionRows struct {
 // raw is set, otherwise probabilities.
 func (o *Outputs) WritePredictions(f *PredictionRows, c tablefile.Columns, raw bool,
 	dtype string) error {
+	o.Run.Progress.Wait("writing")
 	if o.Format == nil {
 		return tablefile.WritePredictions(o.Run.Context, o.Writer, Ending(o.Path), c, f.IDs.N, func(i int, p *tablefile.Prediction) {
 			p.Node = f.IDs.ID(i)
