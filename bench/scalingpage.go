@@ -142,7 +142,15 @@ func (r *ScalingReport) AddTo(p *report.Page) {
 				}
 			}
 		}
-		shareAxes(s.Charts)
+		all := &report.Chart{Y: report.Axis{Log: true}}
+		for _, c := range s.Charts {
+			all.Lines = append(all.Lines, c.Lines...)
+		}
+		low, high := all.Extent()
+		for _, c := range s.Charts {
+			c.X.Low, c.X.High = low.X, high.X
+			c.Y.Low, c.Y.High = low.Y, high.Y
+		}
 		for _, c := range cells {
 			if l := last[c.Model]; l.Threads > 1 && c.Graph == l.Graph && c.counts("thread") == l.counts("thread") {
 				c.addSpeedUp(s, cells)
@@ -189,16 +197,4 @@ func (c *Cell) addSpeedUp(s *report.Section, cells []*Cell) {
 	chart.Y.High = max(chart.Y.High, chart.X.High, math.Ceil(first.SecondsMedian/c.SecondsMin))
 	c.addPoint(chart, float64(c.Threads), first.SecondsMedian/c.SecondsMedian,
 		first.SecondsMedian/slices.Max(c.SecondsEach), first.SecondsMedian/c.SecondsMin)
-}
-
-func shareAxes(charts []*report.Chart) {
-	all := &report.Chart{Y: report.Axis{Log: true}}
-	for _, c := range charts {
-		all.Lines = append(all.Lines, c.Lines...)
-	}
-	low, high := all.Extent()
-	for _, c := range charts {
-		c.X.Low, c.X.High = low.X, high.X
-		c.Y.Low, c.Y.High = low.Y, high.Y
-	}
 }

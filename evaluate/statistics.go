@@ -144,7 +144,24 @@ func Measure(ctx context.Context, a sparse.Matrix, directed bool,
 		}
 	}
 	if links != nil {
-		links.totalTo(s)
+		if links.classes > 0 {
+			for _, counts := range links.pairs[1:] {
+				for i, n := range counts {
+					links.pairs[0][i] += n
+				}
+			}
+			s.Pairs = slices.Collect(slices.Chunk(links.pairs[0], links.classes))
+		}
+		var sum steps
+		for _, e := range links.ends {
+			sum.add(e)
+		}
+		if sum.ends > 0 {
+			s.SwitchEdge = float64(sum.mixed) / float64(sum.ends)
+		}
+		if sum.weight > 0 {
+			s.SwitchWeight = sum.mixedWeight / sum.weight
+		}
 	}
 	return s, nil
 }
@@ -194,27 +211,6 @@ func (k *linkCounter) addRow(worker, row int, col []uint32, val []float64) {
 			entry.mixedWeight = entry.weight
 		}
 		k.ends[row].add(entry)
-	}
-}
-
-func (k *linkCounter) totalTo(s *Statistics) {
-	if k.classes > 0 {
-		for _, counts := range k.pairs[1:] {
-			for i, n := range counts {
-				k.pairs[0][i] += n
-			}
-		}
-		s.Pairs = slices.Collect(slices.Chunk(k.pairs[0], k.classes))
-	}
-	var sum steps
-	for _, e := range k.ends {
-		sum.add(e)
-	}
-	if sum.ends > 0 {
-		s.SwitchEdge = float64(sum.mixed) / float64(sum.ends)
-	}
-	if sum.weight > 0 {
-		s.SwitchWeight = sum.mixedWeight / sum.weight
 	}
 }
 

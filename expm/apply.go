@@ -38,7 +38,22 @@ func (m *Map) ApplyTo(ctx context.Context, dst []*sparse.Block[float64],
 	if s != nil && s.Rows != nil {
 		rows = len(s.Rows)
 	}
-	checkBlocks(m.n, rows, dst, b, fs)
+	if b.Rows != m.n || len(dst) != len(fs) {
+		panic(badShape)
+	}
+	for i, y := range dst {
+		if y.Rows != rows || y.Cols != b.Cols {
+			panic(badShape)
+		}
+		if rows == 0 {
+			continue
+		}
+		for _, block := range append(dst[:i:i], b) {
+			if &y.Data[0] == &block.Data[0] {
+				panic(badOverlap)
+			}
+		}
+	}
 	for i := range fs {
 		if err := fs[i].check(m.Lo, m.Hi); err != nil {
 			return nil, err
@@ -107,26 +122,6 @@ func (m *Map) raise(y *sparse.Block[float64], o *Outcome, s float64) error {
 		blocks.Scale(y, half)
 	}
 	return nil
-}
-
-func checkBlocks(n, rows int, dst []*sparse.Block[float64], b *sparse.Block[float64],
-	fs []Function) {
-	if b.Rows != n || len(dst) != len(fs) {
-		panic(badShape)
-	}
-	for i, y := range dst {
-		if y.Rows != rows || y.Cols != b.Cols {
-			panic(badShape)
-		}
-		if rows == 0 {
-			continue
-		}
-		for _, block := range append(dst[:i:i], b) {
-			if &y.Data[0] == &block.Data[0] {
-				panic(badOverlap)
-			}
-		}
-	}
 }
 
 type evaluation struct {

@@ -35,7 +35,7 @@ func packCodes(name string, b *graphfile.Batch) ([]float64, error) {
 }
 
 func (t *task) checkKinds() error {
-	names := t.codes.Names()
+	names := t.codes.Names
 	if len(names) <= shard.MaxKinds {
 		if warning := table.AlikeWarning("", "kind", slices.Values(names), func(name string) bool { return slices.Contains(names, name) }); warning != nil {
 			t.warn(warning)
@@ -55,14 +55,14 @@ func (t *task) describe(m *shard.Manifest) (kinds []uint8) {
 	}
 	kinds = make([]uint8, shard.MaxKinds)
 	if t.c.Kind != "" {
-		names := slices.Sorted(slices.Values(t.codes.Names()))
+		names := slices.Sorted(slices.Values(t.codes.Names))
 		for i, name := range names {
 			m.Kinds = append(m.Kinds, shard.Kind{Name: name})
-			kinds[slices.Index(t.codes.Names(), name)] = uint8(i)
+			kinds[slices.Index(t.codes.Names, name)] = uint8(i)
 		}
 	}
 	if t.c.Time != "" {
-		m.Times = &shard.Times{Unit: cmp.Or(t.codes.Unit(), "step"),
+		m.Times = &shard.Times{Unit: cmp.Or(t.codes.Unit, "step"),
 			First: math.MaxUint16}
 	}
 	return kinds

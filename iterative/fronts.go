@@ -102,7 +102,25 @@ func beginFactor(ctx context.Context, matrix sparse.Matrix, scale float64,
 
 // eliminateFronts adds the columns of the fronts. The error wraps [ErrFill] if the stack would exceed the limit.
 func (m *multifrontal) eliminateFronts(ctx context.Context) error {
-	children := m.fronts.children()
+	parent := m.fronts.parent
+	children := &children{start: make([]int32, len(parent)+1)}
+	for _, p := range parent {
+		if p >= 0 {
+			children.start[p]++ // counts, before the starts
+		}
+	}
+	var count int32
+	for p := range children.start {
+		count += children.start[p]
+		children.start[p] = count
+	}
+	children.front = make([]int32, count)
+	for f, p := range slices.Backward(parent) {
+		if p >= 0 {
+			children.start[p]--
+			children.front[children.start[p]] = int32(f)
+		}
+	}
 	order := m.fronts.postorder(children)
 	var stacked, peak int64
 	for _, f := range order {
@@ -143,29 +161,6 @@ type children struct {
 
 func (c *children) of(f int32) []int32 {
 	return c.front[c.start[f]:c.start[f+1]]
-}
-
-func (fronts *fronts) children() *children {
-	parent := fronts.parent
-	c := &children{start: make([]int32, len(parent)+1)}
-	for _, p := range parent {
-		if p >= 0 {
-			c.start[p]++ // counts, before the starts
-		}
-	}
-	var count int32
-	for p := range c.start {
-		count += c.start[p]
-		c.start[p] = count
-	}
-	c.front = make([]int32, count)
-	for f, p := range slices.Backward(parent) {
-		if p >= 0 {
-			c.start[p]--
-			c.front[c.start[p]] = int32(f)
-		}
-	}
-	return c
 }
 
 // postorder returns the fronts in an order in which the descendants of a front come immediately before the front.

@@ -337,7 +337,11 @@ func (m *minimumDegree) eliminate(v uint32) {
 		m.size[i] = 0
 	}
 	m.left -= int64(len(m.pivots))
-	m.twins.clear()
+	// Only the heads in use are reset: most borders are short.
+	for _, h := range m.twins.used {
+		m.twins.head[h] = noVertex
+	}
+	m.twins.used = m.twins.used[:0]
 	for _, i := range border {
 		m.join(i)
 	}
@@ -452,7 +456,12 @@ func (m *minimumDegree) join(i uint32) {
 			return
 		}
 	}
-	m.twins.add(hash, i)
+	h := hash & uint32(len(m.twins.head)-1)
+	if m.twins.head[h] == noVertex {
+		m.twins.used = append(m.twins.used, h)
+	}
+	m.twins.chain[i] = m.twins.head[h]
+	m.twins.head[h] = i
 }
 
 // placeLast makes a front of the vertices that come last. It adds each of them to the border of every front with an edge to
@@ -512,23 +521,6 @@ type twins struct {
 	used        []uint32
 	seen        []int32
 	stamp       int32
-}
-
-// clear removes all variables. It resets only the heads in use: most borders are short.
-func (t *twins) clear() {
-	for _, h := range t.used {
-		t.head[h] = noVertex
-	}
-	t.used = t.used[:0]
-}
-
-func (t *twins) add(hash, v uint32) {
-	h := hash & uint32(len(t.head)-1)
-	if t.head[h] == noVertex {
-		t.used = append(t.used, h)
-	}
-	t.chain[v] = t.head[h]
-	t.head[h] = v
 }
 
 // equal compares lists without repeats as sets.

@@ -138,8 +138,21 @@ func (g *lobpcg) start(ctx context.Context) error {
 
 func (g *lobpcg) iterate(ctx context.Context) (*Pairs, error) {
 	for {
-		if err := g.measure(ctx); err != nil {
-			return nil, err
+		e := g.m.e
+		for lo, hi := range blocks.Slabs(g.cols, slabColumns) {
+			if err := g.product(ctx, g.k.v.slice(lo, hi)); err != nil {
+				return nil, err
+			}
+			e.eachRow(hi-lo, func(i int, sums []float64) {
+				image := g.y.Row(i)
+				x := g.x.Row(i)
+				for j, theta := range g.theta[lo:hi] {
+					image[j] -= float64(theta * x[j])
+					sums[j] += float64(image[j] * image[j])
+				}
+			})
+			e.normsTo(g.residual[lo:hi])
+			e.setColumns(g.residues.slice(lo, hi), g.y)
 		}
 		converged := g.countConverged()
 		over := g.m.products >= g.r.s.MaxProducts
@@ -183,27 +196,6 @@ func (g *lobpcg) product(ctx context.Context, c columns) error {
 	g.m.products += roundUp(c.width()) / width
 	g.blocks += roundUp(c.width()) / width
 	return g.r.p.A.StepTo(ctx, g.y, g.x, sparse.Step[float64]{Alpha: g.k.f.sign})
-}
-
-// measure stores B·X − X·Θ in g.residues, and the norms of its columns in g.residual.
-func (g *lobpcg) measure(ctx context.Context) error {
-	e := g.m.e
-	for lo, hi := range blocks.Slabs(g.cols, slabColumns) {
-		if err := g.product(ctx, g.k.v.slice(lo, hi)); err != nil {
-			return err
-		}
-		e.eachRow(hi-lo, func(i int, sums []float64) {
-			image := g.y.Row(i)
-			x := g.x.Row(i)
-			for j, theta := range g.theta[lo:hi] {
-				image[j] -= float64(theta * x[j])
-				sums[j] += float64(image[j] * image[j])
-			}
-		})
-		e.normsTo(g.residual[lo:hi])
-		e.setColumns(g.residues.slice(lo, hi), g.y)
-	}
-	return nil
 }
 
 func (g *lobpcg) countConverged() (converged int) {

@@ -107,7 +107,3 @@ func convertValues[T Float](w weights, buffer *[]T) []T {
 	}
 	return val
 }
-
-func (w weights) none() bool {
-	return w.bytes == nil && w.singles == nil && w.doubles == nil
-}

@@ -348,27 +348,6 @@ func (t *attributeTable) assign() (cols int) {
 	return max(cols, len(t.c.Names))
 }
 
-func (t *attributeTable) report() {
-	for i := range t.columns {
-		switch c := &t.columns[i]; {
-		case c.skipped:
-			continue
-		case c.ignored != "":
-			t.use[i].Note = c.ignored
-			continue
-		case c.areDays:
-			t.use[i].Use = "days"
-		case !c.isText:
-			t.use[i].Use = "number"
-		default:
-			t.use[i].Use = words.Counted(len(c.names), "category")
-		}
-		if missing := t.columns[i].missing + t.columns[i].words; missing > 0 {
-			t.use[i].Use += ", " + words.Count(missing) + " missing"
-		}
-	}
-}
-
 func (t *attributeTable) values(dst []float32, row nodefile.Row) {
 	clear(dst)
 	for i := range t.columns {
@@ -407,7 +386,24 @@ func (r *features) readTable(ctx context.Context) error {
 		return err
 	}
 	cols := t.assign()
-	t.report()
+	for i := range t.columns {
+		switch c := &t.columns[i]; {
+		case c.skipped:
+			continue
+		case c.ignored != "":
+			t.use[i].Note = c.ignored
+			continue
+		case c.areDays:
+			t.use[i].Use = "days"
+		case !c.isText:
+			t.use[i].Use = "number"
+		default:
+			t.use[i].Use = words.Counted(len(c.names), "category")
+		}
+		if missing := t.columns[i].missing + t.columns[i].words; missing > 0 {
+			t.use[i].Use += ", " + words.Count(missing) + " missing"
+		}
+	}
 	t.rows.Options.Warn = nil
 	r.Columns = t.use
 	if cols == 0 {

@@ -17,13 +17,7 @@ const VoteSlope = 4
 //	score_c = s_c^power / Σ_j s_j^power
 //
 // so that the power does not change which score is highest.
-type Votes struct{ power float64 }
-
-// VotesOf returns the Votes with a power that [FitVotes] chose.
-func VotesOf(power float64) Votes { return Votes{power} }
-
-// Power returns the power.
-func (v Votes) Power() float64 { return v.power }
+type Votes struct{ Power float64 }
 
 // Favour exchanges two scores, so that the class with most votes has the highest score. If several classes have most votes,
 // the likeliest of these wins. On a kernel of a graph's spectrum, a few large decisions dominate soft votes; with Favour the
@@ -71,7 +65,7 @@ func (v Votes) ScoresTo(dst []float64) {
 	top := slices.Max(dst)
 	sum := 0.0
 	for c, s := range dst {
-		dst[c] = math.Pow(s/top, v.power)
+		dst[c] = math.Pow(s/top, v.Power)
 		sum += dst[c]
 	}
 	for c := range dst {
@@ -86,7 +80,7 @@ const minPower, maxPower = -6.0, 8.0
 // FitVotes returns the [Votes] whose power gives the outcomes in list the smallest log-loss. Outcomes without classifiers do
 // not count. If no outcome counts, the power is 1.
 func FitVotes(classes int, list []Outcome) Votes {
-	v := Votes{power: 1}
+	v := Votes{Power: 1}
 	var shares [][]float64
 	var class []int
 	for _, o := range list {
@@ -125,6 +119,6 @@ func FitVotes(classes int, list []Outcome) Votes {
 			lo = a
 		}
 	}
-	v.power = math.Exp2((lo + hi) / 2)
+	v.Power = math.Exp2((lo + hi) / 2)
 	return v
 }

@@ -106,7 +106,7 @@ func (r *predictor) learnChosen(ctx context.Context, c *engine.Choice) error {
 	err := engine.RunPhases(ctx, []*float64{&t.Choose, &t.Classify, &t.Walk, &t.Walk}, r.fitVotes, learn, r.score, r.keepForm)
 	if err == nil {
 		engine.FillClasses(r.Out, r.Problem, engine.ClassShares)
-		r.Out.Power = r.Votes.Power()
+		r.Out.Power = r.Votes.Power
 	}
 	return err
 }
@@ -120,7 +120,7 @@ func (r *predictor) fitVotes(ctx context.Context) error {
 		return err
 	}
 	if k := r.Settings.Model; k != nil {
-		r.best, r.gram, r.scale, r.Votes = r.kernels[0], t.grams[0], t.scales[0], choose.VotesOf(k.Power)
+		r.best, r.gram, r.scale, r.Votes = r.kernels[0], t.grams[0], t.scales[0], choose.Votes{Power: k.Power}
 		return nil
 	}
 	return r.calibrate(ctx, t, 0, 0)

@@ -157,7 +157,23 @@ func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 		return err
 	}
 	if len(col) > sparse.MaxRange {
-		return w.appendPieces(col, val, code)
+		if err := w.flush(); err != nil {
+			return err
+		}
+		row := int(w.rows)
+		w.rows++
+		pieces := (len(col) + sparse.MaxRange - 1) / sparse.MaxRange
+		for p := range pieces {
+			lo := p * sparse.MaxRange
+			hi := min(lo+sparse.MaxRange, len(col))
+			r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p,
+				Pieces: pieces}
+			w.open.append(col[lo:hi], slicePart(val, lo, hi), slicePart(code, lo, hi))
+			if err := w.submit(r); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if len(w.open.ids)+len(col) > sparse.MaxRange ||
 		len(w.open.lengths) == sparse.MaxRange {
@@ -167,26 +183,6 @@ func (w *Writer) append(col []uint32, val []float64, code []uint32) error {
 	}
 	w.open.append(col, val, code)
 	w.rows++
-	return nil
-}
-
-func (w *Writer) appendPieces(col []uint32, val []float64, code []uint32) error {
-	if err := w.flush(); err != nil {
-		return err
-	}
-	row := int(w.rows)
-	w.rows++
-	pieces := (len(col) + sparse.MaxRange - 1) / sparse.MaxRange
-	for p := range pieces {
-		lo := p * sparse.MaxRange
-		hi := min(lo+sparse.MaxRange, len(col))
-		r := sparse.Range{Lo: row, Hi: row + 1, Entries: hi - lo, Piece: p,
-			Pieces: pieces}
-		w.open.append(col[lo:hi], slicePart(val, lo, hi), slicePart(code, lo, hi))
-		if err := w.submit(r); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

@@ -21,8 +21,8 @@ type Codes struct {
 
 	mu         sync.Mutex
 	number     map[string]uint32
-	names      []string
-	unit       string
+	Names      []string // names of the kinds by number, which depends on the order of reading
+	Unit       string   // unit of times; "" before the first time
 	hasOffset  bool     // a time has an offset from UTC
 	precisions []string // distinct precisions
 }
@@ -33,12 +33,6 @@ const (
 )
 
 const mostNames = 1 << 16
-
-// Names returns the names of the kinds by number. The numbers depend on the order of reading.
-func (c *Codes) Names() []string { return c.names }
-
-// Unit returns the unit of times, or "" before the first time.
-func (c *Codes) Unit() string { return c.unit }
 
 // TimeWarnings returns warnings about times whose meaning differs from their text: times with an offset from
 // UTC, and dates of different precisions. setting is the setting of the column of times.
@@ -61,14 +55,14 @@ func (c *Codes) Kind(name string) uint32 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	number, ok := c.number[name]
-	if !ok && len(c.names) < mostNames {
+	if !ok && len(c.Names) < mostNames {
 		if c.number == nil {
 			c.number = map[string]uint32{}
 		}
-		number = uint32(len(c.names))
+		number = uint32(len(c.Names))
 		name = strings.Clone(name)
 		c.number[name] = number
-		c.names = append(c.names, name)
+		c.Names = append(c.Names, name)
 	}
 	return number
 }
@@ -99,11 +93,11 @@ func (c *Codes) Time(form table.TimeForm, text string) (uint16, string) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unit == "" {
-		c.unit = t.Unit
+	if c.Unit == "" {
+		c.Unit = t.Unit
 	}
-	if t.Unit != c.unit {
-		return 0, fmt.Sprintf("is a %s, and other times are %ss", t.Unit, c.unit)
+	if t.Unit != c.Unit {
+		return 0, fmt.Sprintf("is a %s, and other times are %ss", t.Unit, c.Unit)
 	}
 	c.hasOffset = c.hasOffset || t.HasOffset
 	if !slices.Contains(c.precisions, t.Precision) {

@@ -100,7 +100,10 @@ func designOf(p *problem.Problem, set *settings) design {
 		d.fits("link rows", linkLabels(p) >= max(fewestLinkLabels, 4*k))
 	d.propagation = d.propagation && d.fits("label propagation", Propagates(p))
 	if set.choice != nil {
-		d.follow(set.choice)
+		d.links = false
+		for _, term := range set.choice.Mixture {
+			d.links = d.links || term.Links
+		}
 	}
 	return d
 }
@@ -129,14 +132,6 @@ func Propagates(p *problem.Problem) bool {
 	team.Max(largest)
 	return sparse.EntriesOf(p.A) <= mostSparse*int64(n) &&
 		largest[0]*float64(n) <= mostUneven*blocks.Total(team, p.Degrees)
-}
-
-// follow switches link rows off if no model of choice c uses them.
-func (d *design) follow(c *Choice) {
-	d.links = false
-	for _, term := range c.Mixture {
-		d.links = d.links || term.Links
-	}
 }
 
 // fits records stage as omitted if fits is false, and returns fits.

@@ -172,7 +172,24 @@ func (l *Propagation) keep(node, lo int, values []float64) {
 // release copies l.scores, of the classes from lo on, to l.heldOut or adds them to l.Highest. If l.Center is set, the scores
 // f of k classes at reached nodes first become max(0, 1/k + f − mean).
 func release(l *Propagation, lo int, keepsHighest bool) {
-	means := l.means()
+	buffer := make([]float64, l.scores.Cols+1)
+	team := l.P.Team()
+	means := buffer[:l.scores.Cols]
+	total := &buffer[l.scores.Cols]
+	for i := range roaring.Values(l.reached) {
+		if !team.Counts(int(i)) {
+			continue
+		}
+		d := l.P.Degrees[i]
+		*total += d
+		for c, v := range l.scores.Row(int(i)) {
+			means[c] += float64(d * float64(v))
+		}
+	}
+	team.Sum(buffer)
+	for c := range means {
+		means[c] /= max(*total, math.SmallestNonzeroFloat64)
+	}
 	copy(l.centeredBy[lo:], means)
 	for i := range roaring.Values(l.reached) {
 		row := l.scores.Row(int(i))
@@ -227,29 +244,6 @@ func scaleToOne(row []float32) {
 			row[c] = float32(float64(v) / sum)
 		}
 	}
-}
-
-// means returns the mean score of each class over reached nodes, weighted by degrees.
-func (l *Propagation) means() []float64 {
-	buffer := make([]float64, l.scores.Cols+1)
-	team := l.P.Team()
-	sums := buffer[:l.scores.Cols]
-	total := &buffer[l.scores.Cols]
-	for i := range roaring.Values(l.reached) {
-		if !team.Counts(int(i)) {
-			continue
-		}
-		d := l.P.Degrees[i]
-		*total += d
-		for c, v := range l.scores.Row(int(i)) {
-			sums[c] += float64(d * float64(v))
-		}
-	}
-	team.Sum(buffer)
-	for c := range sums {
-		sums[c] /= max(*total, math.SmallestNonzeroFloat64)
-	}
-	return sums
 }
 
 func (l *Propagation) walkFor(ctx context.Context, lo, hi int,

@@ -76,7 +76,25 @@ func checkIngest(line *shell.CommandLine, c *ingestOptions, args []string) {
 			}
 		}
 	}
-	c.neighbours.check(line, args, &c.graph, c.attributes != "")
+	isGiven := c.neighbours.path != ""
+	line.Refuse(!isGiven, "neighbours least-cosine content-weight",
+		"is about attributes; name their file with --of")
+	line.Refuse(!isGiven && !(c.attributes != ""), "feature-ids",
+		"is about attributes; name their file with --of or --node-features")
+	line.Refuse(isGiven, "directed", "neighbours have no direction; leave it out")
+	switch {
+	case !isGiven && len(args) == 0:
+		line.Problem(line.Command.Name(), "INPUT is missing; usage: %s",
+			shell.Synopsis(line.Command))
+	case !isGiven:
+	case c.neighbours.Neighbours == 0 && c.neighbours.Least == 0 && !line.HasProblem("--neighbours") &&
+		!line.HasProblem("--least-cosine"):
+		line.Problem("--of",
+			"is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
+	case c.graph.Sources.Any():
+		line.Problem("--of",
+			"makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
+	}
 }
 
 type ingestDocument struct {
@@ -251,29 +269,6 @@ func beginIngest(costs *shell.Costs, p *budget.Plan, text int64) error {
 type neighbourFlags struct {
 	path, ids string
 	source.NeighbourSettings
-}
-
-func (n *neighbourFlags) check(line *shell.CommandLine, args []string, r *shell.GraphInputs,
-	hasAttributes bool) {
-	isGiven := n.path != ""
-	line.Refuse(!isGiven, "neighbours least-cosine content-weight",
-		"is about attributes; name their file with --of")
-	line.Refuse(!isGiven && !hasAttributes, "feature-ids",
-		"is about attributes; name their file with --of or --node-features")
-	line.Refuse(isGiven, "directed", "neighbours have no direction; leave it out")
-	switch {
-	case !isGiven && len(args) == 0:
-		line.Problem(line.Command.Name(), "INPUT is missing; usage: %s",
-			shell.Synopsis(line.Command))
-	case !isGiven:
-	case n.Neighbours == 0 && n.Least == 0 && !line.HasProblem("--neighbours") &&
-		!line.HasProblem("--least-cosine"):
-		line.Problem("--of",
-			"is not said how many edges to make of; add --neighbours K or --least-cosine COSINE")
-	case r.Sources.Any():
-		line.Problem("--of",
-			"makes a graph of attributes; make that of --hyperedges, --cocitation or --coupling first, and give it as INPUT")
-	}
 }
 
 const maxContentWeight = 1e100

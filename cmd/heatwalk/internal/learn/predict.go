@@ -12,6 +12,7 @@ import (
 	"github.com/heatwalk/heatwalk"
 	"github.com/heatwalk/heatwalk/cmd/heatwalk/internal/shell"
 	"github.com/heatwalk/heatwalk/file/nodefile"
+	"github.com/heatwalk/heatwalk/file/tablefile"
 	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/method/engine"
 	"github.com/heatwalk/heatwalk/method/sides"
@@ -53,7 +54,27 @@ func runPredict(run *shell.Session, c *classifyOptions, name string) error {
 		case c.kept.Several != nil:
 			return predictSeveral(run, c, name)
 		case c.kept.Value != nil:
-			return predictNumbers(run, c, name)
+			// The errors of the model are measured again.
+			if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
+				return err
+			}
+			if !textio.IsStream(c.out) && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
+				return shell.UsageError("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
+			}
+			d, err := beginModelRun(run, c, name)
+			if err != nil {
+				return err
+			}
+			in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}, settings: &engine.Settings{Workers: run.Threads}}
+			in.complete()
+			p, err := predictValues(run, in, c.method, name, false)
+			if err == nil {
+				err = c.checkReached(d, p.Reached)
+			}
+			if err != nil {
+				return err
+			}
+			return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
 		}
 		return predictLabels(run, c, name)
 	}

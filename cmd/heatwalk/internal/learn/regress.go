@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/heatwalk/heatwalk/file/input"
 	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/file/tablefile"
-	"github.com/heatwalk/heatwalk/file/textio"
 	"github.com/heatwalk/heatwalk/internal/sched"
 	"github.com/heatwalk/heatwalk/internal/words"
 	"github.com/heatwalk/heatwalk/method"
@@ -187,30 +185,6 @@ func (in *valuesRun) writeModel(out *modelOutput, p *heatwalk.Prediction) error 
 		f.AttributeMeans = nil
 	}
 	return f.Write(out.w)
-}
-
-// predictNumbers predicts numbers by a saved model. It measures the errors of the model again.
-func predictNumbers(run *shell.Session, c *classifyOptions, name string) error {
-	if err := c.refuseFlags(run, "numbers", "scores", "dtype", "unreached", "sets", "report", "report-nodes", "truth"); err != nil {
-		return err
-	}
-	if !textio.IsStream(c.out) && !slices.Contains(tablefile.NumberEndings, shell.Ending(c.out)) {
-		return shell.UsageError("--output", "%s: numbers are written as %s", c.out, strings.Join(tablefile.NumberEndings, ", "))
-	}
-	d, err := beginModelRun(run, c, name)
-	if err != nil {
-		return err
-	}
-	in := &valuesRun{data: d, values: &nodefile.Values{Labels: d.Labels, Value: c.kept.Value}, settings: &engine.Settings{Workers: run.Threads}}
-	in.complete()
-	p, err := predictValues(run, in, c.method, name, false)
-	if err == nil {
-		err = c.checkReached(d, p.Reached)
-	}
-	if err != nil {
-		return err
-	}
-	return writeValues(run, &regressOptions{out: c.out, source: c.model}, in, p)
 }
 
 // predictValues predicts the numbers of all nodes. It computes nothing if all numbers are given and no model

@@ -259,7 +259,24 @@ type OpenGraph struct {
 }
 
 func (line *CommandLine) checkGraph(r *GraphInputs, args []string) {
-	line.checkSources(r)
+	s := &r.Sources
+	c := &r.Config
+	switch {
+	case !s.Any():
+	case s.hyperedges && s.cocitation:
+		line.Problem("--hyperedges",
+			"goes against --cocitation, which is of arcs; choose one")
+	case s.hyperedges && c.Directed:
+		line.Problem("--hyperedges", "have no direction; leave out --directed")
+	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" ||
+		c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader ||
+		c.SkipBadLines || r.Tables.unknown != ingest.DefaultUnknown):
+		line.Problem("--hyperedges",
+			"has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
+	case s.Citations() && c.Undirected:
+		line.Problem("--undirected",
+			"goes against --cocitation and --coupling, which are of arcs; leave it out")
+	}
 	cmd := line.Command
 	learns := slices.Contains([]string{"classify", "suggest", "explain", "evaluate",
 		"regress"}, cmd.Name())

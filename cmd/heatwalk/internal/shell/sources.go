@@ -8,7 +8,6 @@ import (
 	"github.com/heatwalk/heatwalk/budget"
 	"github.com/heatwalk/heatwalk/file/graphfile"
 	"github.com/heatwalk/heatwalk/file/input"
-	"github.com/heatwalk/heatwalk/file/nodefile"
 	"github.com/heatwalk/heatwalk/ingest"
 	"github.com/heatwalk/heatwalk/ingest/source"
 	"github.com/heatwalk/heatwalk/internal/system"
@@ -105,27 +104,6 @@ func (s *sources) Any() bool {
 
 func (s *sources) Citations() bool {
 	return s.cocitation || s.coupling
-}
-
-func (line *CommandLine) checkSources(r *GraphInputs) {
-	s := &r.Sources
-	c := &r.Config
-	switch {
-	case !s.Any():
-	case s.hyperedges && s.cocitation:
-		line.Problem("--hyperedges",
-			"goes against --cocitation, which is of arcs; choose one")
-	case s.hyperedges && c.Directed:
-		line.Problem("--hyperedges", "have no direction; leave out --directed")
-	case s.hyperedges && (c.Fields != nil || c.Weight != "" || c.Kind != "" ||
-		c.Time != "" || c.Bipartite || c.Header != nodefile.AutoHeader ||
-		c.SkipBadLines || r.Tables.unknown != ingest.DefaultUnknown):
-		line.Problem("--hyperedges",
-			"has ids on its lines and no columns; leave out --fields, --weight, --bipartite, --header, --skip-bad-lines and --unknown-ids")
-	case s.Citations() && c.Undirected:
-		line.Problem("--undirected",
-			"goes against --cocitation and --coupling, which are of arcs; leave it out")
-	}
 }
 
 // MakeSources stores in c the sources of hyperedges, co-citations or couplings that are derived from
